@@ -1,0 +1,34 @@
+/** The five checks of the strength meter, in the order of the specification. */
+export const passwordChecks = [
+  { label: 'At least 8 characters', holds: (password: string) => [...password].length >= 8 },
+  { label: 'An uppercase letter', holds: (password: string) => /\p{Lu}/u.test(password) },
+  { label: 'A lowercase letter', holds: (password: string) => /\p{Ll}/u.test(password) },
+  { label: 'A digit', holds: (password: string) => /\d/.test(password) },
+  { label: 'A special character', holds: (password: string) => /[^\p{L}\p{N}\s]/u.test(password) },
+] as const
+
+export type StrengthLabel = 'Weak' | 'Fair' | 'Good' | 'Strong'
+
+/** How many of the five checks hold, and the word the meter shows for that. */
+export function passwordStrength(password: string): { score: number; label: StrengthLabel } {
+  const score = passwordChecks.filter((check) => check.holds(password)).length
+  return { score, label: score <= 2 ? 'Weak' : score === 3 ? 'Fair' : score === 4 ? 'Good' : 'Strong' }
+}
+
+/** At least 8 characters and at least 3 of the five checks (catalogue G-034). */
+export function isStrongEnough(password: string): boolean {
+  return passwordChecks[0].holds(password) && passwordStrength(password).score >= 3
+}
+
+/** Whether a text looks like x@y.z. */
+export function isEmail(text: string): boolean {
+  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
+}
+
+/** Initials for the user menu: at most two letters, `U` when there is no name. */
+export function initialsOf(name: string): string {
+  const words = name.trim().split(/\s+/).filter(Boolean)
+  const first = [...(words[0] ?? '')][0] ?? ''
+  const last = words.length > 1 ? ([...(words.at(-1) ?? '')][0] ?? '') : ''
+  return (first + last).toLocaleUpperCase() || 'U'
+}

@@ -1,0 +1,69 @@
+import type { z } from 'zod'
+
+/**
+ * One call of the HTTP API as plain data. The server mounts it, the browser calls it, the OpenAPI document and
+ * the two-user test are read from it: an endpoint that is not in this form does not exist.
+ */
+export interface EndpointDef {
+  /** `resource.verb`, unique. */
+  id: string
+  summary: string
+  /** `session` answers 401 without a signed-in user; `public` does not ask. */
+  auth: 'session' | 'public'
+  /** Success status. */
+  status: 200 | 201 | 202 | 204
+  params?: z.ZodType
+  query?: z.ZodType
+  body?: z.ZodType
+  /** Absent for 204 and for event streams. */
+  response?: z.ZodType
+  /** Status of a refused body; 400 unless the catalogue says otherwise. */
+  invalidStatus?: 400 | 422
+  /** Failures a caller can act on: status and the sentences it may carry. */
+  errors?: Partial<Record<400 | 403 | 404 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
+  /** Answers with server-sent events in place of JSON. */
+  stream?: true
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+export type Endpoint<D extends EndpointDef = EndpointDef> = D & { method: Method; path: string }
+
+/** Declares an endpoint: `endpoint('POST /api/projects', { id: 'project.create', … })`. */
+export function endpoint<const D extends EndpointDef>(
+  route: `${Method} /api/${string}`,
+  def: D,
+): Endpoint<D> {
+  const [method, path] = route.split(' ') as [Method, string]
+  return { ...def, method, path }
+}
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined
+type Input<S> = S extends z.ZodType ? z.input<S> : undefined
+
+/** What a handler gets, after validation. */
+export interface Parsed<E extends EndpointDef> {
+  params: Output<E['params']>
+  query: Output<E['query']>
+  body: Output<E['body']>
+}
+
+type Part<K extends string, S> = S extends z.ZodType ? { [P in K]: Input<S> } : unknown
+
+/** What a caller passes: exactly the parts the endpoint has. */
+export type CallInput<E extends EndpointDef> = Part<'params', E['params']> &
+  (E['query'] extends z.ZodType ? { query?: Input<E['query']> } : unknown) &
+  Part<'body', E['body']>
+
+/** What a caller gets back. */
+export type CallOutput<E extends EndpointDef> = E['response'] extends z.ZodType
+  ? z.output<E['response']>
+  : undefined
+
+/** Fills `:name` parts of a path, percent-encoding the values. Throws when one is missing. */
+export function fillPath(path: string, params: Record<string, string> = {}): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`${path} needs the parameter ${name}`)
+    return encodeURIComponent(value)
+  })
+}

@@ -1,0 +1,21 @@
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.ts'
+import { ProjectParams } from './project.ts'
+import type { Vm } from './vm.ts'
+
+/** What the stream of a project carries, by the name of the event. `deleted` ends an object. */
+export interface ProjectEvents {
+  vm: Vm | { id: string; deleted: true }
+}
+
+export const eventApi = {
+  stream: endpoint('GET /api/projects/:projectId/events', {
+    id: 'event.stream',
+    summary: 'Server-sent events: every change of an object of the project, whole',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    stream: true,
+    errors: { 404: [messages.projectNotFound] },
+  }),
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+
+/** What this installation can do: shown in the console, so that nobody takes a simulation for the real thing. */
+export const Host = z.object({
+  product_name: z.string(),
+  engine: z.enum(['qemu', 'kubevirt', 'simulated']),
+  /** `KVM`, `TCG` or null where the word has no meaning. */
+  accelerator: z.string().nullable(),
+  /** Why it is that accelerator, in a sentence. */
+  accelerator_reason: z.string().nullable(),
+  /** What guests can reach, in a sentence. */
+  network: z.string(),
+  contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),
+})
+export type Host = z.infer<typeof Host>
+
+export const hostApi = {
+  health: endpoint('GET /api/health', {
+    id: 'host.health',
+    summary: 'Whether the server and its database answer',
+    auth: 'public',
+    status: 200,
+    response: z.object({ status: z.literal('ok') }),
+    errors: { 503: ['The database does not answer'] },
+  }),
+  get: endpoint('GET /api/host', {
+    id: 'host.get',
+    summary: 'Engine, accelerator and contacts of this installation',
+    auth: 'public',
+    status: 200,
+    response: Host,
+  }),
+}

@@ -1,0 +1,36 @@
+export * from './account.rules.ts'
+export * from './account.ts'
+export * from './disk.ts'
+export * from './endpoint.ts'
+export * from './error.ts'
+export * from './event.ts'
+export * from './host.ts'
+export * from './project.ts'
+export * from './quantity.ts'
+export * from './ssh-key.rules.ts'
+export * from './ssh-key.ts'
+export * from './template.ts'
+export * from './vm.rules.ts'
+export * from './vm.ts'
+
+import { accountApi } from './account.ts'
+import { diskApi } from './disk.ts'
+import type { Endpoint } from './endpoint.ts'
+import { eventApi } from './event.ts'
+import { hostApi } from './host.ts'
+import { projectApi } from './project.ts'
+import { sshKeyApi } from './ssh-key.ts'
+import { templateApi } from './template.ts'
+import { vmApi } from './vm.ts'
+
+/** Every endpoint there is, for tests and documents that walk them all. */
+export const endpoints: readonly Endpoint[] = [
+  accountApi,
+  hostApi,
+  projectApi,
+  sshKeyApi,
+  templateApi,
+  vmApi,
+  diskApi,
+  eventApi,
+].flatMap((api) => Object.values(api) as Endpoint[])

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.ts'
+import { Id, name, Time } from './text.ts'
+
+export const Project = z.object({ id: Id, name: z.string(), description: z.string(), created_at: Time })
+export type Project = z.infer<typeof Project>
+
+export const projectTexts = {
+  nameMissing: 'Please enter a project name',
+  hasVms: 'Cannot delete (VMs exist)',
+} as const
+
+export const ProjectCreate = z.object({
+  name: name(projectTexts.nameMissing),
+  description: z.string().trim().max(1000, 'Use at most 1000 characters for the description').default(''),
+})
+export type ProjectCreate = z.infer<typeof ProjectCreate>
+
+/** Path parameters of everything inside a project. */
+export const ProjectParams = z.object({ projectId: Id })
+
+export const projectApi = {
+  list: endpoint('GET /api/projects', {
+    id: 'project.list',
+    summary: "The user's projects, oldest first",
+    auth: 'session',
+    status: 200,
+    response: z.array(Project),
+  }),
+  create: endpoint('POST /api/projects', {
+    id: 'project.create',
+    summary: 'Create a project',
+    auth: 'session',
+    status: 201,
+    body: ProjectCreate,
+    response: Project,
+    errors: { 400: [projectTexts.nameMissing] },
+  }),
+  delete: endpoint('DELETE /api/projects/:projectId', {
+    id: 'project.delete',
+    summary: 'Delete a project that has no VMs',
+    auth: 'session',
+    status: 204,
+    params: ProjectParams,
+    errors: { 404: [messages.projectNotFound], 409: [projectTexts.hasVms] },
+  }),
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.ts'
+import { parseSshPublicKey } from './ssh-key.rules.ts'
+import { Id, name, Time } from './text.ts'
+
+export const SshKey = z.object({
+  id: Id,
+  name: z.string(),
+  public_key: z.string(),
+  /** As `ssh-keygen -lf` prints it: `SHA256:` and unpadded base64. */
+  fingerprint: z.string(),
+  is_default: z.boolean(),
+  created_at: Time,
+})
+export type SshKey = z.infer<typeof SshKey>
+
+export const sshKeyTexts = {
+  nameMissing: 'Please enter a name for the SSH key.',
+  invalidKey: 'Please provide a valid SSH public key.',
+  duplicate: 'This SSH key has already been added',
+} as const
+
+export const SshKeyCreate = z.object({
+  key_name: name(sshKeyTexts.nameMissing),
+  ssh_public_key: z
+    .string({ error: sshKeyTexts.invalidKey })
+    .trim()
+    .max(16_384, sshKeyTexts.invalidKey)
+    .refine((text) => parseSshPublicKey(text) !== null, sshKeyTexts.invalidKey),
+  is_default: z.boolean().default(false),
+})
+export type SshKeyCreate = z.infer<typeof SshKeyCreate>
+
+export const sshKeyApi = {
+  list: endpoint('GET /api/user/ssh-keys', {
+    id: 'sshKey.list',
+    summary: "The user's SSH keys: the default key first, then by age",
+    auth: 'session',
+    status: 200,
+    response: z.array(SshKey),
+  }),
+  create: endpoint('POST /api/user/ssh-keys', {
+    id: 'sshKey.create',
+    summary: 'Add an SSH public key',
+    auth: 'session',
+    status: 201,
+    body: SshKeyCreate,
+    response: SshKey,
+    errors: { 400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey], 409: [sshKeyTexts.duplicate] },
+  }),
+  delete: endpoint('DELETE /api/user/ssh-keys/:sshKeyId', {
+    id: 'sshKey.delete',
+    summary: 'Delete an SSH key; VMs that use it keep it',
+    auth: 'session',
+    status: 204,
+    params: z.object({ sshKeyId: Id }),
+    errors: { 404: [messages.sshKeyNotFound] },
+  }),
+}

@@ -1,0 +1,84 @@
+import type { Vm, VmStatus } from './vm.ts'
+
+type WithStatus = { status: string }
+
+const coming = ['pending', 'creating', 'provisioning', 'starting'] as const
+const transitional: readonly string[] = [...coming, 'stopping']
+
+/** Whether the status will change by itself; lists poll while any VM is in such a status. */
+export function isTransitional(vm: WithStatus): boolean {
+  return transitional.includes(vm.status.toLowerCase())
+}
+
+/** Whether the VM is on its way up; the dashboard and the VM list count these as starting or provisioning. */
+export function isComing(vm: WithStatus): boolean {
+  return (coming as readonly string[]).includes(vm.status.toLowerCase())
+}
+
+function allow(verb: string, statuses: readonly VmStatus[]) {
+  return (vm: WithStatus): true | string => {
+    const status = vm.status.toLowerCase()
+    return (statuses as readonly string[]).includes(status) || `VM cannot be ${verb} while it is ${status}`
+  }
+}
+
+/**
+ * What may be done to a VM now: `true`, or the sentence that says why not. The server answers 409 with it and
+ * the console shows it beside the disabled button (state machine SM-3).
+ */
+export const vmCan = {
+  start: allow('started', ['stopped', 'error']),
+  stop: allow('stopped', ['running', 'stopping']),
+  forceStop: allow('stopped', ['provisioning', 'starting', 'running', 'stopping']),
+  restart: allow('restarted', ['running']),
+  console: (vm: WithStatus): true | string =>
+    ['provisioning', 'starting', 'running', 'stopping'].includes(vm.status.toLowerCase()) ||
+    'VM is not running',
+  ssh: (vm: Pick<Vm, 'status' | 'ip_address'>): true | string =>
+    (vm.status.toLowerCase() === 'running' && vm.ip_address !== null) ||
+    'The VM has no address yet. It gets one when it is running.',
+}
+
+export interface VmSummary<V> {
+  total: number
+  running: number
+  stopped: number
+  starting: number
+  vms: V[]
+}
+
+/** Counts of a project's VMs. Failed, broken and stopping ones are in the total only (catalogue G-021). */
+export function summarizeVms<V extends WithStatus>(vms: V[]): VmSummary<V> {
+  const is = (word: string) => vms.filter((vm) => vm.status.toLowerCase() === word).length
+  return {
+    total: vms.length,
+    running: is('running'),
+    stopped: is('stopped'),
+    starting: vms.filter(isComing).length,
+    vms,
+  }
+}
+
+/** `Active` when the VM runs and has an address (catalogue G-012). */
+export function networkOf(vm: Pick<Vm, 'status' | 'ip_address'>): 'Active' | 'Inactive' {
+  return vm.status.toLowerCase() === 'running' && vm.ip_address ? 'Active' : 'Inactive'
+}
+
+/** The command that opens a root shell; null until there is an address. */
+export function sshCommand(vm: Pick<Vm, 'ip_address' | 'ssh_port'>): string | null {
+  if (!vm.ip_address) return null
+  return vm.ssh_port === 22 ? `ssh root@${vm.ip_address}` : `ssh -p ${vm.ssh_port} root@${vm.ip_address}`
+}
+
+/** The guest's host name: a slug of the VM's name, valid by RFC 1123; `vm` when nothing is left. */
+export function hostnameOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 63)
+    .replace(/-+$/, '')
+  return slug || 'vm'
+}

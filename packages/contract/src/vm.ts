@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.ts'
+import { ProjectParams } from './project.ts'
+import { Id, name, Time } from './text.ts'
+
+/** The nine words of the wire; the server never sends another. */
+export const VmStatus = z.enum([
+  'pending',
+  'creating',
+  'provisioning',
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'failed',
+  'error',
+])
+export type VmStatus = z.infer<typeof VmStatus>
+
+/** What happens while a VM comes up, in this order. A VM that starts again skips the first ones. */
+export const VmStepName = z.enum(['image', 'room', 'root_disk', 'boot', 'ready'])
+export type VmStepName = z.infer<typeof VmStepName>
+
+export const VmStep = z.object({
+  name: VmStepName,
+  started_at: Time,
+  /** Null while it is under way. */
+  ended_at: Time.nullable(),
+})
+export type VmStep = z.infer<typeof VmStep>
+
+export const Vm = z.object({
+  id: Id,
+  project_id: Id,
+  name: z.string(),
+  status: VmStatus,
+  /** One sentence: why it waits or failed, and what to do. Null when fine. */
+  status_message: z.string().nullable(),
+  /** When the status became what it is. */
+  status_since: Time,
+  /** The latest moment at which a transitional status ends by itself; null for a settled one. */
+  status_deadline: Time.nullable(),
+  created_at: Time,
+  template_id: Id,
+  template_name: z.string(),
+  ssh_key_id: Id,
+  ssh_key_name: z.string(),
+  /** Where port 22 of the guest answers from the server's machine; null until known. */
+  ip_address: z.string().nullable(),
+  ssh_port: z.int(),
+  cpu: z.int(),
+  memory_mb: z.int(),
+  persistent: z.boolean(),
+  vmpool_id: Id.nullable(),
+  vmset_id: Id.nullable(),
+  disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
+  /** The last way up, as the reconciler saw it; empty in lists for VMs that are settled and well. */
+  steps: z.array(VmStep),
+})
+export type Vm = z.infer<typeof Vm>
+
+export const vmTexts = {
+  nameMissing: 'Please enter a VM name',
+  projectMissing: 'Please select a project',
+  sshKeyMissing: 'Please select an SSH key for secure access',
+  templateMissing: 'Please select a template',
+  diskMissing: 'Please select an existing disk for all disk entries',
+  projectMismatch: 'Project does not match',
+} as const
+const t = vmTexts
+
+export const VmCreate = z.object({
+  name: name(t.nameMissing),
+  template_id: z.string({ error: t.templateMissing }).min(1, t.templateMissing).max(64, t.templateMissing),
+  ssh_key_id: z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing),
+  persistent: z.boolean().default(true),
+  disks: z
+    .array(
+      z.object({ disk_id: z.string({ error: t.diskMissing }).min(1, t.diskMissing).max(64, t.diskMissing) }),
+      {
+        error: t.diskMissing,
+      },
+    )
+    .max(16, 'Attach at most 16 disks')
+    .refine((disks) => new Set(disks.map((disk) => disk.disk_id)).size === disks.length, t.diskMissing)
+    .default([]),
+  /** May be repeated in the body; then it must be the project of the path. */
+  project_id: z.string().optional(),
+})
+export type VmCreate = z.input<typeof VmCreate>
+
+export const VmParams = ProjectParams.extend({ vmId: Id })
+
+const notFound = [messages.projectNotFound, messages.vmNotFound]
+
+export const vmApi = {
+  list: endpoint('GET /api/projects/:projectId/vms', {
+    id: 'vm.list',
+    summary: 'All VMs of a project, oldest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(Vm),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('POST /api/projects/:projectId/vms', {
+    id: 'vm.create',
+    summary: 'Create a VM; it answers at once with the status pending',
+    auth: 'session',
+    status: 201,
+    params: ProjectParams,
+    body: VmCreate,
+    response: Vm,
+    errors: {
+      400: [t.nameMissing, t.templateMissing, t.sshKeyMissing, t.diskMissing, t.projectMismatch],
+      404: [messages.projectNotFound],
+      409: ['Disk "<name>" is not available', 'This project has reached its limit of <n> VMs'],
+    },
+  }),
+  get: endpoint('GET /api/projects/:projectId/vms/:vmId', {
+    id: 'vm.get',
+    summary: 'One VM',
+    auth: 'session',
+    status: 200,
+    params: VmParams,
+    response: Vm,
+    errors: { 404: notFound },
+  }),
+  delete: endpoint('DELETE /api/projects/:projectId/vms/:vmId', {
+    id: 'vm.delete',
+    summary: 'Delete a VM; attached disks are kept',
+    auth: 'session',
+    status: 204,
+    params: VmParams,
+    errors: { 404: notFound },
+  }),
+  start: endpoint('POST /api/projects/:projectId/vms/:vmId/start', {
+    id: 'vm.start',
+    summary: 'Start a stopped or broken VM',
+    auth: 'session',
+    status: 202,
+    params: VmParams,
+    response: Vm,
+    errors: { 404: notFound, 409: ['VM cannot be started while it is <status>'] },
+  }),
+  stop: endpoint('POST /api/projects/:projectId/vms/:vmId/stop', {
+    id: 'vm.stop',
+    summary: 'Stop a VM: ACPI power-down, after 30 s (or with force at once) hard power-off',
+    auth: 'session',
+    status: 202,
+    params: VmParams,
+    body: z.object({ force: z.boolean().default(false) }).default({ force: false }),
+    response: Vm,
+    errors: { 404: notFound, 409: ['VM cannot be stopped while it is <status>'] },
+  }),
+  restart: endpoint('POST /api/projects/:projectId/vms/:vmId/restart', {
+    id: 'vm.restart',
+    summary: 'Stop a running VM and start it again',
+    auth: 'session',
+    status: 202,
+    params: VmParams,
+    response: Vm,
+    errors: { 404: notFound, 409: ['VM cannot be restarted while it is <status>'] },
+  }),
+}

@@ -1,0 +1,147 @@
+/**
+ * The engine port: what Slipway needs from something that runs virtual machines.
+ *
+ * There are three kinds of engine: QEMU on this machine, KubeVirt on a cluster, and a simulated one for tests and
+ * UI work. Everything above this file speaks only these words, so nothing in services or plans knows which engine
+ * it has; it asks `capabilities` where a difference shows.
+ *
+ * The promises, tested for every engine by `engine.suite.ts`:
+ *
+ * 1. Ids are ours. A machine id is a lower-case UUID; it is the only key an engine needs to find its machine again.
+ * 2. Every call is idempotent: calling it again after a crash, or twice at once, ends in the same world.
+ *    "Create" of what exists and "delete" of what does not are successes.
+ * 3. No call waits for a guest. `startMachine` returns when the guest is launched, `powerDown` when the request
+ *    is placed. What follows is told by events and seen by `inspect`.
+ * 4. `inspect` and `list` tell what is, not what was asked. They never throw because a guest is ill.
+ * 5. Machines outlive the process that started them. A new engine over the same data finds them all.
+ * 6. Events carry an id and nothing else. They may be lost; the caller scans now and then.
+ * 7. Failures are `EngineError`s: a stable code, whether trying again can help, and a sentence for a person that
+ *    names neither files nor programs of the host.
+ * 8. `deleteMachine` leaves nothing: no process, no file, no address.
+ *
+ * What is left out on purpose: names, owners, projects, templates, statuses on the wire. An engine that knew them
+ * could disagree with the database.
+ */
+export interface Engine {
+  readonly kind: 'qemu' | 'kubevirt' | 'simulated'
+  readonly capabilities: Capabilities
+
+  /** Takes up what an earlier process left: adopts living guests, clears half-made things that are ours. */
+  open(): Promise<void>
+  /** Lets go of everything without touching a guest. */
+  close(): Promise<void>
+  /** Calls back with the id of a machine worth a look. Returns the way to stop listening. */
+  onChange(listener: (machineId: string) => void): () => void
+
+  /** Memory left for guests now, in MiB, as the host sees it; not counting what the caller has promised. */
+  freeMemoryMb(): Promise<number>
+
+  /** Whether a boot image can be used now; starts fetching or building it when it is not there. */
+  image(imageId: string): Promise<ImageState>
+
+  /** Makes root disk, seed and network identity. Does not start it. */
+  createMachine(spec: MachineSpec): Promise<void>
+  /** Launches the guest. With `freshRoot` its root disk starts from the image again. A living guest is left alone. */
+  startMachine(machineId: string, options: { freshRoot: boolean }): Promise<void>
+  /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
+  powerDown(machineId: string): Promise<void>
+  /** Ends the guest at once; resolves when it is gone. */
+  powerOff(machineId: string): Promise<void>
+  /** Ends the guest and removes everything the machine had, data volumes excepted. */
+  deleteMachine(machineId: string): Promise<void>
+
+  inspect(machineId: string): Promise<MachineState>
+  /** Every machine the engine has, whether the caller knows it or not. */
+  list(): Promise<Map<string, MachineState>>
+
+  /** Makes an empty data volume of that size. One that exists keeps its content. */
+  createVolume(volumeId: string, sizeBytes: number): Promise<void>
+  deleteVolume(volumeId: string): Promise<void>
+}
+
+export interface Capabilities {
+  /** What runs guest code: `KVM`, `TCG`, or null where the question makes no sense. */
+  accelerator: 'KVM' | 'TCG' | null
+  /** Why it is that one, in a sentence for the operator. */
+  acceleratorReason: string | null
+  /** What guests can reach and what is protected, in a sentence. */
+  network: string
+}
+
+export interface MachineSpec {
+  id: string
+  /** RFC 1123 label. */
+  hostname: string
+  cpu: number
+  memoryMb: number
+  imageId: string
+  /** OpenSSH public keys for root; there is no password login. */
+  sshPublicKeys: string[]
+  /** Data volumes in the order the guest sees them; each carries its id as disk serial (first 20 characters). */
+  volumeIds: string[]
+  /**
+   * Whether the root disk keeps its content. When it does not, a reboot from inside the guest must end the run
+   * (`exit: 'reboot'`), so that the caller can start it from the image again.
+   */
+  persistent: boolean
+}
+
+export type ImageState =
+  | { state: 'ready' }
+  /** `progress` from 0 to 1 where it is known; `what` is a sentence such as `Building the Starter Linux image`. */
+  | { state: 'coming'; progress: number | null; what: string }
+  | { state: 'unavailable'; reason: string }
+
+export type MachineState =
+  /** No such machine, or not completely made: `createMachine` makes it whole. */
+  | { power: 'absent' }
+  /** Its root disk is lost or damaged. */
+  | { power: 'broken'; reason: string }
+  /** Made, no guest alive. `run` and `exit` tell of the last run, null when there was none. */
+  | { power: 'off'; run: string | null; exit: MachineExit | null }
+  /** Launched, the guest has not answered on port 22 yet. */
+  | { power: 'booting'; run: string; address: Address | null }
+  /** The guest said it is up and port 22 answers at `address`. */
+  | { power: 'ready'; run: string; address: Address }
+
+/** Where port 22 of the guest answers from the machine that runs the server. */
+export interface Address {
+  ip: string
+  port: number
+}
+
+/**
+ * How a run ended. `asked`: by powerDown or powerOff. `clean`: the guest powered itself off. `reboot`: a guest
+ * without persistent root rebooted. `host-restart`: the host went down under it. `crashed`: anything else, with the
+ * evidence in a sentence.
+ */
+export type MachineExit =
+  | { how: 'asked' | 'clean' | 'reboot' | 'host-restart' }
+  | { how: 'crashed'; reason: string }
+
+export type EngineErrorCode =
+  | 'no-space'
+  | 'no-memory'
+  | 'no-address'
+  | 'image-unavailable'
+  | 'machine-missing'
+  | 'launch-failed'
+  | 'unsupported'
+  | 'internal'
+
+export class EngineError extends Error {
+  readonly code: EngineErrorCode
+  /** Whether the same call may succeed later with nothing changed by the user. */
+  readonly retryable: boolean
+
+  constructor(
+    code: EngineErrorCode,
+    message: string,
+    options: { retryable?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'EngineError'
+    this.code = code
+    this.retryable = options.retryable ?? false
+  }
+}
