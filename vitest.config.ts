@@ -1,12 +1,33 @@
 import { defineConfig } from 'vitest/config'
 
+const realGuests = 'src/**/*.qemu.test.ts'
+
 export default defineConfig({
   test: {
     projects: [
       { test: { name: 'contract', root: 'packages/contract', include: ['src/**/*.test.ts'] } },
-      { test: { name: 'server', root: 'packages/server', include: ['src/**/*.test.ts'], testTimeout: 20_000 } },
+      {
+        test: {
+          name: 'server',
+          root: 'packages/server',
+          include: ['src/**/*.test.ts'],
+          exclude: [realGuests],
+          testTimeout: 20_000,
+        },
+      },
+      // Guests want the processor for themselves: one test file at a time, and time to boot.
+      {
+        test: {
+          name: 'qemu',
+          root: 'packages/server',
+          include: [realGuests],
+          fileParallelism: false,
+          testTimeout: 300_000,
+          hookTimeout: 600_000,
+        },
+      },
       { test: { name: 'web', root: 'packages/web', include: ['src/**/*.test.ts'] } },
-      { test: { name: 'scripts', root: 'scripts', include: ['*.test.mjs'] } },
+      { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'] } },
     ],
   },
 })

@@ -1,0 +1,25 @@
+import { Stop } from '../setup/run.mjs'
+import { ensureWebBuild } from '../setup/web-build.mjs'
+import { vitest } from './runners.mjs'
+import { command } from './step.mjs'
+
+/** What every change has to pass, quickest first. @type {import('./step.mjs').Step[]} */
+export const quickSteps = [
+  command('types', 'tsc', '-b'),
+  command('lint and format', 'biome', 'check', '.'),
+  command('fences', 'node', 'scripts/fences.mjs'),
+  command('lock file', 'npm', 'ci', '--dry-run', '--ignore-scripts'),
+  command('dead code', 'knip'),
+  { name: 'console build', run: consoleBuild },
+  vitest('unit and API tests', { args: ['--project=!qemu'] }),
+]
+
+async function consoleBuild() {
+  try {
+    await ensureWebBuild()
+    return { ok: true }
+  } catch (error) {
+    if (error instanceof Stop) return { ok: false, output: error.message }
+    throw error
+  }
+}

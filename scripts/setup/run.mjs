@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process'
+import { delimiter } from 'node:path'
+import { inTree, root } from './tree.mjs'
+
+/** Ends a script with a sentence for a person in place of a stack trace. */
+export class Stop extends Error {}
+
+/** Says what happens now, in one line. */
+export const say = (line) => console.log(line)
+
+/** The environment of our child processes: the tools of node_modules, Node 24 among them, come first. */
+export function environment(extra = {}) {
+  return { ...process.env, ...extra, PATH: [inTree('node_modules/.bin'), process.env.PATH].join(delimiter) }
+}
+
+/**
+ * Runs a command in the repository and resolves with its exit code (128 and the signal's number when a signal
+ * ended it, 127 when it could not be started). With `quiet` its output is kept and returned instead of shown.
+ */
+export function run(command, args, { env = {}, quiet = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      cwd: root,
+      env: environment(env),
+      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    })
+    let output = ''
+    const keep = (chunk) => {
+      output += chunk
+    }
+    child.stdout?.setEncoding('utf8').on('data', keep)
+    child.stderr?.setEncoding('utf8').on('data', keep)
+    passSignals(child)
+    child.on('error', (error) => resolve({ code: 127, output: error.message }))
+    child.on('close', (code, signal) => resolve({ code: exitCode(code, signal), output }))
+  })
+}
+
+/** Starts a command in the foreground and leaves with its exit code once it ends. */
+export async function become(command, args, options) {
+  process.exit((await run(command, args, options)).code)
+}
+
+/** Runs a script's main function; a Stop becomes its sentence and exit code 1. */
+export async function main(work) {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    console.error(error.message)
+    process.exit(1)
+  }
+}
+
+const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 }
+
+const exitCode = (code, signal) => code ?? 128 + (signals[signal] ?? 9)
+
+/** Passes on what we are told, and stays until the child has ended. */
+function passSignals(child) {
+  const handlers = Object.keys(signals).map((signal) => {
+    const pass = () => {
+      // A terminal sends Ctrl-C to the child as well; twice would look like impatience.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal)
+    }
+    process.on(signal, pass)
+    return () => process.off(signal, pass)
+  })
+  child.on('close', () => {
+    for (const remove of handlers) remove()
+  })
+}

@@ -1,0 +1,80 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { run, Stop, say } from './run.mjs'
+import { engine, inTree } from './tree.mjs'
+
+/** @typedef {{ command: string, package: string, why: string, optional?: boolean }} SystemPackage */
+
+/** @type {SystemPackage} */
+export const chromium = {
+  command: 'chromium',
+  package: 'chromium',
+  why: 'the browser of the end-to-end tests',
+}
+
+/** What the QEMU engine needs from the operating system. @returns {SystemPackage[]} */
+export function enginePackages() {
+  const list = inTree('packages/server/src/engine/qemu/system-packages.json')
+  return engine() === 'qemu' && existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+}
+
+/** The packages whose command this machine lacks. @param {SystemPackage[]} packages */
+export const missingOf = (packages) => packages.filter((one) => !hasCommand(one.command))
+
+/** Installs what is missing where we may, else stops and says how. @param {SystemPackage[]} packages */
+export async function ensureSystemPackages(packages) {
+  const missing = missingOf(packages)
+  if (missing.length === 0) return
+  const needed = missing.filter((one) => !one.optional)
+  const asRoot = hasCommand('apt-get') ? await wayToRoot() : null
+  if (!asRoot) {
+    if (needed.length === 0) return
+    throw new Stop(
+      `Debian packages: missing here\n${tableOf(needed)}\nInstall them and start again:\n  ${installCommand(needed)}`,
+    )
+  }
+  say(`Debian packages: installing what is missing …\n${tableOf(missing)}`)
+  const aptGet = (...args) =>
+    run('env', [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args], { quiet: true })
+  const install = () => aptGet('install', '-y', '--no-install-recommends', ...namesOf(missing))
+  // The first try fails where the package lists are absent or stale; only then is their download worth the time.
+  let attempt = await install()
+  if (attempt.code !== 0) {
+    await aptGet('update')
+    attempt = await install()
+  }
+  const still = missingOf(needed)
+  if (still.length > 0) {
+    throw new Stop(
+      `${attempt.output}\nDebian packages: apt-get failed. Try it yourself:\n  ${installCommand(still)}`,
+    )
+  }
+}
+
+/** What to put before a command so that root runs it; null where that needs a password. */
+async function wayToRoot() {
+  if (process.getuid?.() === 0) return []
+  const { code } = await run('sudo', ['-n', 'true'], { quiet: true })
+  return code === 0 ? ['sudo', '-n'] : null
+}
+
+/** The command a person types. @param {SystemPackage[]} packages */
+export const installCommand = (packages) =>
+  `sudo apt-get update && sudo apt-get install --no-install-recommends ${namesOf(packages).join(' ')}`
+
+const namesOf = (packages) => [...new Set(packages.map((one) => one.package))]
+
+const tableOf = (packages) => packages.map((one) => `  ${one.package.padEnd(24)} ${one.why}`).join('\n')
+
+/** Looks where root would look too: /usr/sbin is not on the path of every user. */
+function hasCommand(command) {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  return (isAbsolute(command) ? [command] : folders.map((folder) => join(folder, command))).some((file) => {
+    try {
+      accessSync(file, isAbsolute(command) ? constants.F_OK : constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
