@@ -1,0 +1,89 @@
+import { accountApi, diskApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { ApiError, call, setSessionLostHandler } from './client.ts'
+
+let seen: { method: string; path: string; body: string; type: string | null }[]
+let answer: { status: number; body: string | null } | 'no network'
+
+beforeEach(() => {
+  seen = []
+  answer = { status: 200, body: '[]' }
+  // The network ends here; requests and responses are the real ones.
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    const request = new Request(new URL(path, 'http://console.test'), init)
+    request.signal.throwIfAborted()
+    const type = request.headers.get('content-type')
+    seen.push({ method: request.method, path, body: await request.text(), type })
+    if (answer === 'no network') throw new TypeError('fetch failed')
+    return new Response(answer.body, { status: answer.status })
+  })
+})
+
+afterEach(() => {
+  vi.unstubAllGlobals()
+  setSessionLostHandler(() => {})
+})
+
+test('a call fills its path and query and returns the answer', async () => {
+  answer = { status: 200, body: '[{"id":"d1"}]' }
+  const disks = await call(diskApi.list, { params: { projectId: 'a/b' }, query: { status: 'available' } })
+  expect(disks).toEqual([{ id: 'd1' }])
+  expect(seen).toEqual([
+    { method: 'GET', path: '/api/projects/a%2Fb/disks?status=available', body: '', type: null },
+  ])
+})
+
+test('a body is sent as JSON and an empty answer is undefined', async () => {
+  answer = { status: 204, body: null }
+  const result = await call(vmApi.stop, { params: { projectId: 'p', vmId: 'v' }, body: { force: true } })
+  expect(result).toBeUndefined()
+  expect(seen).toEqual([
+    { method: 'POST', path: '/api/projects/p/vms/v/stop', body: '{"force":true}', type: 'application/json' },
+  ])
+})
+
+test('a call without a body sends no content type', async () => {
+  answer = { status: 204, body: null }
+  await call(sshKeyApi.delete, { params: { sshKeyId: 'k' } })
+  expect(seen[0]?.type).toBeNull()
+})
+
+test('a refusal carries the status, the sentence and the fields of the server', async () => {
+  answer = { status: 400, body: '{"message":"Please enter a project name","fields":{"name":"Missing"}}' }
+  const error = await call(projectApi.create, { body: { name: '' } }).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(ApiError)
+  expect(error).toMatchObject({
+    status: 400,
+    message: 'Please enter a project name',
+    fields: { name: 'Missing' },
+  })
+})
+
+test.each(['{}', '', '<h1>Bad gateway</h1>'])(
+  'a failure with the body "%s" has no sentence',
+  async (body) => {
+    answer = { status: 502, body }
+    await expect(call(projectApi.list)).rejects.toMatchObject({ status: 502, message: '' })
+  },
+)
+
+test('a lost connection is an error without status', async () => {
+  answer = 'no network'
+  await expect(call(projectApi.list)).rejects.toMatchObject({ status: null, message: '' })
+})
+
+test('an aborted call rejects with the abort, not with a failure', async () => {
+  const abort = new AbortController()
+  abort.abort()
+  await expect(call(projectApi.list, { signal: abort.signal })).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a 401 ends the session, except from the calls that deal with sessions', async () => {
+  const lost = vi.fn()
+  setSessionLostHandler(lost)
+  answer = { status: 401, body: '{"message":"Not authenticated"}' }
+  await call(projectApi.list).catch(() => {})
+  expect(lost).toHaveBeenCalledOnce()
+  await call(accountApi.me).catch(() => {})
+  expect(lost).toHaveBeenCalledOnce()
+})

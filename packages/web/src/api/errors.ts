@@ -1,0 +1,26 @@
+import { ApiError } from './client.ts'
+
+export interface TextByStatus {
+  [status: number]: string
+  '5xx'?: string
+  /** Any other answer of the server. */
+  other?: string
+}
+
+/** What to show for a failed call: the server's own sentence, else the text for its status, else the fallback. */
+export function errorText(error: unknown, fallback: string, byStatus: TextByStatus = {}): string {
+  if (!(error instanceof ApiError)) return fallback
+  if (error.message) return error.message
+  if (error.status === null) return fallback
+  return (
+    byStatus[error.status] ??
+    (error.status >= 500 ? byStatus['5xx'] : undefined) ??
+    byStatus.other ??
+    fallback
+  )
+}
+
+/** The server's own sentence, for the second line of a toast whose first line is fixed (catalogue G-039). */
+export function errorDetail(error: unknown): string | undefined {
+  return error instanceof ApiError && error.message ? error.message : undefined
+}

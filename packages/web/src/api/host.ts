@@ -1,0 +1,13 @@
+import { type Host, hostApi } from '@slipway/contract'
+import { useQuery } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { keyOf } from './query.ts'
+
+/** What this installation can do; undefined until the server has answered. */
+export function useHost(): Host | undefined {
+  return useQuery({
+    queryKey: keyOf(hostApi.get),
+    queryFn: ({ signal }) => call(hostApi.get, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  }).data
+}

@@ -1,0 +1,118 @@
+import { type Project, type ProjectCreate, projectApi } from '@slipway/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect, useSyncExternalStore } from 'react'
+import { useMatch } from 'react-router'
+import { call } from './client.ts'
+import { asList, keyOf, queryClient } from './query.ts'
+import { useSession } from './session.ts'
+
+const listKey = keyOf(projectApi.list)
+
+/** The user's projects, oldest first. Asks only while somebody is signed in. */
+export function useProjects() {
+  const { state } = useSession()
+  const query = useQuery({
+    queryKey: listKey,
+    queryFn: async ({ signal }) => asList(await call(projectApi.list, { signal })),
+    enabled: state === 'in',
+  })
+  return {
+    projects: query.data ?? [],
+    loading: state === 'checking' || (state === 'in' && query.isPending),
+    error: query.data ? null : query.error,
+    retry: () => void query.refetch(),
+  }
+}
+
+/**
+ * Which of the projects is selected: the one of the URL, else the one chosen last, else the first.
+ * Null when there is none.
+ */
+export function selectedOf(
+  projects: readonly Project[],
+  urlId: string | undefined,
+  storedId: string | null,
+): Project | null {
+  const byId = (id: string | null | undefined) => projects.find((project) => project.id === id)
+  return byId(urlId) ?? byId(storedId) ?? projects[0] ?? null
+}
+
+const storageKey = (userId: string) => `slipway.project.${userId}`
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+// Storage may be forbidden; the choice then lives as long as the page.
+const memory = new Map<string, string>()
+
+function readStored(userId: string): string | null {
+  try {
+    return memory.get(userId) ?? localStorage.getItem(storageKey(userId))
+  } catch {
+    return null
+  }
+}
+
+function store(userId: string, projectId: string): void {
+  if (readStored(userId) === projectId) return
+  memory.set(userId, projectId)
+  try {
+    localStorage.setItem(storageKey(userId), projectId)
+  } catch {
+    // See above.
+  }
+  for (const listener of listeners) listener()
+}
+
+/** The project the user works in, kept over reloads. A URL with a project selects that one. */
+export function useSelectedProject() {
+  const { user } = useSession()
+  const { projects, loading, error, retry } = useProjects()
+  const urlId = useMatch('/projects/:projectId/*')?.params.projectId
+  const storedId = useSyncExternalStore(subscribe, () => (user ? readStored(user.id) : null))
+  const known = projects.some((project) => project.id === urlId)
+
+  useEffect(() => {
+    if (user && urlId && known) store(user.id, urlId)
+  }, [user, urlId, known])
+
+  return {
+    project: selectedOf(projects, urlId, storedId),
+    projects,
+    loading,
+    error,
+    retry,
+    select: (projectId: string) => {
+      if (user) store(user.id, projectId)
+    },
+  }
+}
+
+/** Creates a project; it is last in the list and selected then. */
+export function useCreateProject() {
+  const { user } = useSession()
+  return useMutation({
+    mutationFn: (body: ProjectCreateInput) => call(projectApi.create, { body }),
+    onSuccess: (project) => {
+      queryClient.setQueryData<Project[]>(listKey, (old) => [
+        ...(old ?? []).filter(({ id }) => id !== project.id),
+        project,
+      ])
+      if (user) store(user.id, project.id)
+    },
+  })
+}
+type ProjectCreateInput = Pick<ProjectCreate, 'name'> & Partial<ProjectCreate>
+
+/** Deletes a project. When it was the selected one, the first of the others takes its place. */
+export function useDeleteProject() {
+  return useMutation({
+    mutationFn: (projectId: string) => call(projectApi.delete, { params: { projectId } }),
+    onSuccess: (_, projectId) => {
+      queryClient.setQueryData<Project[]>(listKey, (old) => old?.filter(({ id }) => id !== projectId))
+    },
+  })
+}

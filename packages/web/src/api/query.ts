@@ -1,0 +1,21 @@
+import type { Endpoint } from '@slipway/contract'
+import { QueryClient } from '@tanstack/react-query'
+
+/** The one cache of server state. Failures show at once: every screen has its own way to try again. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    // `always`: the server may be on this very machine, also without a network.
+    queries: { retry: false, staleTime: 1_000, networkMode: 'always' },
+    mutations: { retry: false, networkMode: 'always' },
+  },
+})
+
+/** Cache key of an endpoint's answer. Without `params` it is the prefix of all its answers. */
+export function keyOf(endpoint: Pick<Endpoint, 'id'>, params?: Record<string, string>): readonly unknown[] {
+  return params ? [endpoint.id, params] : [endpoint.id]
+}
+
+/** A list as a list: what is not an array counts as empty (catalogue G-108). */
+export function asList<T>(answer: readonly T[] | null | undefined): T[] {
+  return Array.isArray(answer) ? answer : []
+}

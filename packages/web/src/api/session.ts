@@ -1,0 +1,76 @@
+import { accountApi, type User } from '@slipway/contract'
+import { useSyncExternalStore } from 'react'
+import { ApiError, call, setSessionLostHandler } from './client.ts'
+import { queryClient } from './query.ts'
+
+export type Session =
+  | { state: 'checking'; user: null }
+  | { state: 'out'; user: null }
+  | { state: 'in'; user: User }
+
+const recheckDelayMs = 100
+
+let session: Session = { state: 'checking', user: null }
+let asked = false
+const listeners = new Set<() => void>()
+
+function set(next: Session): void {
+  session = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  if (!asked) {
+    asked = true
+    void check()
+  }
+  return () => listeners.delete(listener)
+}
+
+async function check(): Promise<void> {
+  const user = await currentUser()
+  // Somebody may have signed in meanwhile; the older answer does not count then.
+  if (session.state === 'checking') set(user ? { state: 'in', user } : { state: 'out', user: null })
+}
+
+/** Who is signed in; null for nobody, for an answer without id and for no answer at all (catalogue G-027). */
+async function currentUser(mayRetry = true): Promise<User | null> {
+  try {
+    const user = await call(accountApi.me)
+    return user?.id ? user : null
+  } catch (error) {
+    if (!mayRetry || !(error instanceof ApiError) || error.status !== 401) return null
+    await new Promise((resolve) => setTimeout(resolve, recheckDelayMs))
+    return currentUser(false)
+  }
+}
+
+function end(): void {
+  if (session.state === 'out') return
+  set({ state: 'out', user: null })
+  queryClient.clear()
+}
+setSessionLostHandler(end)
+
+/** Who is signed in. The first component that asks starts the check. */
+export function useSession(): Session {
+  return useSyncExternalStore(subscribe, () => session)
+}
+
+/** Takes over the user a successful sign-in answered with. */
+export function signIn(user: User): void {
+  queryClient.clear()
+  set({ state: 'in', user })
+}
+
+/** Ends the session, here also when the call fails. Nothing of the user stays in memory. */
+export async function signOut(): Promise<void> {
+  try {
+    await call(accountApi.signOut)
+  } catch {
+    // Only a lost network can bring us here; the user is signed out of this page all the same.
+  } finally {
+    end()
+  }
+}

@@ -1,0 +1,45 @@
+import { type SshKey, type SshKeyCreate, sshKeyApi } from '@slipway/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { asList, keyOf, queryClient } from './query.ts'
+
+const listKey = keyOf(sshKeyApi.list)
+
+/** The user's SSH keys, the default key first. */
+export function useSshKeys() {
+  const query = useQuery({
+    queryKey: listKey,
+    queryFn: async ({ signal }) => asList(await call(sshKeyApi.list, { signal })),
+    // A key just added stays at the end of the list for a while (catalogue G-098).
+    staleTime: 60_000,
+  })
+  return {
+    sshKeys: query.data ?? [],
+    loading: query.isPending || (query.isFetching && query.data === undefined),
+    error: query.data ? null : query.error,
+    retry: () => void query.refetch(),
+  }
+}
+
+/** Adds a key at the end of the list. */
+export function useCreateSshKey() {
+  return useMutation({
+    mutationFn: (body: SshKeyCreate) => call(sshKeyApi.create, { body }),
+    onSuccess: (created) => {
+      queryClient.setQueryData<SshKey[]>(listKey, (old) => [
+        ...(old ?? []).map((key) => (created.is_default ? { ...key, is_default: false } : key)),
+        created,
+      ])
+    },
+  })
+}
+
+/** Deletes a key; VMs that use it keep it. */
+export function useDeleteSshKey() {
+  return useMutation({
+    mutationFn: (sshKeyId: string) => call(sshKeyApi.delete, { params: { sshKeyId } }),
+    onSuccess: (_, sshKeyId) => {
+      queryClient.setQueryData<SshKey[]>(listKey, (old) => old?.filter(({ id }) => id !== sshKeyId))
+    },
+  })
+}

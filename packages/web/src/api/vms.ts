@@ -1,0 +1,158 @@
+import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmApi } from '@slipway/contract'
+import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
+import { call } from './client.ts'
+import { asList, keyOf, queryClient } from './query.ts'
+
+export const pollMs = 5_000
+
+/** How many lists are asked for at once when a page needs those of many projects. */
+const listsAtOnce = 4
+
+/** Older servers nest the key's name; the console reads both (catalogue G-106). */
+function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
+  return vm.ssh_key_name === undefined ? { ...vm, ssh_key_name: vm.ssh_key?.name ?? '' } : vm
+}
+
+const listOptions = (projectId: string) =>
+  queryOptions({
+    queryKey: keyOf(vmApi.list, { projectId }),
+    queryFn: async ({ signal }) =>
+      asList(await call(vmApi.list, { params: { projectId }, signal })).map(readVm),
+  })
+
+const none: Vm[] = []
+
+/**
+ * The VMs of a project, oldest first. A failed first load is an empty list and a later failure keeps the last
+ * good one, both without a word (catalogue G-049).
+ */
+export function useVms(projectId: string | undefined) {
+  const query = useQuery({ ...listOptions(projectId ?? ''), enabled: projectId !== undefined })
+  return {
+    vms: query.data ?? none,
+    loading: projectId !== undefined && query.isPending,
+    /** When the shown list arrived, in milliseconds; 0 for never. */
+    updatedAt: query.dataUpdatedAt,
+    polling: (query.data ?? none).some(isTransitional),
+  }
+}
+
+/** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
+export function useVmPoll(projectId: string | undefined): void {
+  const { polling } = useVms(projectId)
+  useEffect(() => {
+    if (!polling || projectId === undefined) return
+    // Not Query's own interval: every event of the stream would start that one anew.
+    const timer = setInterval(() => {
+      if (!document.hidden) void queryClient.refetchQueries(listOptions(projectId), { cancelRefetch: false })
+    }, pollMs)
+    return () => clearInterval(timer)
+  }, [polling, projectId])
+}
+
+/** The VM lists of many projects, a few at a time; an entry is undefined until its list is there. */
+export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefined)[] {
+  const [allowed, setAllowed] = useState(listsAtOnce)
+  const results = useQueries({
+    queries: projectIds.map((projectId, index) => ({
+      ...listOptions(projectId),
+      staleTime: pollMs,
+      enabled: index < allowed,
+    })),
+  })
+  const done = results.filter((result) => !result.isPending).length
+  useEffect(() => setAllowed(done + listsAtOnce), [done])
+  return results.map((result) => result.data ?? (result.isError ? [] : undefined))
+}
+
+/** One VM with the steps of its last way up. */
+export function useVm(projectId: string, vmId: string) {
+  return useQuery({
+    queryKey: keyOf(vmApi.get, { projectId, vmId }),
+    queryFn: async ({ signal }) => readVm(await call(vmApi.get, { params: { projectId, vmId }, signal })),
+    refetchInterval: ({ state }) => (state.data && isTransitional(state.data) ? pollMs : false),
+  })
+}
+
+export type VmEvent = ProjectEvents['vm']
+
+/** A list after some events: known VMs change in place, new ones are appended, deleted ones go. */
+export function applyVmEvents(vms: readonly Vm[], events: readonly VmEvent[]): Vm[] {
+  const byId = new Map(vms.map((vm) => [vm.id, vm]))
+  for (const event of events) {
+    if ('deleted' in event) byId.delete(event.id)
+    else byId.set(event.id, readVm(event))
+  }
+  return [...byId.values()]
+}
+
+/** Brings what happened to VMs into everything the console shows of them. */
+export function patchVms(projectId: string, events: readonly VmEvent[]): void {
+  queryClient.setQueryData(listOptions(projectId).queryKey, (old) => old && applyVmEvents(old, events))
+  for (const event of events) {
+    const queryKey = keyOf(vmApi.get, { projectId, vmId: event.id })
+    if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
+    else queryClient.setQueryData<Vm>(queryKey, (old) => old && readVm(event))
+  }
+}
+
+function refreshList(projectId: string) {
+  return queryClient.invalidateQueries({ queryKey: keyOf(vmApi.list, { projectId }) })
+}
+
+/** Creates a VM and shows it in the lists at once. */
+export function useCreateVm() {
+  return useMutation({
+    mutationFn: ({ projectId, body }: { projectId: string; body: VmCreate }) =>
+      call(vmApi.create, { params: { projectId }, body }),
+    onSuccess: (vm, { projectId }) => {
+      patchVms(projectId, [vm])
+      void refreshList(projectId)
+    },
+  })
+}
+
+export type VmAction = 'start' | 'stop' | 'forceStop' | 'restart'
+
+function run(action: VmAction, params: { projectId: string; vmId: string }): Promise<Vm> {
+  switch (action) {
+    case 'start':
+      return call(vmApi.start, { params })
+    case 'stop':
+      return call(vmApi.stop, { params, body: {} })
+    case 'forceStop':
+      return call(vmApi.stop, { params, body: { force: true } })
+    case 'restart':
+      return call(vmApi.restart, { params })
+  }
+}
+
+/** Starts, stops or restarts a VM; the answer already carries the new status. */
+export function useVmAction() {
+  return useMutation({
+    mutationFn: ({ vm, action }: { vm: Vm; action: VmAction }) =>
+      run(action, { projectId: vm.project_id, vmId: vm.id }),
+    onSuccess: (vm) => patchVms(vm.project_id, [vm]),
+    // A refusal means that we show an old state.
+    onError: (_, { vm }) => {
+      void refreshList(vm.project_id)
+      void queryClient.invalidateQueries({
+        queryKey: keyOf(vmApi.get, { projectId: vm.project_id, vmId: vm.id }),
+      })
+    },
+  })
+}
+
+/** Deletes a VM; it is gone from all lists then. */
+export function useDeleteVm() {
+  return useMutation({
+    mutationFn: (vm: Vm) => call(vmApi.delete, { params: { projectId: vm.project_id, vmId: vm.id } }),
+    onSuccess: (_, vm) => {
+      queryClient.setQueryData(listOptions(vm.project_id).queryKey, (old) =>
+        old?.filter(({ id }) => id !== vm.id),
+      )
+      void refreshList(vm.project_id)
+    },
+  })
+}

@@ -1,0 +1,66 @@
+import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
+import { useLiveProject } from './api/live.ts'
+import { useSelectedProject } from './api/projects.ts'
+import { Component as ErrorPage } from './shell/ErrorPage.tsx'
+
+function Root() {
+  const { project } = useSelectedProject()
+  useLiveProject(project?.id)
+  return (
+    <>
+      <Outlet />
+      <ScrollRestoration />
+    </>
+  )
+}
+
+const projectScoped: RouteObject[] = [
+  { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
+  { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
+  { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
+]
+
+const signedIn: RouteObject[] = [
+  { path: 'onboarding', lazy: () => import('./features/project/OnboardingPage.tsx') },
+  { path: 'templates', lazy: () => import('./features/template/TemplateListPage.tsx') },
+  { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
+  { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
+  { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
+  {
+    path: 'projects/:projectId',
+    lazy: () => import('./features/project/ProjectScope.tsx'),
+    children: projectScoped,
+  },
+]
+
+const alone: RouteObject[] = [
+  { path: 'signin', lazy: () => import('./features/account/SignInPage.tsx') },
+  { path: 'signup', lazy: () => import('./features/account/SignUpPage.tsx') },
+  { path: 'verify-email', lazy: () => import('./features/account/VerifyEmailPage.tsx') },
+  { path: 'forgot-password', lazy: () => import('./features/account/ForgotPasswordPage.tsx') },
+  { path: 'reset-password', lazy: () => import('./features/account/ResetPasswordPage.tsx') },
+]
+
+const legal: RouteObject[] = [
+  { path: 'privacy', lazy: () => import('./features/public/PrivacyPage.tsx') },
+  { path: 'terms', lazy: () => import('./features/public/TermsPage.tsx') },
+]
+
+/** Every page of the console. A page module exports `Component`; it is fetched when it is first shown. */
+const routes: RouteObject[] = [
+  {
+    element: <Root />,
+    errorElement: <ErrorPage />,
+    hydrateFallbackElement: <></>,
+    children: [
+      { index: true, lazy: () => import('./shell/HomePage.tsx') },
+      { lazy: () => import('./shell/AuthLayout.tsx'), children: alone },
+      { lazy: () => import('./shell/PublicLayout.tsx'), children: legal },
+      { lazy: () => import('./shell/AppLayout.tsx'), children: signedIn },
+      { path: '*', lazy: () => import('./shell/NotFoundPage.tsx') },
+      ...(import.meta.env.DEV ? [{ path: 'gallery', lazy: () => import('./gallery/GalleryPage.tsx') }] : []),
+    ],
+  },
+]
+
+export const router = createBrowserRouter(routes)
