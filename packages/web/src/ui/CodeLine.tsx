@@ -1,0 +1,18 @@
+import { CopyButton } from './CopyButton.tsx'
+
+interface CodeLineProps {
+  code: string
+  copyLabel: string
+  success: string
+  failure: string
+}
+
+/** A command to copy. It wraps, because half a command helps nobody. */
+export function CodeLine({ code, copyLabel, success, failure }: CodeLineProps) {
+  return (
+    <div className="flex min-h-9 min-w-0 items-start gap-2 rounded-control border border-line bg-sunken py-[5px] pr-1.5 pl-2.5">
+      <code className="min-w-0 flex-1 self-center text-hint/5 wrap-anywhere">{code}</code>
+      <CopyButton text={code} label={copyLabel} success={success} failure={failure} />
+    </div>
+  )
+}

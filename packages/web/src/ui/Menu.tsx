@@ -1,0 +1,111 @@
+import { Menu as Base } from '@base-ui/react/menu'
+import type { ReactElement, ReactNode } from 'react'
+import { cx } from './cx.ts'
+
+export type MenuEntry =
+  | {
+      label: ReactNode
+      /** Stable name where the label is not a text. */
+      key?: string
+      icon?: ReactNode
+      onSelect?: () => void
+      /** A link in place of an action. */
+      render?: ReactElement
+      danger?: boolean
+      /** Why the entry does nothing now; shown under it. */
+      disabledReason?: string | undefined
+      /** Marks the chosen one of several. */
+      current?: boolean
+    }
+  | 'separator'
+
+interface MenuProps {
+  /** Accessible name of the menu. */
+  label: string
+  trigger: ReactElement
+  items: readonly MenuEntry[]
+  /** As wide as its trigger. */
+  fitTrigger?: boolean
+  align?: 'start' | 'end'
+  side?: 'top' | 'bottom'
+}
+
+const itemClass = cx(
+  'flex min-h-8 w-full cursor-default items-start gap-2.5 rounded-check px-2.5 py-1.5 text-dense text-ink no-underline outline-none select-none phone:min-h-11 phone:py-3',
+  'data-[highlighted]:bg-hover',
+)
+
+/** A menu of actions and links, closed by `Esc`; the focus returns to its trigger. */
+export function Menu({
+  label,
+  trigger,
+  items,
+  fitTrigger = false,
+  align = 'end',
+  side = 'bottom',
+}: MenuProps) {
+  return (
+    <Base.Root modal={false}>
+      <Base.Trigger render={trigger} />
+      <Base.Portal>
+        <Base.Positioner side={side} align={align} sideOffset={4} collisionPadding={8} className="z-40">
+          <Base.Popup
+            aria-label={label}
+            className={cx(
+              'max-h-[var(--available-height)] overflow-y-auto rounded-sheet border border-line bg-raised p-1 shadow-lift outline-none',
+              fitTrigger ? 'w-[var(--anchor-width)] min-w-50' : 'max-w-80 min-w-45',
+              'transition-[opacity,translate] duration-160 ease-out data-[ending-style]:opacity-0 data-[starting-style]:-translate-y-1 data-[starting-style]:opacity-0',
+            )}
+          >
+            {items.map((item, index) => {
+              if (item === 'separator') {
+                // biome-ignore lint/suspicious/noArrayIndexKey: separators have no identity, and the list is static.
+                return <Base.Separator key={`separator-${index}`} className="-mx-1 my-1 h-px bg-line" />
+              }
+              const key = item.key ?? (typeof item.label === 'string' ? item.label : index)
+              const content = (
+                <>
+                  {item.icon && (
+                    <span className="mt-0.5 flex-none text-ink-2 [.text-bad_&]:text-bad">{item.icon}</span>
+                  )}
+                  <span className="min-w-0 flex-1 wrap-anywhere">
+                    {item.label}
+                    {item.disabledReason && (
+                      <span className="block text-label font-normal text-ink-3">{item.disabledReason}</span>
+                    )}
+                  </span>
+                </>
+              )
+              return item.render && !item.disabledReason ? (
+                <Base.LinkItem
+                  key={key}
+                  render={item.render}
+                  closeOnClick
+                  aria-current={item.current || undefined}
+                  className={itemClass}
+                >
+                  {content}
+                </Base.LinkItem>
+              ) : (
+                <Base.Item
+                  key={key}
+                  disabled={Boolean(item.disabledReason)}
+                  aria-current={item.current || undefined}
+                  onClick={() => item.onSelect?.()}
+                  className={cx(
+                    itemClass,
+                    item.danger && !item.disabledReason && 'text-bad',
+                    item.disabledReason && 'text-ink-3',
+                    item.current && 'font-[550]',
+                  )}
+                >
+                  {content}
+                </Base.Item>
+              )
+            })}
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

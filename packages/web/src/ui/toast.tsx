@@ -1,0 +1,126 @@
+import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
+import { cx } from './cx.ts'
+
+type Kind = 'success' | 'error' | 'warning' | 'info'
+interface Toast {
+  id: number
+  kind: Kind
+  text: string
+  detail: string | undefined
+  durationMs: number
+}
+interface ToastOptions {
+  /** A second line: the server's own reason. */
+  detail?: string | null | undefined
+  /** Milliseconds; 0 or less means it stays. */
+  duration?: number
+}
+
+let toasts: readonly Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+function setToasts(next: readonly Toast[]) {
+  toasts = next
+  for (const listener of listeners) listener()
+}
+
+function dismiss(id: number) {
+  setToasts(toasts.filter((toast) => toast.id !== id))
+}
+
+const show =
+  (kind: Kind) =>
+  (text: string, { detail, duration = 5000 }: ToastOptions = {}) => {
+    setToasts([{ id: ++lastId, kind, text, detail: detail ?? undefined, durationMs: duration }, ...toasts])
+  }
+
+/** Messages about what just happened. Not for what the page itself already shows. */
+export const toast = {
+  success: show('success'),
+  error: show('error'),
+  warning: show('warning'),
+  info: show('info'),
+}
+
+/** Whether an event came from the toasts, which lie outside of every dialog but are not "outside". */
+export function isInToaster(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[data-toaster]') !== null
+}
+
+const icons = { success: CircleCheck, error: OctagonAlert, warning: TriangleAlert, info: Info }
+const iconTones = {
+  success: 'text-ok-mark',
+  error: 'text-bad-mark',
+  warning: 'text-busy-mark',
+  info: 'text-ink-3',
+}
+
+/** The stack at the top right, over any scrim; one per application. */
+export function Toaster() {
+  const list = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => toasts,
+  )
+  return createPortal(
+    // aria-live keeps modal dialogs from hiding the toasts; each toast announces itself by its role.
+    <section
+      data-toaster
+      aria-label="Notifications"
+      aria-live="off"
+      className="pointer-events-none fixed inset-x-3 top-15 z-50 flex flex-col gap-2 md:top-4 md:right-4 md:left-auto md:w-95"
+    >
+      {list.map((toast) => (
+        <ToastSheet key={toast.id} toast={toast} />
+      ))}
+    </section>,
+    document.body,
+  )
+}
+
+function ToastSheet({ toast: { id, kind, text, detail, durationMs } }: { toast: Toast }) {
+  const [hovered, setHovered] = useState(false)
+  const [focused, setFocused] = useState(false)
+  const left = useRef(durationMs)
+  const paused = hovered || focused || durationMs <= 0
+  useEffect(() => {
+    if (paused) return
+    const start = performance.now()
+    const timer = setTimeout(() => dismiss(id), left.current)
+    return () => {
+      clearTimeout(timer)
+      left.current -= performance.now() - start
+    }
+  }, [paused, id])
+  const Icon = icons[kind]
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: reading it stops its clock; there is nothing to operate.
+    <div
+      role={kind === 'error' || kind === 'warning' ? 'alert' : 'status'}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+      onFocus={() => setFocused(true)}
+      onBlur={() => setFocused(false)}
+      className="pointer-events-auto flex items-start gap-2.5 rounded-sheet border border-line bg-raised py-[11px] pr-3 pl-3.5 text-dense text-ink shadow-lift motion-safe:animate-appear"
+    >
+      <Icon size={16} strokeWidth={1.6} aria-hidden className={cx('mt-0.5 flex-none', iconTones[kind])} />
+      <div className="min-w-0 flex-1 wrap-anywhere">
+        <p>{text}</p>
+        {detail && <p className="text-hint text-ink-2">{detail}</p>}
+      </div>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        onClick={() => dismiss(id)}
+        className="-my-0.5 -mr-1.5 grid size-6 flex-none place-items-center rounded-check text-ink-3 hover:bg-hover hover:text-ink phone:-my-2 phone:size-9"
+      >
+        <X size={14} strokeWidth={1.6} aria-hidden />
+      </button>
+    </div>
+  )
+}
