@@ -8,7 +8,11 @@ import { main } from './setup/run.mjs'
 import { chromium } from './setup/system-packages.mjs'
 
 // In CI a machine without QEMU must fail the tests of real guests, not skip them.
-const withGuests = { args: ['--project=qemu'], env: process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {}, show: true }
+const withGuests = {
+  args: ['--project=qemu'],
+  env: process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {},
+  show: true,
+}
 
 await main(async () => {
   await prepare({ morePackages: process.env.CHROMIUM ? [] : [chromium] })

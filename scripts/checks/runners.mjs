@@ -7,7 +7,14 @@ import { inTree } from '../setup/tree.mjs'
 export function vitest(name, { args, env, show = false }) {
   return runner(name, (report) => ({
     program: 'vitest',
-    args: ['run', '--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...args],
+    args: [
+      'run',
+      '--passWithNoTests',
+      '--reporter=default',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+      ...args,
+    ],
     env,
     show,
     count: countVitest,
@@ -36,7 +43,11 @@ function runner(name, describe) {
       rmSync(report, { force: true })
       const { code, output } = await run(program, args, { env, quiet: !show })
       const counts = read(report, count)
-      if (!counts) return { ok: false, output: `${output}\n${name}: the runner ended (exit code ${code}) without a report.` }
+      if (!counts)
+        return {
+          ok: false,
+          output: `${output}\n${name}: the runner ended (exit code ${code}) without a report.`,
+        }
       return { ok: code === 0, output, counts }
     },
   }
@@ -52,7 +63,9 @@ function read(report, count) {
 
 /** A file that could not even be loaded has no tests to count, but it has failed. */
 export function countVitest(report) {
-  const broken = report.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+  const broken = report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  )
   return {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,

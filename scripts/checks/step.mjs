@@ -40,7 +40,9 @@ export async function runSteps(steps, { untilFailure }) {
     total.skipped += counts.skipped
     if (failed > 0) console.log(outcome.output ?? '')
     const verdict = failed > 0 ? 'FAILED' : 'ok'
-    console.log(`${verdict.padEnd(6)}  ${step.name.padEnd(28)} ${seconds.padStart(6)} s  ${told(outcome.counts)}`.trimEnd())
+    console.log(
+      `${verdict.padEnd(6)}  ${step.name.padEnd(28)} ${seconds.padStart(6)} s  ${told(outcome.counts)}`.trimEnd(),
+    )
     if (failed === 0) continue
     ok = false
     if (untilFailure) break

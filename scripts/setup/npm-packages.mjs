@@ -5,7 +5,9 @@ import { inTree } from './tree.mjs'
 /** Installs the npm packages of package-lock.json unless node_modules already holds exactly those. */
 export async function ensureNpmPackages() {
   if (isInstalled()) return
-  say('npm packages: installing what package-lock.json names; the server and the console are built from them …')
+  say(
+    'npm packages: installing what package-lock.json names; the server and the console are built from them …',
+  )
   const { code, output } = await run('npm', ['ci', '--loglevel=error'], { quiet: true })
   if (code !== 0) throw new Stop(`${output}\nnpm packages: "npm ci" failed. Is the npm registry reachable?`)
 }

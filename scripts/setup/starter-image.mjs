@@ -8,5 +8,6 @@ export async function ensureStarterImage() {
   const builder = inTree('packages/server/src/image/build.ts')
   if (engine() !== 'qemu' || !existsSync(builder)) return
   const { code } = await run(node24(), [builder])
-  if (code !== 0) throw new Stop('Starter image: it could not be made. `npm run doctor` shows what is missing.')
+  if (code !== 0)
+    throw new Stop('Starter image: it could not be made. `npm run doctor` shows what is missing.')
 }

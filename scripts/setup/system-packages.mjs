@@ -35,7 +35,9 @@ export async function ensureSystemPackages(packages) {
   }
   say(`Debian packages: installing what is missing …\n${tableOf(missing)}`)
   const aptGet = (...args) =>
-    run('env', [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args], { quiet: true })
+    run('env', [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', ...args], {
+      quiet: true,
+    })
   const install = () => aptGet('install', '-y', '--no-install-recommends', ...namesOf(missing))
   // The first try fails where the package lists are absent or stale; only then is their download worth the time.
   let attempt = await install()

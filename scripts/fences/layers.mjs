@@ -1,0 +1,295 @@
+/**
+ * Who may import whom: the table of ARCHITECTURE.md in a form that a machine reads. A file belongs to the first
+ * layer whose path fits. `may` names the layers it may import from: `own x` is layer x of the same feature or engine,
+ * `server *` is every layer whose name starts so. `npm` names packages; `*` is any, `node:` is all of Node.
+ * `why` is for the person who crossed the fence.
+ *
+ * @typedef {{ name: string, path: RegExp, may: string[], npm: string[], why: string }} Layer
+ */
+
+/** @type {Layer[]} */
+const contract = [
+  {
+    name: 'contract test',
+    path: /^packages\/contract\/.*\.test\.ts$/,
+    may: ['contract'],
+    npm: ['*'],
+    why: 'The contract stands alone, and so do its tests.',
+  },
+  {
+    name: 'contract',
+    path: /^packages\/contract\//,
+    may: ['contract'],
+    npm: ['zod', 'node:'],
+    why: 'The contract is plain data and rules for both sides; what needs more belongs to the server or the console.',
+  },
+]
+
+/** @type {Layer[]} */
+const server = [
+  {
+    name: 'server test',
+    path: /^packages\/server\/.*\.(test|suite)\.ts$/,
+    may: ['contract', 'server *'],
+    npm: ['*'],
+    why: 'Tests of the server see the server and the contract.',
+  },
+  {
+    name: 'server main',
+    path: /^packages\/server\/src\/(main|.*\/build)\.ts$/,
+    may: ['contract', 'server *'],
+    npm: ['*'],
+    why: 'A program puts together parts of the server.',
+  },
+  {
+    name: 'server app',
+    path: /^packages\/server\/src\/app\.ts$/,
+    may: [
+      'contract',
+      'server config',
+      'server routes',
+      'server service',
+      'server feature',
+      'server http',
+      'server lib',
+    ],
+    npm: ['fastify', '@fastify/', 'node:'],
+    why: 'app.ts mounts routes; main.ts builds what they need and hands it in.',
+  },
+  {
+    name: 'server config',
+    path: /^packages\/server\/src\/config\.ts$/,
+    may: ['contract', 'server lib'],
+    npm: ['zod', 'node:'],
+    why: 'config.ts turns the environment into one checked object and knows nothing else.',
+  },
+  {
+    name: 'server engine port',
+    path: /^packages\/server\/src\/engine\/engine\.ts$/,
+    may: [],
+    npm: [],
+    why: 'The port is the words that engines and reconcilers share; it depends on nothing.',
+  },
+  {
+    name: 'server engine',
+    path: /^packages\/server\/src\/engine\/[^/]+\//,
+    may: ['contract', 'own server engine', 'server engine port', 'server image', 'server lib'],
+    npm: ['*'],
+    why: 'An engine never knows a feature, the database, HTTP or another engine.',
+  },
+  {
+    name: 'server image',
+    path: /^packages\/server\/src\/image\//,
+    may: ['contract', 'server image', 'server engine port', 'server lib'],
+    npm: ['*'],
+    why: 'Images are files that engines boot; they know no feature, no database and no HTTP.',
+  },
+  {
+    name: 'server http',
+    path: /^packages\/server\/src\/http\//,
+    may: ['contract', 'server http', 'server db', 'server lib'],
+    npm: ['*'],
+    why: 'http/ carries requests for every feature and knows none; hand the feature in as an argument.',
+  },
+  {
+    name: 'server db',
+    path: /^packages\/server\/src\/db\//,
+    may: ['server db', 'server lib'],
+    npm: ['*'],
+    why: 'db/ opens and migrates the database and knows no feature.',
+  },
+  {
+    name: 'server mail',
+    path: /^packages\/server\/src\/mail\//,
+    may: ['server mail', 'server lib'],
+    npm: ['*'],
+    why: 'mail/ sends what it is given and knows no feature.',
+  },
+  {
+    name: 'server lib',
+    path: /^packages\/server\/src\/lib\//,
+    may: ['server lib'],
+    npm: ['*'],
+    why: 'lib/ has no domain words in it.',
+  },
+  {
+    name: 'server routes',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.routes\.ts$/,
+    may: ['contract', 'own server service', 'own server feature', 'server http', 'server lib'],
+    npm: ['fastify', '@fastify/', 'node:'],
+    why: 'A route turns a request into one call of its own service.',
+  },
+  {
+    name: 'server service',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.service\.ts$/,
+    may: [
+      'contract',
+      'own server repo',
+      'own server plan',
+      'own server feature',
+      'server service',
+      'server db',
+      'server mail',
+      'server lib',
+    ],
+    npm: ['node:crypto', 'rate-limiter-flexible'],
+    why: 'A service checks, stores a wish and answers; engines are for reconcilers, HTTP is for routes, SQL for repos.',
+  },
+  {
+    name: 'server repo',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.repo\.ts$/,
+    may: ['contract', 'own server plan', 'own server feature', 'server db', 'server lib'],
+    npm: ['kysely'],
+    why: 'A repo is SQL in and domain objects out, and decides nothing.',
+  },
+  {
+    name: 'server plan',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.plan\.ts$/,
+    may: ['contract'],
+    npm: [],
+    why: 'A plan is pure: what it needs to know, the time too, comes as an argument.',
+  },
+  {
+    name: 'server reconciler',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.reconcile\.ts$/,
+    may: [
+      'contract',
+      'own server repo',
+      'own server plan',
+      'own server feature',
+      'server engine port',
+      'server lib',
+    ],
+    npm: [],
+    why: 'A reconciler looks, plans, does one step on the engine port and stores what it saw.',
+  },
+  {
+    name: 'server feature',
+    path: /^packages\/server\/src\/[^/]+\//,
+    may: ['contract', 'own server feature', 'server lib'],
+    npm: ['zod', 'node:'],
+    why: 'A piece beside a service serves that service only.',
+  },
+]
+
+/** @type {Layer[]} */
+const web = [
+  {
+    name: 'web test',
+    path: /^packages\/web\/.*\.test\.tsx?$/,
+    may: ['contract', 'web *'],
+    npm: ['*'],
+    why: 'Tests of the console see the console and the contract.',
+  },
+  {
+    name: 'web build',
+    path: /^packages\/web\/vite\.config\.ts$/,
+    may: [],
+    npm: ['*'],
+    why: 'The build knows files, not code.',
+  },
+  {
+    name: 'web page script',
+    path: /^packages\/web\/public\//,
+    may: [],
+    npm: [],
+    why: 'What stands in public/ is served as it is, before any code is loaded.',
+  },
+  {
+    name: 'web routes',
+    path: /^packages\/web\/src\/(main|routes)\.tsx$/,
+    may: ['contract', 'web *'],
+    npm: ['*'],
+    why: 'routes.tsx and main.tsx put the pages together.',
+  },
+  {
+    name: 'web paths',
+    path: /^packages\/web\/src\/paths\.ts$/,
+    may: [],
+    npm: [],
+    why: 'paths.ts is the list of URLs and nothing else.',
+  },
+  {
+    name: 'web style',
+    path: /^packages\/web\/src\/styles\//,
+    may: ['web style'],
+    npm: ['*'],
+    why: 'Styles know no code.',
+  },
+  {
+    name: 'web ui',
+    path: /^packages\/web\/src\/ui\//,
+    may: ['web ui'],
+    npm: ['*'],
+    why: 'ui/ knows no route, no API and no resource; give it what it shows as a prop.',
+  },
+  {
+    name: 'web api',
+    path: /^packages\/web\/src\/api\//,
+    may: ['contract', 'web api'],
+    npm: ['*'],
+    why: 'api/ speaks to the server; what is shown with it is a matter of features.',
+  },
+  {
+    name: 'web gallery',
+    path: /^packages\/web\/src\/gallery\//,
+    may: ['contract', 'web gallery', 'web ui', 'web shell', 'web feature', 'web piece'],
+    npm: ['*'],
+    why: 'The gallery shows pieces with made-up data; it never calls the server.',
+  },
+  {
+    name: 'web shell',
+    path: /^packages\/web\/src\/shell\//,
+    may: ['contract', 'web shell', 'web ui', 'web api', 'web paths', 'web piece'],
+    npm: ['*'],
+    why: 'The shell is around every page; of features it uses badges, links, pickers, cards and dialogs only.',
+  },
+  {
+    name: 'web piece',
+    path: /^packages\/web\/src\/features\/[^/]+\/\w+(Badge|Link|Picker|Card|Dialog)\.tsx$/,
+    may: ['contract', 'web ui', 'web api', 'web shell', 'web paths', 'web piece', 'own web feature'],
+    npm: ['*'],
+    why: 'Of another feature use its badges, links, pickers, cards and dialogs only.',
+  },
+  {
+    name: 'web feature',
+    path: /^packages\/web\/src\/features\/[^/]+\//,
+    may: ['contract', 'web ui', 'web api', 'web shell', 'web paths', 'web piece', 'own web feature'],
+    npm: ['*'],
+    why: 'Of another feature use its badges, links, pickers, cards and dialogs only.',
+  },
+]
+
+/** @type {Layer[]} */
+const around = [
+  {
+    name: 'e2e',
+    path: /^e2e\//,
+    may: ['contract', 'e2e'],
+    npm: ['*'],
+    why: 'End-to-end tests see what a user sees: the running server and its contract.',
+  },
+  {
+    name: 'bench',
+    path: /^bench\//,
+    may: ['contract', 'bench'],
+    npm: ['*'],
+    why: 'Benchmarks measure the running server from outside.',
+  },
+  {
+    name: 'scripts',
+    path: /^(scripts\/|vitest\.config\.ts$)/,
+    may: ['scripts'],
+    npm: ['vite', 'vitest', 'node:'],
+    why: 'Scripts run before anything is installed.',
+  },
+]
+
+export const layers = [...contract, ...server, ...web, ...around]
+
+/** Files that may read the environment. */
+export const mayReadEnvironment =
+  /^(packages\/server\/src\/config\.ts|scripts\/.*|e2e\/.*|bench\/.*|.*\.test\.ts|.*\.config\.ts)$/
+
+/** Names that say nothing about what is inside. */
+export const emptyNames = /^(utils?|helpers?|common|shared|types|misc)$/
