@@ -57,7 +57,8 @@ export type CallInput<E extends EndpointDef> = Part<'params', E['params']> &
 /** What a caller gets back. */
 export type CallOutput<E extends EndpointDef> = E['response'] extends z.ZodType
   ? z.output<E['response']>
-  : undefined
+  : // biome-ignore lint/suspicious/noConfusingVoidType: a handler without a response returns nothing
+    void
 
 /** Fills `:name` parts of a path, percent-encoding the values. Throws when one is missing. */
 export function fillPath(path: string, params: Record<string, string> = {}): string {

@@ -1,0 +1,159 @@
+import type { User } from '@slipway/contract'
+import type { Db } from '../db/open.ts'
+import type { AccountTable, MailTokenTable } from '../db/schema.ts'
+
+export type Purpose = MailTokenTable['purpose']
+
+export interface Account extends User {
+  passwordHash: string
+  disabled: boolean
+}
+
+const toAccount = (row: AccountTable): Account => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  email_verified: row.email_verified_at !== null,
+  created_at: row.created_at,
+  passwordHash: row.password_hash,
+  disabled: row.disabled_at !== null,
+})
+
+export type AccountRepo = ReturnType<typeof makeAccountRepo>
+
+export function makeAccountRepo(db: Db) {
+  return {
+    async byEmail(email: string): Promise<Account | null> {
+      const row = await db.selectFrom('account').selectAll().where('email', '=', email).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
+    /** Stores an account with its first verification token. A taken address violates the unique index. */
+    async insert(row: AccountTable, token: MailTokenTable): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('account').values(row).execute()
+        await tx.insertInto('mail_token').values(token).execute()
+      })
+    },
+
+    /** Stores a token; an open one of the same purpose is superseded. */
+    async replaceToken(token: MailTokenTable): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx
+          .updateTable('mail_token')
+          .set({ superseded_at: token.created_at })
+          .where('account_id', '=', token.account_id)
+          .where('purpose', '=', token.purpose)
+          .where('used_at', 'is', null)
+          .where('superseded_at', 'is', null)
+          .execute()
+        await tx.insertInto('mail_token').values(token).execute()
+      })
+    },
+
+    async token(hash: string, purpose: Purpose): Promise<(MailTokenTable & { verified: boolean }) | null> {
+      const row = await db
+        .selectFrom('mail_token')
+        .innerJoin('account', 'account.id', 'mail_token.account_id')
+        .selectAll('mail_token')
+        .select('account.email_verified_at')
+        .where('token_hash', '=', hash)
+        .where('purpose', '=', purpose)
+        .executeTakeFirst()
+      return row ? { ...row, verified: row.email_verified_at !== null } : null
+    },
+
+    /** Uses up a verification token and verifies its account; false when somebody was faster. */
+    async verify(hash: string, now: string): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        const used = await takeToken(tx, hash, now)
+        if (used) await verifyAccount(tx, used, now)
+        return used !== null
+      })
+    },
+
+    /** Uses up a reset token: new password, address verified by the link, every session ended. */
+    async resetPassword(hash: string, passwordHash: string, now: string): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        const accountId = await takeToken(tx, hash, now)
+        if (!accountId) return false
+        await tx
+          .updateTable('account')
+          .set({ password_hash: passwordHash })
+          .where('id', '=', accountId)
+          .execute()
+        await verifyAccount(tx, accountId, now)
+        await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
+        return true
+      })
+    },
+
+    async insertSession(session: {
+      token_hash: string
+      account_id: string
+      remember: 0 | 1
+      created_at: string
+      last_used_at: string
+      expires_at: string
+    }): Promise<void> {
+      await db.insertInto('session').values(session).execute()
+    },
+
+    async session(hash: string) {
+      const row = await db
+        .selectFrom('session')
+        .innerJoin('account', 'account.id', 'session.account_id')
+        .selectAll('account')
+        .select(['session.remember', 'session.last_used_at', 'session.expires_at'])
+        .where('session.token_hash', '=', hash)
+        .executeTakeFirst()
+      return row
+        ? {
+            account: toAccount(row),
+            remember: row.remember === 1,
+            lastUsedAt: row.last_used_at,
+            expiresAt: row.expires_at,
+          }
+        : null
+    },
+
+    async touchSession(hash: string, lastUsedAt: string, expiresAt: string): Promise<void> {
+      await db
+        .updateTable('session')
+        .set({ last_used_at: lastUsedAt, expires_at: expiresAt })
+        .where('token_hash', '=', hash)
+        .execute()
+    },
+
+    async deleteSession(hash: string): Promise<void> {
+      await db.deleteFrom('session').where('token_hash', '=', hash).execute()
+    },
+
+    async deleteExpired(now: string, tokensBefore: string): Promise<void> {
+      await db.deleteFrom('session').where('expires_at', '<', now).execute()
+      await db.deleteFrom('mail_token').where('expires_at', '<', tokensBefore).execute()
+    },
+  }
+}
+
+async function takeToken(tx: Db, hash: string, now: string): Promise<string | null> {
+  const taken = await tx
+    .updateTable('mail_token')
+    .set({ used_at: now })
+    .where('token_hash', '=', hash)
+    .where('used_at', 'is', null)
+    .where('superseded_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('account_id')
+    .executeTakeFirst()
+  return taken?.account_id ?? null
+}
+
+async function verifyAccount(tx: Db, accountId: string, now: string): Promise<void> {
+  await tx
+    .updateTable('account')
+    .set({ email_verified_at: now })
+    .where('id', '=', accountId)
+    .where('email_verified_at', 'is', null)
+    .execute()
+}

@@ -1,0 +1,57 @@
+import '@fastify/cookie'
+import { accountApi } from '@slipway/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Route } from '../http/route.ts'
+import type { AccountService } from './account.service.ts'
+
+export const sessionCookie = 'slipway_session'
+
+/** The session token a request carries. */
+export const sessionToken = (request: FastifyRequest): string | undefined => request.cookies[sessionCookie]
+
+export function accountRoutes(route: Route, accounts: AccountService, secureCookies: boolean): void {
+  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
+  const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
+
+  route(accountApi.me, async ({ user }) => user)
+
+  route(accountApi.signIn, async ({ body }, request, reply) => {
+    const { user, token, maxAgeMs } = await accounts.signIn(body, request.ip)
+    reply.setCookie(sessionCookie, token, {
+      ...cookie,
+      ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
+    })
+    return { user, message: 'Signed in successfully' }
+  })
+
+  route(accountApi.signUp, async ({ body }, request) => ({
+    user: await accounts.signUp(body, request.ip),
+    message: 'Account created. Please check your email to verify your address.',
+  }))
+
+  route(accountApi.signOut, async (_, request, reply) => {
+    await accounts.signOut(sessionToken(request))
+    clear(reply)
+  })
+
+  route(accountApi.resendVerification, async ({ body }, request) => {
+    await accounts.resendVerification(body.email, request.ip)
+    return { message: 'Verification email sent! Please check your inbox.' }
+  })
+
+  route(accountApi.verifyEmail, async ({ body }) => {
+    await accounts.verifyEmail(body.token)
+    return { message: 'Email verified successfully' }
+  })
+
+  route(accountApi.forgotPassword, async ({ body }, request) => {
+    await accounts.forgotPassword(body.email, request.ip)
+    return { message: 'If an account exists for this address, a reset link is on its way.' }
+  })
+
+  route(accountApi.resetPassword, async ({ body }, request, reply) => {
+    await accounts.resetPassword(body.token, body.password, request.ip)
+    clear(reply)
+    return { message: 'Password changed. Please sign in.' }
+  })
+}

@@ -1,0 +1,204 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { accountTexts, messages, type SignIn, type SignUp, type User } from '@slipway/contract'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { isUniqueViolation } from '../db/open.ts'
+import type { Clock } from '../lib/clock.ts'
+import { isoTime } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import type { SendMail } from '../mail/mail.ts'
+import type { Account, AccountRepo, Purpose } from './account.repo.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const day = 24 * hour
+
+/** How long a mailed link works. */
+const linkLifeMs: Record<Purpose, number> = { verify: day, reset: hour }
+/** A remembered session lasts this long after sign-in; any other this long after its last use. */
+const rememberedMs = 30 * day
+const idleMs = 12 * hour
+
+const window = { duration: 15 * 60 }
+
+const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+
+export type AccountService = ReturnType<typeof makeAccountService>
+
+export interface AccountServiceOptions {
+  repo: AccountRepo
+  sendMail: SendMail
+  /** Where mailed links point, without a trailing slash. */
+  publicUrl: () => string
+  productName: string
+  clock: Clock
+  log: Log
+}
+
+export function makeAccountService({
+  repo,
+  sendMail,
+  publicUrl,
+  productName,
+  clock,
+  log,
+}: AccountServiceOptions) {
+  const now = () => isoTime(clock.now())
+
+  // Failures only: somebody who knows the password is not slowed down (catalogue G-077).
+  const signInFailures = new RateLimiterMemory({ ...window, points: 10, keyPrefix: 'signin' })
+  const mailRequests = new RateLimiterMemory({ ...window, points: 10, keyPrefix: 'mail' })
+  const requestsFromOneAddress = new RateLimiterMemory({ ...window, points: 100, keyPrefix: 'ip' })
+
+  async function spend(limiter: RateLimiterMemory, key: string): Promise<void> {
+    try {
+      await limiter.consume(key)
+    } catch (refused) {
+      if (refused instanceof RateLimiterRes) throw new Problem(429, messages.tooManyAttempts)
+      throw refused
+    }
+  }
+
+  function newToken(accountId: string, purpose: Purpose) {
+    const token = randomBytes(32).toString('base64url')
+    const row = {
+      token_hash: hashOf(token),
+      account_id: accountId,
+      purpose,
+      created_at: now(),
+      expires_at: isoTime(clock.now() + linkLifeMs[purpose]),
+      used_at: null,
+      superseded_at: null,
+    }
+    return { token, row }
+  }
+
+  /** Mails leave after the answer: a slow mail server must not hold it, nor tell whether an account exists. */
+  function mailLink(account: Pick<User, 'name' | 'email'>, purpose: Purpose, token: string): void {
+    const page = purpose === 'verify' ? 'verify-email' : 'reset-password'
+    const link = `${publicUrl()}/${page}?token=${token}`
+    const text =
+      purpose === 'verify'
+        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nIf you did not create an account at ${productName}, ignore this message.\n`
+        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nIf you did not ask for this, ignore this message; your password stays as it is.\n`
+    const subject =
+      purpose === 'verify'
+        ? `Verify your ${productName} e-mail address`
+        : `Reset your ${productName} password`
+    sendMail({ to: account.email, subject, text }).then(
+      () => log.info({ to: account.email, purpose }, 'mail sent'),
+      (error: unknown) => log.error({ err: error, to: account.email, purpose }, 'mail could not be sent'),
+    )
+  }
+
+  return {
+    async signUp(input: SignUp, ip: string): Promise<User> {
+      await spend(requestsFromOneAddress, ip)
+      const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
+      const { token, row } = newToken(account.id, 'verify')
+      const password_hash = await hashPassword(input.password)
+      try {
+        await repo.insert({ ...account, password_hash, email_verified_at: null, disabled_at: null }, row)
+      } catch (error) {
+        if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
+        throw error
+      }
+      mailLink(account, 'verify', token)
+      return { ...account, email_verified: false }
+    },
+
+    /** Checks in the order of the catalogue: password, disabled, unverified. */
+    async signIn(input: SignIn, ip: string): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
+      const key = `${input.email}|${ip}`
+      const failures = await signInFailures.get(key)
+      if (failures && failures.remainingPoints <= 0) throw new Problem(429, messages.tooManyAttempts)
+      const account = await repo.byEmail(input.email)
+      if (!(await verifyPassword(input.password, account?.passwordHash ?? null)) || !account) {
+        await spend(signInFailures, key)
+        throw new Problem(401, accountTexts.badCredentials)
+      }
+      if (account.disabled) throw new Problem(403, accountTexts.disabled)
+      if (!account.email_verified) throw new Problem(403, accountTexts.unverified)
+      const token = randomBytes(32).toString('base64url')
+      const lifeMs = input.remember_me ? rememberedMs : idleMs
+      await repo.insertSession({
+        token_hash: hashOf(token),
+        account_id: account.id,
+        remember: input.remember_me ? 1 : 0,
+        created_at: now(),
+        last_used_at: now(),
+        expires_at: isoTime(clock.now() + lifeMs),
+      })
+      await signInFailures.delete(key)
+      return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
+    },
+
+    async signOut(token: string | undefined): Promise<void> {
+      if (token) await repo.deleteSession(hashOf(token))
+    },
+
+    /** The account behind a session cookie; null when there is none, it expired or the account was disabled. */
+    async authenticate(token: string | undefined): Promise<Account | null> {
+      if (!token) return null
+      const hash = hashOf(token)
+      const session = await repo.session(hash)
+      if (!session || session.expiresAt <= now() || session.account.disabled) return null
+      // Once a minute is precise enough for a limit of hours, and spares a write per request.
+      if (clock.now() - Date.parse(session.lastUsedAt) > minute) {
+        const expiresAt = session.remember ? session.expiresAt : isoTime(clock.now() + idleMs)
+        await repo.touchSession(hash, now(), expiresAt)
+      }
+      return session.account
+    },
+
+    /** Answers the same whether or not there is such an account. */
+    async resendVerification(email: string, ip: string): Promise<void> {
+      await spend(mailRequests, `${email}|${ip}`)
+      await spend(requestsFromOneAddress, ip)
+      const account = await repo.byEmail(email)
+      if (!account || account.email_verified || account.disabled) return
+      const { token, row } = newToken(account.id, 'verify')
+      await repo.replaceToken(row)
+      mailLink(account, 'verify', token)
+    },
+
+    async verifyEmail(token: string): Promise<void> {
+      const hash = hashOf(token)
+      if (await repo.verify(hash, now())) return
+      const known = await repo.token(hash, 'verify')
+      if (!known) throw new Problem(404, accountTexts.linkInvalid)
+      // A second click on a link that worked, or on an older one, says what is true: verified.
+      if (!known.verified) throw new Problem(400, accountTexts.linkExpired)
+    },
+
+    async forgotPassword(email: string, ip: string): Promise<void> {
+      await spend(mailRequests, `${email}|${ip}`)
+      await spend(requestsFromOneAddress, ip)
+      const account = await repo.byEmail(email)
+      if (!account || account.disabled) return
+      const { token, row } = newToken(account.id, 'reset')
+      await repo.replaceToken(row)
+      mailLink(account, 'reset', token)
+    },
+
+    async resetPassword(token: string, password: string, ip: string): Promise<void> {
+      await spend(requestsFromOneAddress, ip)
+      const hash = hashOf(token)
+      const known = await repo.token(hash, 'reset')
+      // Hashing a password is costly: only for a link that can work.
+      if (!known || known.used_at || known.superseded_at || known.expires_at <= now()) {
+        throw new Problem(400, accountTexts.resetExpired)
+      }
+      if (!(await repo.resetPassword(hash, await hashPassword(password), now()))) {
+        throw new Problem(400, accountTexts.resetExpired)
+      }
+    },
+
+    /** Forgets sessions and links nobody can use any more. */
+    async sweep(): Promise<void> {
+      await repo.deleteExpired(now(), isoTime(clock.now() - 30 * day))
+    },
+  }
+}

@@ -1,0 +1,126 @@
+/** The tables. Times are ISO 8601 text, flags 0 or 1, lists JSON text: the same in SQLite and PostgreSQL. */
+export interface Schema {
+  account: AccountTable
+  session: SessionTable
+  mail_token: MailTokenTable
+  project: ProjectTable
+  ssh_key: SshKeyTable
+  template: TemplateTable
+  vm: VmTable
+  disk: DiskTable
+}
+
+type Flag = 0 | 1
+
+export interface AccountTable {
+  id: string
+  name: string
+  /** Lower case; unique. */
+  email: string
+  /** PHC string. */
+  password_hash: string
+  email_verified_at: string | null
+  disabled_at: string | null
+  created_at: string
+}
+
+export interface SessionTable {
+  /** SHA-256 of the cookie, in hex. */
+  token_hash: string
+  account_id: string
+  remember: Flag
+  created_at: string
+  last_used_at: string
+  expires_at: string
+}
+
+export interface MailTokenTable {
+  token_hash: string
+  account_id: string
+  purpose: 'verify' | 'reset'
+  created_at: string
+  expires_at: string
+  used_at: string | null
+  superseded_at: string | null
+}
+
+export interface ProjectTable {
+  id: string
+  account_id: string
+  name: string
+  description: string
+  created_at: string
+}
+
+export interface SshKeyTable {
+  id: string
+  account_id: string
+  name: string
+  public_key: string
+  fingerprint: string
+  is_default: Flag
+  created_at: string
+}
+
+export interface TemplateTable {
+  id: string
+  name: string
+  description: string
+  image_url: string | null
+  /** What boots; a name the image store knows. */
+  image_id: string
+  default_cpu: number
+  default_memory_mb: number
+  created_at: string
+}
+
+export interface VmTable {
+  id: string
+  /** Null once the project is gone: then only the wish to delete remains. */
+  project_id: string | null
+  name: string
+  template_id: string
+  template_name: string
+  image_id: string
+  ssh_key_id: string
+  ssh_key_name: string
+  ssh_public_key: string
+  cpu: number
+  memory_mb: number
+  persistent: Flag
+  vmpool_id: string | null
+  vmset_id: string | null
+  created_at: string
+  /** Compare-and-set: every change raises it. */
+  version: number
+  wanted_power: 'on' | 'off'
+  wanted_force: Flag
+  wanted_restarts: number
+  wanted_deleted: Flag
+  admitted: Flag
+  provisioned: Flag
+  restarts: number
+  judged_run: string | null
+  fault: 'failed' | 'error' | null
+  seen_power: 'absent' | 'broken' | 'off' | 'booting' | 'ready'
+  ip_address: string | null
+  ssh_port: number
+  status: string
+  status_since: string
+  status_message: string | null
+  steps: string
+}
+
+export interface DiskTable {
+  id: string
+  project_id: string
+  vm_id: string | null
+  name: string
+  description: string
+  status: string
+  status_message: string | null
+  size_bytes: number
+  source: 'blank' | 'image' | 'snapshot'
+  image_url: string | null
+  created_at: string
+}

@@ -1,0 +1,74 @@
+import { type CallOutput, type Endpoint, messages, type Parsed, type User } from '@slipway/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { Problem } from '../lib/problem.ts'
+
+/** What a handler gets: the checked parts of the request and, behind a session, the user. */
+export type Input<E extends Endpoint> = Parsed<E> & (E['auth'] extends 'session' ? { user: User } : unknown)
+
+export type Authenticate = (request: FastifyRequest) => Promise<User | null>
+
+/** Mounts an endpoint of the contract. Responses pass their schema, so a field it does not name never leaves. */
+export type Route = <E extends Endpoint>(
+  endpoint: E,
+  handler: (input: Input<E>, request: FastifyRequest, reply: FastifyReply) => Promise<CallOutput<E>>,
+) => void
+
+export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Route {
+  return (endpoint, handler) => {
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path,
+      async handler(request, reply) {
+        const user = await authenticateFor(endpoint, request, authenticate)
+        // The parts are what their schemas say; the mapped type cannot follow the runtime check.
+        const input = { ...parseParts(endpoint, request), ...(user && { user }) } as unknown as Input<
+          typeof endpoint
+        >
+        const output = await handler(input, request, reply)
+        if (reply.sent || endpoint.stream) return reply
+        reply.status(endpoint.status)
+        if (!endpoint.response) return reply.send()
+        return reply
+          .header('content-type', 'application/json; charset=utf-8')
+          .header('cache-control', 'no-store')
+          .send(JSON.stringify(endpoint.response.parse(output)))
+      },
+    })
+  }
+}
+
+/** The signed-in user for an endpoint that wants one; 401 when there is none. */
+export async function authenticateFor(
+  endpoint: Pick<Endpoint, 'auth'>,
+  request: FastifyRequest,
+  authenticate: Authenticate,
+): Promise<User | null> {
+  if (endpoint.auth === 'public') return null
+  const user = await authenticate(request)
+  if (!user) throw new Problem(401, messages.notAuthenticated)
+  return user
+}
+
+function parseParts(endpoint: Endpoint, request: FastifyRequest) {
+  return {
+    // A malformed id cannot exist.
+    params: endpoint.params && parse(endpoint.params, request.params, 404),
+    query: endpoint.query && parse(endpoint.query, request.query, 400),
+    body: endpoint.body && parse(endpoint.body, request.body, endpoint.invalidStatus ?? 400),
+  }
+}
+
+function parse(schema: z.ZodType, value: unknown, status: 400 | 404 | 422): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  if (status === 404) throw new Problem(404, messages.notFound)
+  const fields: Record<string, string> = {}
+  for (const issue of result.error.issues) {
+    const field = issue.path[0]
+    if (field !== undefined) fields[String(field)] ??= issue.message
+  }
+  const first = result.error.issues[0]
+  const wholeBody = !first || first.path.length === 0
+  throw wholeBody ? new Problem(status, messages.invalidBody) : new Problem(status, first.message, fields)
+}

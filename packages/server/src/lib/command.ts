@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+
+/** A program of the host that ended with anything but success. `message` is its last line of complaint. */
+export class CommandError extends Error {
+  readonly command: string
+  readonly stderr: string
+  /** Errno name such as `ENOENT` (not installed) or `ENOSPC` (disk full), where one is known. */
+  readonly code: string | null
+
+  constructor(command: string, stderr: string, code: string | null, fallback: string) {
+    super(lastLine(stderr) || fallback)
+    this.name = 'CommandError'
+    this.command = command
+    this.stderr = stderr
+    this.code = code
+  }
+}
+
+export interface CommandOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Text for standard input. */
+  input?: string
+  timeoutMs?: number
+  uid?: number
+}
+
+/** Runs a program without a shell and resolves with what it printed; throws a {@link CommandError}. */
+export function run(command: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, {
+      cwd: options.cwd,
+      env: { ...process.env, LC_ALL: 'C', ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
+    })
+    let timedOut = false
+    const timer =
+      options.timeoutMs === undefined
+        ? null
+        : setTimeout(() => {
+            timedOut = true
+            child.kill('SIGKILL')
+          }, options.timeoutMs)
+    const stdout: Buffer[] = []
+    const stderr: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+    // A program that ends without reading its input is judged by its exit status.
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.input ?? '')
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      if (timer) clearTimeout(timer)
+      reject(new CommandError(command, '', error.code ?? null, `${command} could not be run`))
+    })
+    child.on('close', (status, signal) => {
+      if (timer) clearTimeout(timer)
+      if (status === 0) return resolve(Buffer.concat(stdout).toString())
+      const complaint = Buffer.concat(stderr).toString()
+      const code = timedOut ? 'ETIMEDOUT' : /no space left on device/i.test(complaint) ? 'ENOSPC' : null
+      reject(new CommandError(command, complaint, code, `${command} ended with ${signal ?? `status ${status}`}`))
+    })
+  })
+}
+
+/** The errno name of any error, found through its causes; null when there is none. */
+export function errorCode(error: unknown): string | null {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1) {
+    if ('code' in at && typeof at.code === 'string') return at.code
+  }
+  return null
+}
+
+const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? ''

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto'
+
+let lastMs = 0
+let counter = 0
+
+/**
+ * A new id: UUID version 7 (RFC 9562), in lower case. Ids made by one process sort in the order they were made, so
+ * "oldest first" is `order by id`.
+ */
+export function newId(nowMs: number = Date.now()): string {
+  if (nowMs > lastMs) {
+    lastMs = nowMs
+    counter = 0
+  } else if (++counter > 0xfff) {
+    lastMs++
+    counter = 0
+  }
+  const time = lastMs.toString(16).padStart(12, '0')
+  const random = randomBytes(8)
+  random[0] = ((random[0] ?? 0) & 0x3f) | 0x80
+  const tail = random.toString('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
+}

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import { messages, parseSshPublicKey, type SshKey, type SshKeyCreate, sshKeyTexts } from '@slipway/contract'
+import { isUniqueViolation } from '../db/open.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import { Problem } from '../lib/problem.ts'
+import type { SshKeyRepo } from './ssh-key.repo.ts'
+
+export type SshKeyService = ReturnType<typeof makeSshKeyService>
+
+export function makeSshKeyService({ repo, clock }: { repo: SshKeyRepo; clock: Clock }) {
+  return {
+    list: (userId: string): Promise<SshKey[]> => repo.list(userId),
+
+    /** The key, if it is the user's; null otherwise. */
+    find: (userId: string, keyId: string): Promise<SshKey | null> => repo.find(userId, keyId),
+
+    async create(userId: string, input: SshKeyCreate): Promise<SshKey> {
+      const key = parseSshPublicKey(input.ssh_public_key)
+      if (!key) throw new Problem(400, sshKeyTexts.invalidKey)
+      const row = {
+        id: newId(clock.now()),
+        account_id: userId,
+        name: input.key_name,
+        public_key: [key.type, key.body, key.comment].filter(Boolean).join(' '),
+        fingerprint: `SHA256:${createHash('sha256').update(key.blob).digest('base64').replace(/=+$/, '')}`,
+        created_at: isoTime(clock.now()),
+      }
+      try {
+        return await repo.insert(row, input.is_default)
+      } catch (error) {
+        if (isUniqueViolation(error)) throw new Problem(409, sshKeyTexts.duplicate)
+        throw error
+      }
+    },
+
+    async delete(userId: string, keyId: string): Promise<void> {
+      if (!(await repo.delete(userId, keyId))) throw new Problem(404, messages.sshKeyNotFound)
+    },
+  }
+}

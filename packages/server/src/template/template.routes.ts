@@ -1,0 +1,7 @@
+import { templateApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { TemplateService } from './template.service.ts'
+
+export function templateRoutes(route: Route, templates: TemplateService): void {
+  route(templateApi.list, () => templates.list())
+}

@@ -1,0 +1,246 @@
+import { VmStatus } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import {
+  type FaultReason,
+  isAlive,
+  type Known,
+  plan,
+  type Seen,
+  type Step,
+  type Surroundings,
+  statusOf,
+  type Wanted,
+} from './vm.plan.ts'
+
+interface World {
+  wanted: Wanted
+  known: Known
+  seen: Seen
+  around: Surroundings
+  gone: boolean
+}
+
+/** How guest and host behave in one walk; every walk is deterministic. */
+interface Nature {
+  guest: 'obedient' | 'deaf' | 'immortal' | 'never-ready' | 'crashes' | 'powers-off'
+  image: 'arrives' | 'never'
+  room: 'frees' | 'never'
+}
+
+const bools = [false, true] as const
+const powers: Seen['power'][] = ['absent', 'broken', 'off', 'booting', 'ready']
+const exits: Seen['exit'][] = [null, 'asked', 'clean', 'reboot', 'host-restart', 'crashed']
+
+function* everyWorld(): Generator<World> {
+  for (const power of ['on', 'off'] as const)
+    for (const force of bools)
+      for (const restarts of [0, 1])
+        for (const deleted of bools)
+          for (const admitted of bools)
+            for (const provisioned of bools)
+              for (const fault of [null, 'failed', 'error'] as const)
+                for (const judged of bools)
+                  for (const seenPower of powers)
+                    for (const exit of exits)
+                      for (const image of ['ready', 'coming', 'unavailable'] as const)
+                        for (const room of bools)
+                          for (const deadline of ['ahead', 'passed', 'long-passed'] as const) {
+                            const alive = isAlive({ power: seenPower })
+                            // A living guest has no exit; a machine that never ran has neither exit nor run.
+                            if (alive && exit !== null) continue
+                            const run = alive || exit !== null ? 'run-1' : null
+                            yield {
+                              wanted: { power, force, restarts, deleted },
+                              known: {
+                                admitted,
+                                provisioned,
+                                restarts: 0,
+                                judgedRun: judged ? run : null,
+                                fault,
+                              },
+                              seen: { power: seenPower, exit, run },
+                              around: { image, room, deadline },
+                              gone: false,
+                            }
+                          }
+}
+
+const natures: Nature[] = (
+  ['obedient', 'deaf', 'immortal', 'never-ready', 'crashes', 'powers-off'] as const
+).flatMap((guest) =>
+  (['arrives', 'never'] as const).flatMap((image) =>
+    (['frees', 'never'] as const).map((room) => ({ guest, image, room })),
+  ),
+)
+
+let runs = 1
+
+/** Does a step to the world as the reconciler and an engine would. */
+function act(world: World, step: Step, nature: Nature): World {
+  const { wanted, known, seen, around } = world
+  const before = statusOf(wanted, known, seen)
+  const next = { ...world, around: { ...around } }
+  const offBy = (exit: Seen['exit']): Seen => ({ power: 'off', exit, run: seen.run })
+  switch (step.do) {
+    case 'create':
+      next.seen = { power: 'off', exit: null, run: null }
+      break
+    case 'start':
+      next.seen = { power: 'booting', exit: null, run: `run-${++runs}` }
+      break
+    case 'power-down':
+      if (nature.guest === 'deaf' || nature.guest === 'immortal')
+        next.around.deadline = later(around.deadline)
+      else next.seen = offBy('asked')
+      break
+    case 'power-off':
+      if (nature.guest === 'immortal') next.around.deadline = later(around.deadline)
+      else next.seen = offBy('asked')
+      break
+    case 'delete':
+      next.seen = { power: 'absent', exit: null, run: null }
+      break
+    case 'admit':
+      next.known = { ...known, admitted: true }
+      break
+    case 'up':
+      next.known = { ...known, admitted: true, provisioned: true }
+      break
+    case 'down':
+      next.known = { ...known, admitted: false, judgedRun: seen.run, restarts: wanted.restarts }
+      break
+    case 'off-by-guest':
+      next.wanted = { ...wanted, power: 'off' }
+      next.known = { ...known, judgedRun: seen.run }
+      break
+    case 'restarted':
+      next.known = { ...known, judgedRun: seen.run, restarts: wanted.restarts }
+      break
+    case 'again':
+      next.known = { ...known, judgedRun: seen.run }
+      break
+    case 'fault':
+      next.known = { ...known, fault: known.provisioned ? 'error' : 'failed' }
+      break
+    case 'forget':
+      next.gone = true
+      break
+    case 'wait':
+      if (step.for === 'image' && nature.image === 'arrives') next.around.image = 'ready'
+      else if (step.for === 'room' && nature.room === 'frees') next.around.room = true
+      else if (step.for === 'guest' && nature.guest === 'crashes') next.seen = offBy('crashed')
+      else if (step.for === 'guest' && nature.guest === 'powers-off') next.seen = offBy('clean')
+      else if (step.for === 'guest' && nature.guest !== 'never-ready') next.seen = { ...seen, power: 'ready' }
+      else next.around.deadline = later(around.deadline)
+      break
+  }
+  // A deadline belongs to a status: a new status starts a new one.
+  if (statusOf(next.wanted, next.known, next.seen) !== before) next.around.deadline = 'ahead'
+  return next
+}
+
+const later = (deadline: Surroundings['deadline']): Surroundings['deadline'] =>
+  deadline === 'ahead' ? 'passed' : 'long-passed'
+
+describe('the plan of a VM', () => {
+  it('converges from every combination of wish and sight, whatever guest and host do, and then rests', () => {
+    let walks = 0
+    for (const start of everyWorld()) {
+      for (const nature of natures) {
+        walks++
+        let world = start
+        let steps = 0
+        for (;;) {
+          const step = plan(world.wanted, world.known, world.seen, world.around)
+          if (step.do === 'rest') break
+          world = act(world, step, nature)
+          if (world.gone) break
+          // An immortal guest that should be gone stays a fault that is tried again for ever, with a truthful status.
+          if (nature.guest === 'immortal' && world.known.fault && isAlive(world.seen)) break
+          if (++steps > 24) {
+            expect.fail(
+              `no rest after ${steps} steps from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`,
+            )
+          }
+        }
+        if (world.gone) {
+          if (!world.wanted.deleted || world.seen.power !== 'absent')
+            expect.fail(`forgotten too early: ${JSON.stringify(start)}`)
+          continue
+        }
+        const status = statusOf(world.wanted, world.known, world.seen)
+        const settled = ['running', 'stopped', 'failed', 'error']
+        if (world.wanted.deleted || !settled.includes(status)) {
+          expect.fail(`rests as ${status} from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`)
+        }
+        if ((status === 'running') !== (world.seen.power === 'ready' && !world.known.fault)) {
+          expect.fail(`says ${status} but the guest is ${world.seen.power}, from ${JSON.stringify(start)}`)
+        }
+        if (world.known.admitted && !isAlive(world.seen)) {
+          expect.fail(`holds memory for a guest that is not there, from ${JSON.stringify(start)}`)
+        }
+      }
+    }
+    expect(walks).toBeGreaterThan(1_000_000)
+  }, 120_000)
+
+  it('never starts, creates or asks anything of a VM that is to be deleted', () => {
+    for (const world of everyWorld()) {
+      if (!world.wanted.deleted) continue
+      const step = plan(world.wanted, world.known, world.seen, world.around)
+      if (step.do !== 'delete' && step.do !== 'forget')
+        expect.fail(`${step.do} from ${JSON.stringify(world)}`)
+    }
+  })
+
+  it('never launches a guest without memory set aside for it', () => {
+    for (const world of everyWorld()) {
+      const step = plan(world.wanted, world.known, world.seen, world.around)
+      if ((step.do === 'start' || step.do === 'create') && !world.known.admitted) {
+        expect.fail(JSON.stringify(world))
+      }
+    }
+  })
+
+  it('says only words of the wire', () => {
+    for (const world of everyWorld()) VmStatus.parse(statusOf(world.wanted, world.known, world.seen))
+  })
+
+  const wanted: Wanted = { power: 'on', force: false, restarts: 0, deleted: false }
+  const known: Known = { admitted: true, provisioned: true, restarts: 0, judgedRun: null, fault: null }
+  const around: Surroundings = { image: 'ready', room: true, deadline: 'ahead' }
+  const ended = (exit: Seen['exit']): Seen => ({ power: 'off', exit, run: 'r' })
+
+  it('takes a clean power-off inside the guest as a wish, a crash as an error', () => {
+    expect(plan(wanted, known, ended('clean'), around)).toEqual({ do: 'off-by-guest' })
+    expect(plan(wanted, known, ended('crashed'), around)).toEqual({
+      do: 'fault',
+      reason: 'crashed' satisfies FaultReason,
+    })
+  })
+
+  it('starts again after a reboot of a throw-away root disk and after the host went down', () => {
+    expect(plan(wanted, known, ended('reboot'), around)).toEqual({ do: 'again' })
+    expect(plan(wanted, known, ended('host-restart'), around)).toEqual({ do: 'again' })
+  })
+
+  it('asks first, cuts off after the deadline, and gives up loudly after twice the time', () => {
+    const off: Wanted = { ...wanted, power: 'off' }
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    const at = (deadline: Surroundings['deadline']) => plan(off, known, alive, { ...around, deadline }).do
+    expect([at('ahead'), at('passed'), at('long-passed')]).toEqual(['power-down', 'power-off', 'fault'])
+    expect(plan({ ...off, force: true }, known, alive, around).do).toBe('power-off')
+  })
+
+  it('shows the way up in the words of the specification', () => {
+    const fresh: Known = { ...known, admitted: false, provisioned: false }
+    expect(statusOf(wanted, fresh, { power: 'absent' })).toBe('pending')
+    expect(statusOf(wanted, { ...fresh, admitted: true }, { power: 'absent' })).toBe('creating')
+    expect(statusOf(wanted, { ...fresh, admitted: true }, { power: 'booting' })).toBe('provisioning')
+    expect(statusOf(wanted, known, { power: 'ready' })).toBe('running')
+    expect(statusOf({ ...wanted, restarts: 1 }, known, { power: 'ready' })).toBe('stopping')
+    expect(statusOf({ ...wanted, restarts: 1 }, known, { power: 'off' })).toBe('starting')
+    expect(statusOf({ ...wanted, power: 'off' }, known, { power: 'ready' })).toBe('stopping')
+    expect(statusOf({ ...wanted, power: 'off' }, known, { power: 'off' })).toBe('stopped')
+  })
+})

@@ -1,0 +1,150 @@
+/**
+ * The life of a VM as a pure function: from what the user wants, what we know and what the engine shows, the one
+ * next step. No clock, no I/O; `vm.reconcile.ts` looks, asks here, does the step and looks again. State machine
+ * SM-3 of the catalogue; the convergence test walks every combination there is.
+ */
+import type { VmStatus } from '@slipway/contract'
+
+/** What the user asked for. Only the service writes it, except that a clean power-off in the guest is a wish too. */
+export interface Wanted {
+  power: 'on' | 'off'
+  /** Stop without asking the guest. */
+  force: boolean
+  /** Counts restarts; one is due while it is ahead of `Known.restarts`. */
+  restarts: number
+  deleted: boolean
+}
+
+/** What has been settled so far. Only the reconciler writes it. */
+export interface Known {
+  /** Host memory is set aside for it. */
+  admitted: boolean
+  /** It has been up once: its root disk is worth something. */
+  provisioned: boolean
+  restarts: number
+  /** Last run whose end has been judged, so that each end counts once. */
+  judgedRun: string | null
+  /** `failed`: creation never finished. `error`: it was good and broke. */
+  fault: 'failed' | 'error' | null
+}
+
+export interface Seen {
+  power: 'absent' | 'broken' | 'off' | 'booting' | 'ready'
+  /** How the last run ended; null when there was none or one is alive. */
+  exit: 'asked' | 'clean' | 'reboot' | 'host-restart' | 'crashed' | null
+  run: string | null
+}
+
+/** What the world around the VM allows now. */
+export interface Surroundings {
+  image: 'ready' | 'coming' | 'unavailable'
+  /** Whether the host can carry it and has a free place for one more start. */
+  room: boolean
+  /** Whether the deadline of the present status has passed, once or by a second span of the same length. */
+  deadline: 'ahead' | 'passed' | 'long-passed'
+}
+
+export type FaultReason =
+  | 'image-unavailable'
+  | 'image-late'
+  | 'room-late'
+  | 'guest-late'
+  | 'guest-will-not-end'
+  | 'guest-left-early'
+  | 'crashed'
+  | 'root-disk-lost'
+
+export type Step =
+  | { do: 'create' | 'start' | 'power-down' | 'power-off' | 'delete' }
+  /** Only the database changes. */
+  | { do: 'admit' | 'up' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'forget' }
+  | { do: 'fault'; reason: FaultReason }
+  | { do: 'wait'; for: 'image' | 'room' | 'guest' | 'power-off' }
+  | { do: 'rest' }
+
+/** Whether a guest process lives. */
+export const isAlive = (seen: Pick<Seen, 'power'>): boolean =>
+  seen.power === 'booting' || seen.power === 'ready'
+
+export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundings): Step {
+  const alive = isAlive(seen)
+  const unjudged = !alive && seen.run !== null && seen.run !== known.judgedRun
+  const restartDue = wanted.restarts > known.restarts
+
+  if (wanted.deleted) return seen.power === 'absent' ? { do: 'forget' } : { do: 'delete' }
+
+  if (known.fault) {
+    if (alive) return { do: 'power-off' }
+    return unjudged || known.admitted || restartDue ? { do: 'down' } : { do: 'rest' }
+  }
+
+  if (wanted.power === 'off') {
+    if (!alive) return unjudged || known.admitted || restartDue ? { do: 'down' } : { do: 'rest' }
+    return goDown(wanted.force, around)
+  }
+
+  if (seen.power === 'broken') return { do: 'fault', reason: 'root-disk-lost' }
+
+  if (restartDue && known.provisioned) return alive ? goDown(wanted.force, around) : { do: 'restarted' }
+
+  if (seen.power === 'ready') return known.provisioned && known.admitted ? { do: 'rest' } : { do: 'up' }
+
+  if (seen.power === 'booting') {
+    return around.deadline === 'ahead' ? { do: 'wait', for: 'guest' } : { do: 'fault', reason: 'guest-late' }
+  }
+
+  if (unjudged) {
+    if (seen.exit === 'crashed') return { do: 'fault', reason: 'crashed' }
+    if (seen.exit !== 'clean') return { do: 'again' }
+    return known.provisioned ? { do: 'off-by-guest' } : { do: 'fault', reason: 'guest-left-early' }
+  }
+
+  if (seen.power === 'absent') {
+    if (known.provisioned) return { do: 'fault', reason: 'root-disk-lost' }
+    if (around.image === 'unavailable') return { do: 'fault', reason: 'image-unavailable' }
+    if (around.image === 'coming') {
+      return around.deadline === 'ahead'
+        ? { do: 'wait', for: 'image' }
+        : { do: 'fault', reason: 'image-late' }
+    }
+  }
+
+  if (!known.admitted) {
+    if (around.room) return { do: 'admit' }
+    return around.deadline === 'ahead' ? { do: 'wait', for: 'room' } : { do: 'fault', reason: 'room-late' }
+  }
+
+  return { do: seen.power === 'absent' ? 'create' : 'start' }
+}
+
+function goDown(force: boolean, around: Surroundings): Step {
+  if (around.deadline === 'long-passed') return { do: 'fault', reason: 'guest-will-not-end' }
+  return { do: force || around.deadline !== 'ahead' ? 'power-off' : 'power-down' }
+}
+
+/** The word on the wire: first match wins. */
+export function statusOf(wanted: Wanted, known: Known, seen: Pick<Seen, 'power'>): VmStatus {
+  if (known.fault) return known.fault
+  const alive = isAlive(seen)
+  if (wanted.power === 'off') return alive ? 'stopping' : 'stopped'
+  if (alive && known.provisioned && wanted.restarts > known.restarts) return 'stopping'
+  if (known.provisioned) return seen.power === 'ready' ? 'running' : 'starting'
+  if (!known.admitted) return 'pending'
+  return seen.power === 'absent' ? 'creating' : 'provisioning'
+}
+
+/**
+ * How long a transitional status may last, in milliseconds; null for settled ones. A guest that ignores the power
+ * button for 30 s is cut off; one that survives even that is an error after 30 s more.
+ */
+export const deadlineMs: Record<VmStatus, number | null> = {
+  pending: 60 * 60_000,
+  creating: 10 * 60_000,
+  provisioning: 10 * 60_000,
+  starting: 10 * 60_000,
+  stopping: 30_000,
+  running: null,
+  stopped: null,
+  failed: null,
+  error: null,
+}
