@@ -21,14 +21,16 @@ export function enginePackages() {
 /** The packages whose command this machine lacks. @param {SystemPackage[]} packages */
 export const missingOf = (packages) => packages.filter((one) => !hasCommand(one.command))
 
-/** Installs what is missing where we may, else stops and says how. @param {SystemPackage[]} packages */
+/**
+ * Installs what is missing where we may, else stops and says how. What is optional comes along, but its lack alone
+ * is no reason to act: a machine may be without it on purpose. @param {SystemPackage[]} packages
+ */
 export async function ensureSystemPackages(packages) {
   const missing = missingOf(packages)
-  if (missing.length === 0) return
   const needed = missing.filter((one) => !one.optional)
+  if (needed.length === 0) return
   const asRoot = hasCommand('apt-get') ? await wayToRoot() : null
   if (!asRoot) {
-    if (needed.length === 0) return
     throw new Stop(
       `Debian packages: missing here\n${tableOf(needed)}\nInstall them and start again:\n  ${installCommand(needed)}`,
     )

@@ -1,0 +1,18 @@
+import AxeBuilder from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+
+/**
+ * Expects that axe finds nothing wrong with the page as it stands, in light and in dark. Rules from WCAG 2.2 A and
+ * AA and axe's best practices; the message names each rule and the elements that break it.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    const found = violations.map(
+      ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `    ${node.html}`).join('\n')}`,
+    )
+    expect(found, `axe in ${colorScheme} mode on ${page.url()}`).toEqual([])
+  }
+  await page.emulateMedia({ colorScheme: null })
+}

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const ready = /Slipway is ready at (http:\/\/\S+)/
+
+/** A real server in a process of its own, with its own data directory. */
+export interface Server {
+  url: string
+  dataDir: string
+  /** The path and query of the newest link to `page` that was mailed to an address; waits until there is one. */
+  mailedLink(address: string, page: 'verify-email' | 'reset-password'): Promise<string>
+  /** Ends the server cleanly and removes its data. */
+  stop(): Promise<void>
+}
+
+/** Starts the server on the simulated engine and a free port; `settings` are more of its environment. */
+export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-e2e-'))
+  const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      SLIPWAY_ENGINE: 'simulated',
+      SLIPWAY_PORT: '0',
+      SLIPWAY_DATA_DIR: dataDir,
+      ...settings,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const url = new Promise<string>((resolve, reject) => {
+    const listen = (chunk: string) => {
+      output += chunk
+      const [, address] = output.match(ready) ?? []
+      if (address) resolve(address)
+    }
+    child.stdout.setEncoding('utf8').on('data', listen)
+    child.stderr.setEncoding('utf8').on('data', listen)
+    child.on('error', reject)
+    child.on('exit', (code) => reject(new Error(`The server ended with exit code ${code}:\n${output}`)))
+  })
+  return {
+    url: await url,
+    dataDir,
+    mailedLink: (address, page) => mailedLink(join(dataDir, 'outbox'), address, page),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) {
+        const exit = once(child, 'exit')
+        child.kill('SIGTERM')
+        await exit
+      }
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Mails leave after the answer, so the file may come a moment later than the page that announces it. */
+async function mailedLink(outbox: string, address: string, page: string): Promise<string> {
+  const link = new RegExp(`/${page}\\?token=[\\w-]+`)
+  const deadline = Date.now() + 10_000
+  while (Date.now() < deadline) {
+    // Names begin with the time of sending.
+    const names = (await readdir(outbox).catch(() => [])).filter((name) => name.endsWith('.eml')).sort()
+    for (const name of names.reverse()) {
+      const mail = decodeQuotedPrintable(await readFile(join(outbox, name), 'utf8'))
+      const [found] = mail.match(link) ?? []
+      if (found && mail.includes(`To: ${address}`)) return found
+    }
+    await sleep(50)
+  }
+  throw new Error(`No mail to ${address} with a link to ${page} in ${outbox}`)
+}
+
+function decodeQuotedPrintable(text: string): string {
+  return text
+    .replace(/=\r?\n/g, '')
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
