@@ -1,0 +1,282 @@
+import {
+  formatCpu,
+  formatMemory,
+  isTransitional,
+  messages,
+  networkOf,
+  sshCommand,
+  type Vm,
+  vmCan,
+} from '@slipway/contract'
+import { Ellipsis, HardDrive } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, useNavigate, useParams } from 'react-router'
+import { ApiError } from '../../api/client.ts'
+import { errorText } from '../../api/errors.ts'
+import { useVm } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
+import { formatDateTime } from '../../time.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { Elapsed } from '../../ui/Elapsed.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { LoadingState } from '../../ui/LoadingState.tsx'
+import { Menu } from '../../ui/Menu.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { WorkTrack } from '../../ui/Progress.tsx'
+import { Cells, Sheet } from '../../ui/Sheet.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { StepList } from '../../ui/StepList.tsx'
+import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { Address } from './VmCard.tsx'
+import { menuEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
+import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
+
+export function Component() {
+  const { projectId = '', vmId = '' } = useParams()
+  const { data: vm, error, refetch } = useVm(projectId, vmId)
+  const breadcrumb = (name: string) => [
+    { label: 'Virtual Machines', render: <Link to={paths.vms(projectId)} /> },
+    { label: name },
+  ]
+  // A VM that is gone is gone, also when an older answer is still in the cache.
+  const gone = error instanceof ApiError && error.status === 404
+  if (gone) {
+    return (
+      <>
+        <PageHeader title={messages.vmNotFound} breadcrumb={breadcrumb(messages.vmNotFound)} />
+        <EmptyState
+          title="There is no such VM"
+          action={
+            <Button variant="primary" render={<Link to={paths.vms(projectId)} />}>
+              View Virtual Machines
+            </Button>
+          }
+        >
+          It was deleted, or the address is wrong.
+        </EmptyState>
+      </>
+    )
+  }
+  if (vm) return <VmView vm={vm} breadcrumb={breadcrumb(vm.name)} />
+  return (
+    <>
+      <PageHeader title="Virtual Machine" breadcrumb={breadcrumb('Details')} />
+      {error ? (
+        <ErrorState
+          title="Error Loading VM"
+          message={errorText(error, 'Failed to load the VM. Please try again.')}
+          onRetry={() => void refetch()}
+        />
+      ) : (
+        <LoadingState text="Loading VM..." outline="rows" />
+      )}
+    </>
+  )
+}
+
+type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
+
+function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
+  const navigate = useNavigate()
+  const { actions, dialogs } = useVmActions(vm, {
+    onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
+  })
+  return (
+    <>
+      <PageHeader
+        title={vm.name}
+        breadcrumb={breadcrumb}
+        actions={
+          <>
+            <ActionButton action={actions.power} />
+            <ActionButton action={actions.restart} />
+            <ActionButton action={actions.ssh} />
+            <Menu
+              label={`Actions for ${vm.name}`}
+              trigger={
+                <IconButton
+                  variant="secondary"
+                  label={`More actions for ${vm.name}`}
+                  icon={<Ellipsis size={16} strokeWidth={1.6} aria-hidden />}
+                />
+              }
+              items={[
+                menuEntry(actions.console),
+                menuEntry(actions.forceStop),
+                'separator',
+                menuEntry(actions.delete, true),
+              ]}
+            />
+          </>
+        }
+      />
+      <WhyRow vm={vm} />
+      <Sheet aria-label="Facts" className="mb-6">
+        {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
+        <Cells items={factsOf(vm)} />
+      </Sheet>
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_336px]">
+        <StartSection vm={vm} />
+        <div className="grid min-w-0 gap-7">
+          <SshSection vm={vm} />
+          <DiskSection vm={vm} />
+        </div>
+      </div>
+      {dialogs}
+    </>
+  )
+}
+
+function ActionButton({ action }: { action: VmActionItem }) {
+  return (
+    <Button icon={action.icon} busy={action.busy} disabledReason={action.disabledReason} onClick={action.run}>
+      {action.label}
+    </Button>
+  )
+}
+
+/** Why the VM is in its state, since when, and what comes or what to do. Nothing for one that is well. */
+function WhyRow({ vm }: { vm: Vm }) {
+  const status = vm.status.toLowerCase()
+  if (status === 'failed' || status === 'error') {
+    return (
+      <Banner
+        tone="error"
+        title={`${status === 'failed' ? 'Failed' : 'Error'} since ${formatDateTime(vm.status_since)}`}
+        className="mb-4"
+      >
+        {vm.status_message ?? 'The server gave no reason.'}{' '}
+        {status === 'failed'
+          ? 'A VM that failed cannot be started. Delete it and create it again.'
+          : vmCan.start(vm) === true && 'Start it to try again.'}
+      </Banner>
+    )
+  }
+  const step = currentStep(vm)
+  if (!step) {
+    return vm.status_message ? (
+      <Banner tone="warn" className="mb-4">
+        {vm.status_message}
+      </Banner>
+    ) : null
+  }
+  return (
+    <Banner tone="info" className="mb-4">
+      {step} <Elapsed since={vm.status_since} />
+      {vm.status_deadline && (
+        <span className="text-ink-3"> At the latest it ends {formatDateTime(vm.status_deadline)}.</span>
+      )}
+    </Banner>
+  )
+}
+
+function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
+  return [
+    {
+      label: 'Status',
+      value: <Status word={vm.status} since={isTransitional(vm) ? vm.status_since : undefined} />,
+    },
+    { label: 'IP Address', value: <Address vm={vm} /> },
+    { label: 'CPU', value: formatCpu(vm.cpu) },
+    { label: 'RAM', value: formatMemory(vm.memory_mb) },
+    {
+      label: 'Template',
+      value: (
+        <>
+          <TemplatePlate templateId={vm.template_id} size={16} />
+          <span className="min-w-0">{vm.template_name}</span>
+        </>
+      ),
+    },
+    { label: 'SSH Key', value: <span className="mono min-w-0">{vm.ssh_key_name}</span> },
+    { label: 'Network', value: networkOf(vm) },
+    { label: 'Storage', value: vm.persistent ? 'Persistent' : 'Not persistent' },
+    { label: 'Created', value: formatDateTime(vm.created_at) },
+    { label: 'In this state since', value: formatDateTime(vm.status_since) },
+    {
+      label: 'SSH port',
+      value: <span className="mono">{vm.ip_address ? vm.ssh_port : 'None'}</span>,
+    },
+    {
+      label: 'ID',
+      value: (
+        <>
+          <span className="mono min-w-0">{vm.id}</span>
+          <CopyButton
+            text={vm.id}
+            label="Copy ID"
+            success="Copied to clipboard!"
+            failure="Failed to copy to clipboard."
+            className="-my-1"
+          />
+        </>
+      ),
+    },
+  ]
+}
+
+/** The steps of the last way up with the times the server saw. */
+function StartSection({ vm }: { vm: Vm }) {
+  const coming = isTransitional(vm) && vm.status !== 'stopping'
+  const steps = coming || vm.steps.length > 0 ? stepsOf(vm) : []
+  return (
+    <Sheet title={coming ? 'Starting up' : 'Last start'}>
+      {steps.length > 0 ? (
+        <StepList steps={steps} className="px-4 py-2.5" />
+      ) : (
+        <p className="px-4 py-3 text-ink-2">The server keeps no times of the last start.</p>
+      )}
+    </Sheet>
+  )
+}
+
+function SshSection({ vm }: { vm: Vm }) {
+  const command = vmCan.ssh(vm) === true ? sshCommand(vm) : null
+  return (
+    <section className="min-w-0">
+      <h2 className="mb-2 text-section">SSH</h2>
+      {command ? (
+        <CodeLine code={command} {...sshCopyTexts} />
+      ) : (
+        <p className="text-ink-2">The VM has no address yet. It gets one when it is running.</p>
+      )}
+      <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
+        Password authentication is disabled. The key {vm.ssh_key_name} is installed.
+      </p>
+    </section>
+  )
+}
+
+function DiskSection({ vm }: { vm: Vm }) {
+  return (
+    <section className="min-w-0">
+      <h2 className="mb-2 text-section">Disks</h2>
+      <ul className="sheet divide-y divide-line text-dense">
+        <DiskRow
+          name="Root disk"
+          note={vm.persistent ? 'Keeps its data' : 'Starts from the template at every start'}
+        />
+        {vm.disks.map(({ disk_id, name, size }) => (
+          <DiskRow key={disk_id} name={name} size={size} note="Data disk" />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function DiskRow({ name, note, size }: { name: string; note: string; size?: string }) {
+  return (
+    <li className="flex items-center gap-3 px-3.5 py-2">
+      <HardDrive size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-3" />
+      <span className="min-w-0 flex-1">
+        <span className="block font-[550] wrap-anywhere">{name}</span>
+        <span className="block text-label/4.5 text-ink-3">{note}</span>
+      </span>
+      {size && <span>{size}</span>}
+    </li>
+  )
+}

@@ -1,0 +1,188 @@
+import { sshCommand, type Vm, vmCan } from '@slipway/contract'
+import { FileText, Play, Power, RotateCw, Square, SquareTerminal, Terminal, Trash2 } from 'lucide-react'
+import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
+import { errorDetail } from '../../api/errors.ts'
+import { useSelectedProject } from '../../api/projects.ts'
+import { useDeleteVm, useVmAction, type VmAction } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
+import type { MenuEntry } from '../../ui/Menu.tsx'
+import { toast } from '../../ui/toast.tsx'
+
+/** Something one can do to a VM: the same on its card and on its page. */
+export interface VmActionItem {
+  label: string
+  icon: ReactNode
+  /** Why it cannot be done now. */
+  disabledReason?: string | undefined
+  busy?: boolean
+  run: () => void
+}
+
+const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
+
+const failureTexts: Record<VmAction, string> = {
+  start: 'Failed to start VM. Please try again.',
+  stop: 'Failed to stop VM. Please try again.',
+  forceStop: 'Failed to stop VM. Please try again.',
+  restart: 'Failed to restart VM. Please try again.',
+}
+
+const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
+
+/** All actions of a VM, and the dialogs they open, to be rendered beside them. */
+export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } = {}) {
+  const { project } = useSelectedProject()
+  const action = useVmAction()
+  const removal = useDeleteVm()
+  const [open, setOpen] = useState<'ssh' | 'delete' | null>(null)
+  const close = () => setOpen(null)
+
+  const act = (name: VmAction) => () =>
+    action.mutate(
+      { vm, action: name },
+      { onError: (error) => toast.error(failureTexts[name], { detail: errorDetail(error) }) },
+    )
+  const doing = (name: VmAction) => action.isPending && action.variables.action === name
+
+  const remove = () => {
+    if (!project) {
+      toast.error('No project selected')
+      close()
+      return
+    }
+    removal.mutate(vm, {
+      onSuccess: () => {
+        toast.success(`VM "${vm.name}" deleted successfully`)
+        close()
+        onDeleted?.()
+      },
+      onError: (error) => {
+        toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
+        close()
+      },
+    })
+  }
+
+  const start: VmActionItem = {
+    label: 'Start',
+    icon: <Play {...icon} />,
+    disabledReason: reasonOf(vmCan.start(vm)),
+    busy: doing('start'),
+    run: act('start'),
+  }
+  const stop: VmActionItem = {
+    label: 'Stop',
+    icon: <Square {...icon} />,
+    disabledReason: reasonOf(vmCan.stop(vm)),
+    busy: doing('stop'),
+    run: act('stop'),
+  }
+  const actions = {
+    /** The one that turns the VM the other way: a running one can stop, every other could start. */
+    power: vm.status.toLowerCase() === 'running' ? stop : start,
+    restart: {
+      label: 'Restart',
+      icon: <RotateCw {...icon} />,
+      disabledReason: reasonOf(vmCan.restart(vm)),
+      busy: doing('restart'),
+      run: act('restart'),
+    },
+    forceStop: {
+      label: 'Force stop',
+      icon: <Power {...icon} />,
+      disabledReason: reasonOf(vmCan.forceStop(vm)),
+      busy: doing('forceStop'),
+      run: act('forceStop'),
+    },
+    console: {
+      label: 'Console',
+      icon: <SquareTerminal {...icon} />,
+      disabledReason: 'The console comes with a later version. Use SSH Connect.',
+      run: () => {},
+    },
+    ssh: {
+      label: 'SSH Connect',
+      icon: <Terminal {...icon} />,
+      disabledReason: reasonOf(vmCan.ssh(vm)),
+      run: () => setOpen('ssh'),
+    },
+    delete: { label: 'Delete VM', icon: <Trash2 {...icon} />, run: () => setOpen('delete') },
+  } satisfies Record<string, VmActionItem>
+
+  const dialogs = (
+    <>
+      {open === 'ssh' && <SshDialog vm={vm} onClose={close} />}
+      {open === 'delete' && (
+        <ConfirmDialog
+          open
+          onOpenChange={close}
+          title="Delete VM"
+          confirmLabel="Delete VM"
+          busyLabel="Deleting..."
+          busy={removal.isPending}
+          onConfirm={remove}
+        >
+          Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot
+          be undone.
+        </ConfirmDialog>
+      )}
+    </>
+  )
+  return { actions, dialogs }
+}
+
+/** An action as an entry of a menu. */
+export function menuEntry({ label, icon, disabledReason, run }: VmActionItem, danger = false): MenuEntry {
+  return { label, icon, disabledReason, onSelect: run, danger }
+}
+
+export function detailsEntry(vm: Vm): MenuEntry {
+  return {
+    label: 'View Details',
+    icon: <FileText {...icon} />,
+    render: <Link to={paths.vm(vm.project_id, vm.id)} />,
+  }
+}
+
+export const sshCopyTexts = {
+  copyLabel: 'Copy SSH connection string',
+  success: 'SSH connection string copied to clipboard!',
+  failure: 'Failed to copy to clipboard.',
+} as const
+
+export const ipCopyTexts = {
+  label: 'Copy IP address',
+  success: 'IP address copied to clipboard!',
+  failure: 'Failed to copy to clipboard.',
+} as const
+
+function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
+  const command = sshCommand(vm)
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      title="SSH Connect"
+      description={`Opens a root shell on ${vm.name}.`}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      {command ? (
+        <CodeLine code={command} {...sshCopyTexts} />
+      ) : (
+        <p className="text-ink-2">{reasonOf(vmCan.ssh(vm))}</p>
+      )}
+      <p className="mt-3 text-hint wrap-anywhere text-ink-3">
+        The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is installed. Use the private key
+        that belongs to it; password authentication is disabled on the VM.
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { matchesVm } from './vm-search.ts'
+
+const vm = {
+  name: 'Payments-Worker 🚢',
+  template_name: 'Rust',
+  ssh_key_name: 'laptop',
+  ip_address: '10.77.4.21',
+  status: 'running',
+} as const
+
+test.each(['', '  ', 'pay', 'PAY', '🚢', 'rust', '77.4', 'running', 'worker rust'])(
+  'the search "%s" finds the VM',
+  (search) => {
+    expect(matchesVm(vm, search)).toBe(true)
+  },
+)
+
+test.each(['python', 'rust python', 'pay  stopped'])('the search "%s" does not', (search) => {
+  expect(matchesVm(vm, search)).toBe(false)
+})

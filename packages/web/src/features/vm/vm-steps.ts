@@ -1,0 +1,55 @@
+import { isTransitional, type Vm, VmStepName } from '@slipway/contract'
+import type { Step } from '../../ui/StepList.tsx'
+
+/** What each step is called while it is under way, and when it is done. */
+const labels: Record<VmStepName, { now: string; done: string }> = {
+  image: { now: 'Getting the boot image', done: 'Boot image fetched' },
+  room: { now: 'Waiting for room on the host', done: 'Room found on the host' },
+  root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
+  boot: { now: 'Starting the guest', done: 'Guest started' },
+  ready: { now: 'Waiting for SSH', done: 'SSH answered' },
+}
+const order = VmStepName.options
+
+type Steps = Pick<Vm, 'status' | 'steps'>
+
+const isBroken = ({ status }: Steps) => status === 'failed' || status === 'error'
+
+/** The steps of the way up: those seen, with their times, and those to come. */
+export function stepsOf(vm: Steps): Step[] {
+  const first = vm.steps[0]
+  const last = vm.steps.at(-1)
+  // A VM that starts again begins where its way begins; one that just got the wish has no step yet.
+  const from = first ? order.indexOf(first.name) : vm.status === 'starting' ? order.indexOf('boot') : 0
+  return order.slice(from).flatMap((name): Step[] => {
+    const seen = vm.steps.find((step) => step.name === name)
+    if (!seen) return isBroken(vm) ? [] : [{ label: labels[name].now, state: 'todo' }]
+    const failed = isBroken(vm) && seen === last && (seen.ended_at === null || vm.status === 'failed')
+    const state = failed ? 'failed' : seen.ended_at ? 'done' : 'now'
+    return [
+      {
+        label: labels[name][state === 'done' ? 'done' : 'now'],
+        state,
+        startedAt: seen.started_at,
+        endedAt: seen.ended_at ?? undefined,
+      },
+    ]
+  })
+}
+
+/** What a transitional VM is doing, in a few words; null for a settled one. */
+export function currentStep(vm: Steps & Pick<Vm, 'status_message'>): string | null {
+  if (!isTransitional(vm)) return null
+  if (vm.status === 'stopping') return vm.status_message ?? 'Waiting for the guest to power down'
+  const now = vm.steps.findLast((step) => step.ended_at === null)
+  return vm.status_message ?? (now ? labels[now.name].now : 'Waiting for its turn')
+}
+
+/** How much of the way up is behind a VM, 0 to 1, counted in steps; undefined where that is not known. */
+export function progressOf(vm: Steps): number | undefined {
+  if (vm.status === 'stopping' || vm.steps.length === 0) return undefined
+  const steps = stepsOf(vm)
+  const done = steps.filter(({ state }) => state === 'done').length
+  const now = steps.some(({ state }) => state === 'now') ? 0.5 : 0
+  return (done + now) / steps.length
+}
