@@ -15,6 +15,9 @@ export type DiskService = ReturnType<typeof makeDiskService>
 
 export function makeDiskService({ repo, projects }: { repo: DiskRepo; projects: ProjectService }) {
   return {
+    /** For other services, which have checked whose project it is. */
+    ofProject: (projectId: string): Promise<Disk[]> => repo.list(projectId),
+
     async list(userId: string, projectId: string, filter: DiskFilter): Promise<Disk[]> {
       await projects.own(userId, projectId)
       const status = filter.status?.toLowerCase()

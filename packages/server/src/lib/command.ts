@@ -58,7 +58,9 @@ export function run(command: string, args: readonly string[], options: CommandOp
       if (status === 0) return resolve(Buffer.concat(stdout).toString())
       const complaint = Buffer.concat(stderr).toString()
       const code = timedOut ? 'ETIMEDOUT' : /no space left on device/i.test(complaint) ? 'ENOSPC' : null
-      reject(new CommandError(command, complaint, code, `${command} ended with ${signal ?? `status ${status}`}`))
+      reject(
+        new CommandError(command, complaint, code, `${command} ended with ${signal ?? `status ${status}`}`),
+      )
     })
   })
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backoffMs } from './backoff.ts'
-import type { Clock } from './clock.ts'
+import { makeHandClock } from './hand-clock.ts'
 import { newId } from './id.ts'
 import { silentLog } from './log.ts'
 import { type Again, makeReconciler } from './reconciler.ts'
@@ -37,47 +37,22 @@ describe('back-off', () => {
   })
 })
 
-/** A clock that moves only when told. */
-function handClock() {
-  let now = 0
-  let timers: { at: number; run: () => void }[] = []
-  const clock: Clock = {
-    now: () => now,
-    after(ms, run) {
-      const timer = { at: now + ms, run }
-      timers.push(timer)
-      return () => {
-        timers = timers.filter((other) => other !== timer)
-      }
-    },
-  }
-  return {
-    clock,
-    advance(ms: number) {
-      now += ms
-      const due = timers.filter((timer) => timer.at <= now)
-      timers = timers.filter((timer) => timer.at > now)
-      for (const timer of due) timer.run()
-    },
-  }
-}
-
 function setUp(
   look: (id: string) => Promise<Again>,
   extra: Partial<Parameters<typeof makeReconciler>[0]> = {},
 ) {
-  const hand = handClock()
+  const clock = makeHandClock()
   const reconciler = makeReconciler({
     name: 'test',
     look,
     scan: async () => [],
     scanEveryMs: 30_000,
     parallel: 2,
-    clock: hand.clock,
+    clock,
     log: silentLog,
     ...extra,
   })
-  return { ...hand, reconciler }
+  return { advance: clock.advance, reconciler }
 }
 
 describe('the reconciler', () => {
@@ -123,10 +98,10 @@ describe('the reconciler', () => {
     reconciler.kick('a')
     await reconciler.idle()
     expect(looks).toBe(1)
-    advance(999)
+    await advance(999)
     await reconciler.idle()
     expect(looks).toBe(1)
-    advance(1)
+    await advance(1)
     await reconciler.idle()
     expect(looks).toBe(2)
   })
@@ -143,11 +118,11 @@ describe('the reconciler', () => {
     )
     reconciler.kick('a')
     await reconciler.idle()
-    advance(700)
+    await advance(700)
     await reconciler.idle()
     expect(told).toEqual([1, 2])
     fail = false
-    advance(100_000)
+    await advance(100_000)
     await reconciler.idle()
     fail = true
     reconciler.kick('a')
@@ -166,7 +141,7 @@ describe('the reconciler', () => {
     )
     await reconciler.start()
     await reconciler.idle()
-    advance(30_000)
+    await advance(30_000)
     await new Promise((resolve) => setImmediate(resolve))
     await reconciler.idle()
     expect(seen).toEqual(['lost', 'lost'])

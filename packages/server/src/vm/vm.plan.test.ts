@@ -107,7 +107,13 @@ function act(world: World, step: Step, nature: Nature): World {
       next.known = { ...known, admitted: true, provisioned: true }
       break
     case 'down':
-      next.known = { ...known, admitted: false, judgedRun: seen.run, restarts: wanted.restarts }
+      next.known = {
+        ...known,
+        admitted: false,
+        provisioned: known.provisioned || (!known.fault && seen.power === 'off'),
+        judgedRun: seen.run,
+        restarts: wanted.restarts,
+      }
       break
     case 'off-by-guest':
       next.wanted = { ...wanted, power: 'off' }
@@ -120,7 +126,7 @@ function act(world: World, step: Step, nature: Nature): World {
       next.known = { ...known, judgedRun: seen.run }
       break
     case 'fault':
-      next.known = { ...known, fault: known.provisioned ? 'error' : 'failed' }
+      next.known = { ...known, judgedRun: seen.run, fault: known.provisioned ? 'error' : 'failed' }
       break
     case 'forget':
       next.gone = true

@@ -19,7 +19,7 @@ export interface Wanted {
 export interface Known {
   /** Host memory is set aside for it. */
   admitted: boolean
-  /** It has been up once: its root disk is worth something. */
+  /** Its creation is over: it has been up once, or the user cut its first start short. */
   provisioned: boolean
   restarts: number
   /** Last run whose end has been judged, so that each end counts once. */

@@ -1,0 +1,169 @@
+import cookie from '@fastify/cookie'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import { makeAccountRepo } from './account/account.repo.ts'
+import { accountRoutes, sessionToken } from './account/account.routes.ts'
+import { makeAccountService } from './account/account.service.ts'
+import type { Config } from './config.ts'
+import type { Db } from './db/open.ts'
+import { makeDiskRepo } from './disk/disk.repo.ts'
+import { diskRoutes } from './disk/disk.routes.ts'
+import { makeDiskService } from './disk/disk.service.ts'
+import type { Engine } from './engine/engine.ts'
+import { makeEventBus } from './event/event.bus.ts'
+import { eventRoutes } from './event/event.routes.ts'
+import { hostRoutes } from './host/host.routes.ts'
+import { installErrorHandler } from './http/errors.ts'
+import { makeEventStreams } from './http/events.ts'
+import { installGuard } from './http/guard.ts'
+import { type Authenticate, makeRoute } from './http/route.ts'
+import { installStatic } from './http/static.ts'
+import type { Clock } from './lib/clock.ts'
+import { makeReconciler } from './lib/reconciler.ts'
+import type { SendMail } from './mail/mail.ts'
+import { makeProjectRepo } from './project/project.repo.ts'
+import { projectRoutes } from './project/project.routes.ts'
+import { makeProjectService } from './project/project.service.ts'
+import { makeSshKeyRepo } from './ssh-key/ssh-key.repo.ts'
+import { sshKeyRoutes } from './ssh-key/ssh-key.routes.ts'
+import { makeSshKeyService } from './ssh-key/ssh-key.service.ts'
+import { makeTemplateRepo } from './template/template.repo.ts'
+import { templateRoutes } from './template/template.routes.ts'
+import { makeTemplateService } from './template/template.service.ts'
+import { makeVmReconcile } from './vm/vm.reconcile.ts'
+import { makeVmRepo } from './vm/vm.repo.ts'
+import { vmRoutes } from './vm/vm.routes.ts'
+import { makeVmService } from './vm/vm.service.ts'
+
+export interface AppOptions {
+  config: Pick<Config, 'publicUrl' | 'productName' | 'contacts' | 'maxVmsPerProject'>
+  db: Db
+  engine: Engine
+  sendMail: SendMail
+  clock: Clock
+  log: FastifyBaseLogger
+  /** Folder of the built front end; null serves the API only. */
+  webRoot: string | null
+  /** Where the server is reached when no public address is set. */
+  ownUrl: () => string
+  /** How many guests may be on their way up at once. */
+  startsAtOnce: number
+}
+
+const scanEveryMs = 30_000
+const sweepEveryMs = 60 * 60_000
+
+/**
+ * Builds the whole server without listening: tests inject requests into it. `start` takes up the work left by an
+ * earlier process and must be called before requests are let in; `close` ends everything but the guests.
+ */
+export async function buildApp(options: AppOptions) {
+  const { config, db, engine, clock, log } = options
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    bodyLimit: 64 * 1024,
+    // Requests in flight may end; event streams are ended by us.
+    forceCloseConnections: 'idle',
+  })
+  installErrorHandler(app)
+  await app.register(cookie)
+  await installGuard(app, config.publicUrl)
+
+  const bus = makeEventBus()
+  const streams = makeEventStreams(bus.subscribe)
+  const publicUrl = () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, '')
+
+  const accounts = makeAccountService({
+    repo: makeAccountRepo(db),
+    sendMail: options.sendMail,
+    publicUrl,
+    productName: config.productName,
+    clock,
+    log,
+  })
+  const projects = makeProjectService({ repo: makeProjectRepo(db), clock })
+  const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
+  const templates = makeTemplateService({ repo: makeTemplateRepo(db), clock })
+  const disks = makeDiskService({ repo: makeDiskRepo(db), projects })
+
+  const vmRepo = makeVmRepo(db)
+  const vms = makeVmService({
+    repo: vmRepo,
+    disks,
+    projects,
+    keys,
+    templates,
+    kick: (id) => vmReconciler.kick(id),
+    publish: bus.publish,
+    clock,
+    maxVmsPerProject: config.maxVmsPerProject,
+  })
+  const vmReconcile = makeVmReconcile({
+    repo: vmRepo,
+    engine,
+    announce: vms.announce,
+    clock,
+    log,
+    startsAtOnce: options.startsAtOnce,
+  })
+  const vmReconciler = makeReconciler({
+    name: 'vm',
+    look: vmReconcile.look,
+    scan: vmReconcile.scan,
+    onFailure: vmReconcile.showFailure,
+    scanEveryMs,
+    parallel: 16,
+    clock,
+    log,
+  })
+  const stopListening = engine.onChange((id) => vmReconciler.kick(id))
+
+  const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
+  const route = makeRoute(app, authenticate)
+  hostRoutes(route, {
+    describe: () => ({
+      product_name: config.productName,
+      engine: engine.kind,
+      accelerator: engine.capabilities.accelerator,
+      accelerator_reason: engine.capabilities.acceleratorReason,
+      network: engine.capabilities.network,
+      contacts: config.contacts,
+    }),
+    ping: async () => {
+      await sql`select 1`.execute(db)
+    },
+  })
+  accountRoutes(route, accounts, config.publicUrl?.protocol === 'https:')
+  projectRoutes(route, projects)
+  sshKeyRoutes(route, keys)
+  templateRoutes(route, templates)
+  diskRoutes(route, disks)
+  vmRoutes(route, vms)
+  eventRoutes(route, streams, projects, authenticate)
+  await installStatic(app, options.webRoot)
+
+  let cancelSweep: (() => void) | null = null
+  function sweep(): void {
+    accounts.sweep().catch((error: unknown) => log.error({ err: error }, 'sweep failed'))
+    cancelSweep = clock.after(sweepEveryMs, sweep)
+  }
+
+  return {
+    app,
+    /** For tests: settles when no VM needs a look right now. */
+    idle: vmReconciler.idle,
+    async start() {
+      await templates.install()
+      await vmReconciler.start()
+      sweep()
+    },
+    async close() {
+      cancelSweep?.()
+      stopListening()
+      streams.close()
+      await app.close()
+      await vmReconciler.stop()
+    },
+  }
+}

@@ -1,0 +1,21 @@
+import { type Host, hostApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import { Problem } from '../lib/problem.ts'
+
+export interface HostFacts {
+  describe: () => Host
+  /** Rejects when the database does not answer. */
+  ping: () => Promise<void>
+}
+
+export function hostRoutes(route: Route, facts: HostFacts): void {
+  route(hostApi.get, async () => facts.describe())
+  route(hostApi.health, async () => {
+    try {
+      await facts.ping()
+    } catch {
+      throw new Problem(503, 'The database does not answer')
+    }
+    return { status: 'ok' as const }
+  })
+}

@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Clock } from './clock.ts'
+
+/** A clock for tests that moves only when told, and lets the code run that each timer wakes. */
+export interface HandClock extends Clock {
+  /** Moves on by `ms`, firing what falls due in order of time. */
+  advance: (ms: number) => Promise<void>
+}
+
+export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
+  let now = startMs
+  let timers: { at: number; run: () => void }[] = []
+
+  // Promises that a timer resolves may set the next timer: give them their turns.
+  async function breathe(): Promise<void> {
+    for (let i = 0; i < 10; i++) await setImmediate()
+  }
+
+  return {
+    now: () => now,
+    after(ms, run) {
+      const timer = { at: now + Math.max(0, ms), run }
+      timers.push(timer)
+      return () => {
+        timers = timers.filter((other) => other !== timer)
+      }
+    },
+    async advance(ms) {
+      const until = now + ms
+      await breathe()
+      for (;;) {
+        const next = timers.filter((timer) => timer.at <= until).sort((a, b) => a.at - b.at)[0]
+        if (!next) break
+        timers = timers.filter((timer) => timer !== next)
+        now = Math.max(now, next.at)
+        next.run()
+        await breathe()
+      }
+      now = until
+      await breathe()
+    },
+  }
+}

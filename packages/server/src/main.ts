@@ -1,0 +1,103 @@
+/** The program: reads the settings, builds everything, listens, and closes cleanly. Guests outlive it. */
+import { availableParallelism } from 'node:os'
+import path from 'node:path'
+import { buildApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { migrate } from './db/migrate.ts'
+import { openSqlite } from './db/open.ts'
+import type { Engine } from './engine/engine.ts'
+import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import { systemClock } from './lib/clock.ts'
+import { type Log, makeLog } from './lib/log.ts'
+import { ownDirectory } from './lib/own-directory.ts'
+import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
+
+const webRoot = path.join(import.meta.dirname, '../../web/dist')
+
+async function openEngine(config: Config, log: Log): Promise<Engine> {
+  if (config.engine === 'simulated') {
+    const engine = makeSimulatedEngine({
+      clock: systemClock,
+      speed: config.simulatedSpeed,
+      file: path.join(config.dataDir, 'simulated.json'),
+    })
+    await engine.open()
+    return engine
+  }
+  throw new Error(`The QEMU engine is not here yet ${log.info}`)
+}
+
+function makeMailer(config: Config): { sendMail: SendMail; where: string } {
+  if (config.smtpUrl) {
+    return {
+      sendMail: smtpMailer(config.smtpUrl, config.mailFrom),
+      where: `by SMTP through ${new URL(config.smtpUrl).host}`,
+    }
+  }
+  const dir = path.join(config.dataDir, 'outbox')
+  const write = outboxMailer(dir, config.mailFrom)
+  return {
+    where: `as .eml files in ${dir}; links are printed here`,
+    async sendMail(mail) {
+      await write(mail)
+      const link = /https?:\/\/\S+/.exec(mail.text)?.[0]
+      console.log(`Mail to ${mail.to}: ${mail.subject}${link ? `\n  ${link}` : ''}`)
+    },
+  }
+}
+
+async function main(): Promise<void> {
+  const config = readConfig()
+  const log = makeLog(config.logLevel)
+  const giveUpDirectory = await ownDirectory(config.dataDir)
+  const file = path.join(config.dataDir, 'slipway.sqlite')
+  const db = openSqlite(file)
+  await migrate(db, file)
+  const engine = await openEngine(config, log)
+  const { sendMail, where } = makeMailer(config)
+  let ownUrl = ''
+  const { app, start, close } = await buildApp({
+    config,
+    db,
+    engine,
+    sendMail,
+    clock: systemClock,
+    log,
+    webRoot,
+    ownUrl: () => ownUrl,
+    startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
+  })
+
+  let closing = false
+  async function shutDown(signal: string): Promise<void> {
+    if (closing) return
+    closing = true
+    console.log(`${signal}: closing; running VMs go on.`)
+    await close()
+    await engine.close()
+    await db.destroy()
+    await giveUpDirectory()
+    process.exit(0)
+  }
+  process.on('SIGINT', () => void shutDown('SIGINT'))
+  process.on('SIGTERM', () => void shutDown('SIGTERM'))
+
+  await start()
+  const address = await app.listen({ host: config.host, port: config.port })
+  ownUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
+  const { accelerator, acceleratorReason, network } = engine.capabilities
+  console.log(
+    [
+      `Slipway is ready at ${config.publicUrl?.href ?? ownUrl}`,
+      `  data     ${config.dataDir}`,
+      `  engine   ${engine.kind}${accelerator ? `, ${accelerator}` : ''}${acceleratorReason ? ` (${acceleratorReason})` : ''}`,
+      `  network  ${network}`,
+      `  mails    ${where}`,
+    ].join('\n'),
+  )
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+})

@@ -1,0 +1,318 @@
+/** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
+import { formatMemory, hostnameOf, type VmStepName } from '@slipway/contract'
+import { type Engine, EngineError, type ImageState, type MachineState } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import type { Again } from '../lib/reconciler.ts'
+import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import type { VmRepo } from './vm.repo.ts'
+import {
+  changed,
+  deadlineOf,
+  endSteps,
+  enterStep,
+  msToDeadline,
+  type VmChange,
+  type VmRecord,
+} from './vm.state.ts'
+
+export interface VmReconcileOptions {
+  repo: VmRepo
+  engine: Engine
+  announce: (vm: VmRecord) => Promise<void>
+  clock: Clock
+  log: Log
+  /** How many guests may be on their way up at once. */
+  startsAtOnce: number
+}
+
+/** Events wake the reconciler; these are for the event that got lost. */
+const pollMs = { image: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } as const
+
+/** A step that waits before it is looked at again. */
+const powerDownPollMs = 2_000
+
+function toSeen(state: MachineState): Seen {
+  switch (state.power) {
+    case 'absent':
+    case 'broken':
+      return { power: state.power, exit: null, run: null }
+    case 'off':
+      return { power: 'off', exit: state.exit?.how ?? null, run: state.run }
+    default:
+      return { power: state.power, exit: null, run: state.run }
+  }
+}
+
+const addressOf = (state: MachineState) =>
+  state.power === 'booting' || state.power === 'ready' ? state.address : null
+
+export function makeVmReconcile(options: VmReconcileOptions) {
+  const { repo, engine, announce, clock, log, startsAtOnce } = options
+
+  /** Stores a change and tells whoever watches. Null when the VM is gone meanwhile. */
+  async function store(vm: VmRecord, change: (current: VmRecord) => VmChange): Promise<VmRecord | null> {
+    const next = await repo.change(vm.id, (current) => changed(current, change(current), clock.now()))
+    if (next) await announce(next)
+    return next
+  }
+
+  async function look(id: string): Promise<Again> {
+    const state = await engine.inspect(id)
+    const found = await repo.find(id)
+    if (!found) {
+      if (state.power !== 'absent') log.warn({ machine: id }, 'the engine has a machine that no VM owns')
+      return 'when-kicked'
+    }
+    const vm = await storeSeen(found, state)
+    if (!vm) return 'now'
+    const image = needsImage(vm, state) ? await engine.image(vm.imageId) : null
+    const around: Surroundings = {
+      image: image?.state ?? 'ready',
+      room: false,
+      deadline: deadlineOf(vm, clock.now()),
+    }
+    const seen = toSeen(state)
+    // Room is asked last and with nobody else asking: two VMs must not be promised the same memory.
+    if (plan(vm.wanted, vm.known, seen, { ...around, room: true }).do === 'admit')
+      return admit(vm, seen, around)
+    return act(vm, state, image, plan(vm.wanted, vm.known, seen, around))
+  }
+
+  const needsImage = (vm: VmRecord, state: MachineState) =>
+    state.power === 'absent' &&
+    vm.wanted.power === 'on' &&
+    !vm.wanted.deleted &&
+    !vm.known.provisioned &&
+    !vm.known.fault
+
+  async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
+    const address = addressOf(state)
+    const same =
+      vm.seenPower === state.power && vm.address?.ip === address?.ip && vm.address?.port === address?.port
+    if (same) return vm
+    const up = state.power === 'ready'
+    return store(vm, (current) => ({
+      seenPower: state.power,
+      address,
+      ...(up && { steps: endSteps(current.steps, clock.now()) }),
+      ...(up && !current.known.fault && { statusMessage: null }),
+    }))
+  }
+
+  let admission: Promise<unknown> = Promise.resolve()
+
+  function admit(vm: VmRecord, seen: Seen, around: Surroundings): Promise<Again> {
+    const mine = admission.then(async (): Promise<Again> => {
+      const { room, why } = await roomFor(vm)
+      const step = plan(vm.wanted, vm.known, seen, { ...around, room })
+      if (step.do !== 'wait') return act(vm, { power: 'absent' }, null, step)
+      return waitAt(vm, 'room', why, pollMs.room)
+    })
+    admission = mine.catch(() => undefined)
+    return mine
+  }
+
+  async function roomFor(vm: VmRecord): Promise<{ room: boolean; why: string }> {
+    const admitted = (await repo.admitted()).filter((other) => other.id !== vm.id)
+    const starting = admitted.filter((other) => other.power !== 'ready').length
+    if (starting >= startsAtOnce) {
+      return { room: false, why: `Waiting for its turn: ${starting} VMs are starting on this host.` }
+    }
+    const promised = admitted
+      .filter((other) => !isAlive(other))
+      .reduce((sum, other) => sum + other.memoryMb, 0)
+    const free = Math.max(0, (await engine.freeMemoryMb()) - promised)
+    return {
+      room: free >= vm.memoryMb,
+      why: `Needs ${formatMemory(vm.memoryMb)} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`,
+    }
+  }
+
+  async function waitAt(
+    vm: VmRecord,
+    step: VmStepName,
+    message: string | null,
+    waitMs: number,
+  ): Promise<Again> {
+    const steps = enterStep(vm.steps, step, clock.now())
+    const next =
+      steps === vm.steps && message === vm.statusMessage
+        ? vm
+        : await store(vm, (current) => ({
+            statusMessage: message,
+            steps: enterStep(current.steps, step, clock.now()),
+          }))
+    return next ? { afterMs: Math.min(waitMs, msToDeadline(next, clock.now()) ?? waitMs) } : 'now'
+  }
+
+  async function act(
+    vm: VmRecord,
+    state: MachineState,
+    image: ImageState | null,
+    step: Step,
+  ): Promise<Again> {
+    const judgedRun = toSeen(state).run
+    const settle = async (change: (current: VmRecord) => VmChange): Promise<Again> => {
+      await store(vm, change)
+      return 'now'
+    }
+    switch (step.do) {
+      case 'rest':
+        return 'when-kicked'
+      case 'wait':
+        if (step.for === 'image') return waitAt(vm, 'image', imageMessage(image), pollMs.image)
+        return waitAt(vm, 'ready', null, pollMs[step.for])
+      case 'admit':
+        return settle(() => ({ known: { admitted: true }, statusMessage: null }))
+      case 'create':
+        return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm)))
+      case 'start':
+        return launch(vm, 'boot', () => engine.startMachine(vm.id, { freshRoot: !vm.persistent }))
+      case 'power-down':
+        await engine.powerDown(vm.id)
+        return { afterMs: Math.min(powerDownPollMs, msToDeadline(vm, clock.now()) ?? powerDownPollMs) }
+      case 'power-off':
+        await engine.powerOff(vm.id)
+        return 'now'
+      case 'delete':
+        await engine.deleteMachine(vm.id)
+        return 'now'
+      case 'forget':
+        await repo.remove(vm.id)
+        return 'when-kicked'
+      case 'up':
+        return settle(() => ({ known: { admitted: true, provisioned: true } }))
+      case 'down':
+        return settle((current) => ({
+          wanted: { force: false },
+          known: {
+            admitted: false,
+            judgedRun,
+            restarts: current.wanted.restarts,
+            ...(!current.known.fault && state.power === 'off' && { provisioned: true }),
+          },
+          ...(!current.known.fault && { statusMessage: null }),
+        }))
+      case 'off-by-guest':
+        return settle(() => ({ wanted: { power: 'off' }, known: { judgedRun }, statusMessage: null }))
+      case 'restarted':
+        return settle((current) => ({
+          wanted: { force: false },
+          known: { judgedRun, restarts: current.wanted.restarts },
+          statusMessage: null,
+          steps: [],
+        }))
+      case 'again':
+        return settle(() => ({ known: { judgedRun }, steps: [] }))
+      case 'fault':
+        return fault(vm, judgedRun, faultMessage(vm, step.reason, state, image))
+    }
+  }
+
+  /** A step of the way up; what cannot succeed by trying again is the VM's fault to show. */
+  async function launch(vm: VmRecord, step: VmStepName, work: () => Promise<void>): Promise<Again> {
+    const next = await store(vm, (current) => ({ steps: enterStep(current.steps, step, clock.now()) }))
+    // The wish may have changed while this was stored: look again before touching the engine.
+    if (!next || next.wanted.deleted || next.wanted.power === 'off') return 'now'
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.retryable) throw error
+      log.warn({ vm: vm.id, err: error }, 'a VM could not be brought up')
+      return fault(vm, null, error.message)
+    }
+    return 'now'
+  }
+
+  async function fault(vm: VmRecord, judgedRun: string | null, message: string): Promise<Again> {
+    await store(vm, (current) => ({
+      known: {
+        fault: current.known.provisioned ? 'error' : 'failed',
+        ...(judgedRun !== null && { judgedRun }),
+      },
+      statusMessage: message,
+      steps: endSteps(current.steps, clock.now()),
+    }))
+    return 'now'
+  }
+
+  async function specOf(vm: VmRecord) {
+    return {
+      id: vm.id,
+      hostname: hostnameOf(vm.name),
+      cpu: vm.cpu,
+      memoryMb: vm.memoryMb,
+      imageId: vm.imageId,
+      sshPublicKeys: [vm.sshPublicKey],
+      volumeIds: await repo.diskIds(vm.id),
+      persistent: vm.persistent,
+    }
+  }
+
+  /** What needs a look: everything whose plan is not to rest, and machines without a VM. */
+  async function scan(): Promise<string[]> {
+    const [vms, machines] = await Promise.all([repo.all(), engine.list()])
+    const ids: string[] = []
+    for (const vm of vms) {
+      const state = machines.get(vm.id) ?? { power: 'absent' as const }
+      machines.delete(vm.id)
+      const around: Surroundings = { image: 'ready', room: true, deadline: deadlineOf(vm, clock.now()) }
+      const seenBefore = vm.seenPower === state.power
+      if (!seenBefore || plan(vm.wanted, vm.known, toSeen(state), around).do !== 'rest') ids.push(vm.id)
+    }
+    return [...ids, ...machines.keys()]
+  }
+
+  /** Shows on the VM why a step keeps failing, and when it is tried again. */
+  async function showFailure(
+    id: string,
+    error: unknown,
+    _failures: number,
+    retryInMs: number,
+  ): Promise<void> {
+    if (!(error instanceof EngineError)) return
+    const vm = await repo.find(id)
+    if (!vm || vm.wanted.deleted) return
+    const seconds = Math.max(1, Math.round(retryInMs / 1000))
+    await store(vm, () => ({ statusMessage: `${error.message} Trying again in ${seconds} s.` }))
+  }
+
+  return { look, scan, showFailure }
+}
+
+function imageMessage(image: ImageState | null): string | null {
+  if (image?.state !== 'coming') return null
+  return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
+}
+
+function faultMessage(
+  vm: VmRecord,
+  reason: FaultReason,
+  state: MachineState,
+  image: ImageState | null,
+): string {
+  const again = vm.known.provisioned ? 'Start it again' : 'Delete this VM and create it again'
+  switch (reason) {
+    case 'image-unavailable':
+      return `The boot image of ${vm.templateName} is not available. ${image?.state === 'unavailable' ? image.reason : ''}`.trim()
+    case 'image-late':
+      return `The boot image of ${vm.templateName} was not ready in time. ${again}.`
+    case 'room-late':
+      return `The host had no ${formatMemory(vm.memoryMb)} of memory free in time. Stop another VM, then: ${again.toLowerCase()}.`
+    case 'guest-late':
+      return `The guest did not answer on port 22 in time and was ended. ${again}; if it happens again, its template may be damaged.`
+    case 'guest-will-not-end':
+      return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
+    case 'guest-left-early':
+      return `The guest powered itself off before it was ready. ${again}.`
+    case 'crashed':
+      return state.power === 'off' && state.exit?.how === 'crashed'
+        ? state.exit.reason
+        : 'The guest ended unexpectedly.'
+    case 'root-disk-lost':
+      return state.power === 'broken'
+        ? state.reason
+        : 'The root disk of this VM is gone. Delete the VM; its data disks are kept.'
+  }
+}

@@ -1,0 +1,228 @@
+import { VmStatus, VmStep } from '@slipway/contract'
+import { z } from 'zod'
+import type { Db } from '../db/open.ts'
+import type { VmTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
+import type { VmRecord } from './vm.state.ts'
+
+const Steps = z.array(VmStep)
+
+const toRecord = (row: VmTable): VmRecord => ({
+  id: row.id,
+  projectId: row.project_id,
+  name: row.name,
+  templateId: row.template_id,
+  templateName: row.template_name,
+  imageId: row.image_id,
+  sshKeyId: row.ssh_key_id,
+  sshKeyName: row.ssh_key_name,
+  sshPublicKey: row.ssh_public_key,
+  cpu: row.cpu,
+  memoryMb: row.memory_mb,
+  persistent: row.persistent === 1,
+  vmpoolId: row.vmpool_id,
+  vmsetId: row.vmset_id,
+  createdAt: row.created_at,
+  version: row.version,
+  wanted: {
+    power: row.wanted_power,
+    force: row.wanted_force === 1,
+    restarts: row.wanted_restarts,
+    deleted: row.wanted_deleted === 1,
+  },
+  known: {
+    admitted: row.admitted === 1,
+    provisioned: row.provisioned === 1,
+    restarts: row.restarts,
+    judgedRun: row.judged_run,
+    fault: row.fault,
+  },
+  seenPower: row.seen_power,
+  address: row.ip_address === null ? null : { ip: row.ip_address, port: row.ssh_port },
+  status: VmStatus.parse(row.status),
+  statusSince: Date.parse(row.status_since),
+  statusMessage: row.status_message,
+  steps: row.steps === '[]' ? [] : Steps.parse(JSON.parse(row.steps)),
+})
+
+const toRow = (vm: VmRecord): VmTable => ({
+  id: vm.id,
+  project_id: vm.projectId,
+  name: vm.name,
+  template_id: vm.templateId,
+  template_name: vm.templateName,
+  image_id: vm.imageId,
+  ssh_key_id: vm.sshKeyId,
+  ssh_key_name: vm.sshKeyName,
+  ssh_public_key: vm.sshPublicKey,
+  cpu: vm.cpu,
+  memory_mb: vm.memoryMb,
+  persistent: vm.persistent ? 1 : 0,
+  vmpool_id: vm.vmpoolId,
+  vmset_id: vm.vmsetId,
+  created_at: vm.createdAt,
+  version: vm.version,
+  wanted_power: vm.wanted.power,
+  wanted_force: vm.wanted.force ? 1 : 0,
+  wanted_restarts: vm.wanted.restarts,
+  wanted_deleted: vm.wanted.deleted ? 1 : 0,
+  admitted: vm.known.admitted ? 1 : 0,
+  provisioned: vm.known.provisioned ? 1 : 0,
+  restarts: vm.known.restarts,
+  judged_run: vm.known.judgedRun,
+  fault: vm.known.fault,
+  seen_power: vm.seenPower,
+  ip_address: vm.address?.ip ?? null,
+  ssh_port: vm.address?.port ?? 22,
+  status: vm.status,
+  status_since: isoTime(vm.statusSince),
+  status_message: vm.statusMessage,
+  steps: vm.steps.length === 0 ? '[]' : JSON.stringify(vm.steps),
+})
+
+export type VmRepo = ReturnType<typeof makeVmRepo>
+
+/** Somebody else changed the row in between; the caller looks again. */
+const tries = 20
+
+export function makeVmRepo(db: Db) {
+  async function find(id: string, executor: Db = db): Promise<VmRecord | null> {
+    const row = await executor.selectFrom('vm').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toRecord(row) : null
+  }
+
+  /** Writes `next` if the row still is what `vm` was read as. */
+  async function compareAndSet(vm: VmRecord, next: VmRecord, executor: Db): Promise<VmRecord | null> {
+    const { id, ...row } = toRow({ ...next, version: vm.version + 1 })
+    const result = await executor
+      .updateTable('vm')
+      .set(row)
+      .where('id', '=', id)
+      .where('version', '=', vm.version)
+      .executeTakeFirst()
+    return result.numUpdatedRows === 1n ? { ...next, version: vm.version + 1 } : null
+  }
+
+  return {
+    find: (id: string) => find(id),
+
+    /** The VMs of a project that are not deleted, oldest first. */
+    async list(projectId: string): Promise<VmRecord[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('wanted_deleted', '=', 0)
+        .orderBy('id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    /** Every VM there is, those on their way out included. */
+    async all(): Promise<VmRecord[]> {
+      return (await db.selectFrom('vm').selectAll().execute()).map(toRecord)
+    },
+
+    async count(projectId: string): Promise<number> {
+      const row = await db
+        .selectFrom('vm')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .where('project_id', '=', projectId)
+        .where('wanted_deleted', '=', 0)
+        .executeTakeFirstOrThrow()
+      return Number(row.n)
+    },
+
+    /** Memory that is set aside, by whether the guest lives and whether it is up. */
+    async admitted(): Promise<{ id: string; memoryMb: number; power: VmRecord['seenPower'] }[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select(['id', 'memory_mb', 'seen_power'])
+        .where('admitted', '=', 1)
+        .execute()
+      return rows.map((row) => ({ id: row.id, memoryMb: row.memory_mb, power: row.seen_power }))
+    },
+
+    /**
+     * Stores a new VM and attaches its disks, all or nothing. Returns the id of the first disk that is not
+     * available, or null when all went well.
+     */
+    async insert(vm: VmRecord, diskIds: readonly string[]): Promise<string | null> {
+      try {
+        await db.transaction().execute(async (tx) => {
+          await tx.insertInto('vm').values(toRow(vm)).execute()
+          for (const diskId of diskIds) {
+            const taken = await tx
+              .updateTable('disk')
+              .set({ status: 'attached', vm_id: vm.id })
+              .where('id', '=', diskId)
+              .where('project_id', '=', vm.projectId)
+              .where('status', '=', 'available')
+              .executeTakeFirst()
+            if (taken.numUpdatedRows !== 1n) throw new DiskTaken(diskId)
+          }
+        })
+        return null
+      } catch (error) {
+        if (error instanceof DiskTaken) return error.diskId
+        throw error
+      }
+    },
+
+    /**
+     * Changes a VM by a pure function of what it is now. The function may throw to refuse, or return the record
+     * itself to leave it. Null when there is no such VM.
+     */
+    async change(id: string, next: (vm: VmRecord) => VmRecord): Promise<VmRecord | null> {
+      for (let i = 0; i < tries; i++) {
+        const vm = await find(id)
+        if (!vm) return null
+        const wish = next(vm)
+        if (wish === vm) return vm
+        const stored = await compareAndSet(vm, wish, db)
+        if (stored) return stored
+      }
+      throw new Error(`VM ${id} changed too often to be changed`)
+    },
+
+    /** Like `change`, and frees the disks in the same transaction. */
+    async changeAndFreeDisks(id: string, next: (vm: VmRecord) => VmRecord): Promise<VmRecord | null> {
+      for (let i = 0; i < tries; i++) {
+        const vm = await find(id)
+        if (!vm) return null
+        const stored = await db.transaction().execute(async (tx) => {
+          const done = await compareAndSet(vm, next(vm), tx)
+          if (done) {
+            await tx
+              .updateTable('disk')
+              .set({ status: 'available', vm_id: null })
+              .where('vm_id', '=', id)
+              .where('status', '=', 'attached')
+              .execute()
+            await tx.updateTable('disk').set({ vm_id: null }).where('vm_id', '=', id).execute()
+          }
+          return done
+        })
+        if (stored) return stored
+      }
+      throw new Error(`VM ${id} changed too often to be changed`)
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('vm').where('id', '=', id).where('wanted_deleted', '=', 1).execute()
+    },
+
+    async diskIds(vmId: string): Promise<string[]> {
+      const rows = await db.selectFrom('disk').select('id').where('vm_id', '=', vmId).orderBy('id').execute()
+      return rows.map((row) => row.id)
+    },
+  }
+}
+
+class DiskTaken extends Error {
+  readonly diskId: string
+  constructor(diskId: string) {
+    super('disk is not available')
+    this.diskId = diskId
+  }
+}

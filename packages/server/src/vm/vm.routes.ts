@@ -1,0 +1,13 @@
+import { vmApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { VmService } from './vm.service.ts'
+
+export function vmRoutes(route: Route, vms: VmService): void {
+  route(vmApi.list, ({ user, params }) => vms.list(user.id, params.projectId))
+  route(vmApi.create, ({ user, params, body }) => vms.create(user.id, params.projectId, body))
+  route(vmApi.get, ({ user, params }) => vms.get(user.id, params.projectId, params.vmId))
+  route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
+  route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))
+  route(vmApi.stop, ({ user, params, body }) => vms.stop(user.id, params.projectId, params.vmId, body.force))
+  route(vmApi.restart, ({ user, params }) => vms.restart(user.id, params.projectId, params.vmId))
+}

@@ -1,0 +1,122 @@
+/** The stored VM, and the pure functions every writer of it goes through. */
+import type { Disk, Vm, VmStatus, VmStep, VmStepName } from '@slipway/contract'
+import { isoTime } from '../lib/clock.ts'
+import {
+  deadlineMs,
+  isAlive,
+  type Known,
+  type Seen,
+  type Surroundings,
+  statusOf,
+  type Wanted,
+} from './vm.plan.ts'
+
+export interface VmRecord {
+  readonly id: string
+  /** Null once the project is gone; only the wish to delete is left then. */
+  readonly projectId: string | null
+  readonly name: string
+  readonly templateId: string
+  readonly templateName: string
+  readonly imageId: string
+  readonly sshKeyId: string
+  readonly sshKeyName: string
+  readonly sshPublicKey: string
+  readonly cpu: number
+  readonly memoryMb: number
+  readonly persistent: boolean
+  readonly vmpoolId: string | null
+  readonly vmsetId: string | null
+  readonly createdAt: string
+  readonly version: number
+  readonly wanted: Wanted
+  readonly known: Known
+  readonly seenPower: Seen['power']
+  /** Where SSH answers while the guest lives. */
+  readonly address: { ip: string; port: number } | null
+  readonly status: VmStatus
+  /** Milliseconds since the epoch. */
+  readonly statusSince: number
+  readonly statusMessage: string | null
+  readonly steps: readonly VmStep[]
+}
+
+export interface VmChange {
+  wanted?: Partial<Wanted>
+  known?: Partial<Known>
+  seenPower?: Seen['power']
+  address?: VmRecord['address']
+  statusMessage?: string | null
+  steps?: readonly VmStep[]
+}
+
+/** The record after a change: the status follows from the facts, and its clock starts again when it differs. */
+export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord {
+  const next = {
+    ...vm,
+    ...change,
+    wanted: { ...vm.wanted, ...change.wanted },
+    known: { ...vm.known, ...change.known },
+  }
+  const status = statusOf(next.wanted, next.known, { power: next.seenPower })
+  return { ...next, status, statusSince: status === vm.status ? vm.statusSince : nowMs }
+}
+
+/** The steps after entering one: the one before ends now. Entering the present one again changes nothing. */
+export function enterStep(steps: readonly VmStep[], name: VmStepName, nowMs: number): readonly VmStep[] {
+  const last = steps.at(-1)
+  if (last?.name === name && last.ended_at === null) return steps
+  return [...endSteps(steps, nowMs), { name, started_at: isoTime(nowMs), ended_at: null }]
+}
+
+export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmStep[] {
+  return steps.map((step) => (step.ended_at === null ? { ...step, ended_at: isoTime(nowMs) } : step))
+}
+
+/** Where the deadline of the present status stands. */
+export function deadlineOf(vm: VmRecord, nowMs: number): Surroundings['deadline'] {
+  const span = deadlineMs[vm.status]
+  if (span === null) return 'ahead'
+  const age = nowMs - vm.statusSince
+  return age < span ? 'ahead' : age < 2 * span ? 'passed' : 'long-passed'
+}
+
+/** Milliseconds until the deadline of the present status next matters; null for a settled one. */
+export function msToDeadline(vm: VmRecord, nowMs: number): number | null {
+  const span = deadlineMs[vm.status]
+  if (span === null) return null
+  const age = nowMs - vm.statusSince
+  return age < span ? span - age : Math.max(0, 2 * span - age)
+}
+
+/** The VM as it goes over the wire. */
+export function toWire(
+  vm: VmRecord & { projectId: string },
+  disks: Pick<Disk, 'id' | 'name' | 'size'>[],
+): Vm {
+  const span = deadlineMs[vm.status]
+  const address = isAlive({ power: vm.seenPower }) ? vm.address : null
+  return {
+    id: vm.id,
+    project_id: vm.projectId,
+    name: vm.name,
+    status: vm.status,
+    status_message: vm.statusMessage,
+    status_since: isoTime(vm.statusSince),
+    status_deadline: span === null ? null : isoTime(vm.statusSince + span),
+    created_at: vm.createdAt,
+    template_id: vm.templateId,
+    template_name: vm.templateName,
+    ssh_key_id: vm.sshKeyId,
+    ssh_key_name: vm.sshKeyName,
+    ip_address: address?.ip ?? null,
+    ssh_port: address?.port ?? 22,
+    cpu: vm.cpu,
+    memory_mb: vm.memoryMb,
+    persistent: vm.persistent,
+    vmpool_id: vm.vmpoolId,
+    vmset_id: vm.vmsetId,
+    disks: disks.map((disk) => ({ disk_id: disk.id, name: disk.name, size: disk.size })),
+    steps: [...vm.steps],
+  }
+}
