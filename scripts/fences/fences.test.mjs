@@ -66,11 +66,6 @@ describe('the fences', () => {
   const crossings = [
     ['a contract that imports another package', 'packages/contract/src/vm.ts', 'fastify'],
     ['a route that reaches past its service', `${server}/vm/vm.routes.ts`, './vm.repo.ts'],
-    [
-      'a route that uses the service of another feature',
-      `${server}/vm/vm.routes.ts`,
-      '../project/project.service.ts',
-    ],
     ['a service that touches the engine', `${server}/vm/vm.service.ts`, '../engine/engine.ts'],
     ['a service that knows Fastify', `${server}/vm/vm.service.ts`, 'fastify'],
     [

@@ -12,8 +12,11 @@ export async function ensureNpmPackages() {
   if (code !== 0) throw new Stop(`${output}\nnpm packages: "npm ci" failed. Is the npm registry reachable?`)
 }
 
-/** npm writes node_modules/.package-lock.json last, so it tells what a finished install left there. */
-function isInstalled() {
+/**
+ * Whether node_modules holds what package-lock.json names. npm writes node_modules/.package-lock.json last, so that
+ * file tells what a finished install left there.
+ */
+export function isInstalled() {
   const record = inTree('node_modules/.package-lock.json')
   if (!existsSync(record)) return false
   const installed = packagesOf(record)

@@ -18,15 +18,15 @@ export function enginePackages() {
   return engine() === 'qemu' && existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
 }
 
-/** The packages whose command this machine lacks. @param {SystemPackage[]} packages */
-export const missingOf = (packages) => packages.filter((one) => !hasCommand(one.command))
+/** Whether this machine lacks the command that a package brings. @param {SystemPackage} one */
+export const isMissing = (one) => !hasCommand(one.command)
 
 /**
  * Installs what is missing where we may, else stops and says how. What is optional comes along, but its lack alone
  * is no reason to act: a machine may be without it on purpose. @param {SystemPackage[]} packages
  */
 export async function ensureSystemPackages(packages) {
-  const missing = missingOf(packages)
+  const missing = packages.filter(isMissing)
   const needed = missing.filter((one) => !one.optional)
   if (needed.length === 0) return
   const asRoot = hasCommand('apt-get') ? await wayToRoot() : null
@@ -47,7 +47,7 @@ export async function ensureSystemPackages(packages) {
     await aptGet('update')
     attempt = await install()
   }
-  const still = missingOf(needed)
+  const still = needed.filter(isMissing)
   if (still.length > 0) {
     throw new Stop(
       `${attempt.output}\nDebian packages: apt-get failed. Try it yourself:\n  ${installCommand(still)}`,

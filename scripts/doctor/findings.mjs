@@ -1,0 +1,138 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { availableParallelism, totalmem } from 'node:os'
+import { dirname } from 'node:path'
+import { node24, versionOf } from '../setup/node24.mjs'
+import { isInstalled } from '../setup/npm-packages.mjs'
+import { run, Stop } from '../setup/run.mjs'
+import { enginePackages, installCommand, isMissing } from '../setup/system-packages.mjs'
+import { dataDir, engine, inTree } from '../setup/tree.mjs'
+
+/** @typedef {{ state: 'good' | 'note' | 'bad', name: string, text: string, help?: string }} Finding */
+
+const good = (name, text) => ({ state: 'good', name, text })
+const note = (name, text, help) => ({ state: 'note', name, text, help })
+const bad = (name, text, help) => ({ state: 'bad', name, text, help })
+
+const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
+
+/** Everything there is to say about this machine, in the order in which a start needs it. */
+export async function* findings() {
+  yield node()
+  yield npmPackages()
+  yield* await settings()
+  yield* await space()
+  yield memory()
+  if (engine() !== 'qemu') {
+    yield note('engine', `SLIPWAY_ENGINE is ${engine()}: the rest is about the QEMU engine and was left out`)
+    return
+  }
+  for (const one of enginePackages()) yield systemPackage(one)
+  yield await qemu()
+  yield kvm()
+  yield await port22()
+}
+
+/** @returns {Finding} */
+function node() {
+  try {
+    return good('Node', `${versionOf(node24())} runs the server, ${process.version} runs this`)
+  } catch (error) {
+    if (error instanceof Stop) return bad('Node', error.message, 'npm ci')
+    throw error
+  }
+}
+
+/** @returns {Finding} */
+function npmPackages() {
+  if (isInstalled()) return good('npm packages', 'as package-lock.json names them')
+  return bad('npm packages', 'not installed, or not those of package-lock.json', 'npm ci')
+}
+
+/** Lets the server's own reader judge the settings; names what is set and never a value. */
+async function settings() {
+  const set = Object.keys(process.env).filter(
+    (name) => name.startsWith('SLIPWAY_') || name === 'DATABASE_URL',
+  )
+  const found =
+    set.length > 0 ? good('settings', `set: ${set.sort().join(', ')}`) : good('settings', 'none set')
+  if (!isInstalled()) return [found]
+  const program = `import { readConfig } from '${inTree('packages/server/src/config.ts')}'; readConfig()`
+  const { code, output } = await run(node24(), ['--input-type=module', '-e', program], { quiet: true })
+  const wrong = output.match(/^ {2}\w+: .*$/gm)
+  return code === 0 || !wrong ? [found] : [found, ...wrong.map((line) => bad('settings', line.trim()))]
+}
+
+async function space() {
+  let folder = dataDir()
+  while (!existsSync(folder)) folder = dirname(folder)
+  const { bavail, bsize } = await statfs(folder)
+  const free = bavail * bsize
+  const text = `${gib(free)} free for ${dataDir()}`
+  if (free < 2 * 2 ** 30)
+    return [bad('disk space', text, 'free some, or set SLIPWAY_DATA_DIR to a larger disk')]
+  if (free < 20 * 2 ** 30) return [note('disk space', `${text}; VMs take up to the size of their disks`)]
+  return [good('disk space', text)]
+}
+
+/** @returns {Finding} */
+function memory() {
+  const available =
+    Number(readFileSync('/proc/meminfo', 'utf8').match(/^MemAvailable:\s+(\d+)/m)?.[1] ?? 0) * 1024
+  const text = `${gib(available)} of ${gib(totalmem())} available, ${availableParallelism()} processors`
+  return available < 2 ** 30 ? note('memory', `${text}; VMs wait until enough is free`) : good('memory', text)
+}
+
+/** @returns {Finding} */
+function systemPackage(one) {
+  if (!isMissing(one)) return good(one.package, one.why)
+  const say = one.optional ? note : bad
+  return say(one.package, `not installed; ${one.why}`, installCommand([one]))
+}
+
+/** @returns {Promise<Finding>} */
+async function qemu() {
+  const { code, output } = await run('qemu-system-x86_64', ['--version'], { quiet: true })
+  if (code !== 0) return bad('QEMU', 'cannot be run', installCommand(enginePackages()))
+  return good('QEMU', output.split('\n')[0])
+}
+
+/** @returns {Finding} */
+function kvm() {
+  if (!existsSync('/dev/kvm')) {
+    return note(
+      'KVM',
+      'no /dev/kvm: guests run under TCG, several times slower',
+      'turn on virtualisation in the firmware',
+    )
+  }
+  try {
+    accessSync('/dev/kvm', constants.R_OK | constants.W_OK)
+    return good('KVM', '/dev/kvm is there; whether it works is tried when the server starts')
+  } catch {
+    return note('KVM', '/dev/kvm is closed to this user: guests run under TCG', 'sudo usermod -aG kvm $USER')
+  }
+}
+
+/** Guests answer at 127.100.x.y; whether at port 22 depends on who may have it. @returns {Promise<Finding>} */
+async function port22() {
+  const error = await new Promise((resolve) => {
+    const server = createServer()
+    server.on('error', resolve)
+    server.listen(22, '127.100.255.254', () => server.close(() => resolve(null)))
+  })
+  if (!error) return good('port 22', 'free on 127.100.0.0/16: guests answer there at the usual SSH port')
+  if (error.code === 'EACCES') {
+    return note(
+      'port 22',
+      'closed to this user: guests answer at a port above 1024',
+      'start Slipway as root, or ssh -p as the console shows',
+    )
+  }
+  return note(
+    'port 22',
+    `taken on every address (${error.code}): guests answer at another port`,
+    'give sshd a ListenAddress of its own',
+  )
+}
