@@ -1,4 +1,5 @@
 import { Menu as Base } from '@base-ui/react/menu'
+import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { cx } from './cx.ts'
 
@@ -16,6 +17,18 @@ export type MenuEntry =
       disabledReason?: string | undefined
       /** Marks the chosen one of several. */
       current?: boolean
+    }
+  | {
+      /** One of several; the menu stays open, so that the effect can be seen. */
+      choice: string
+      value: string
+      options: readonly { value: string; label: string }[]
+      onValueChange: (value: string) => void
+    }
+  | {
+      /** A quiet fact between the entries. */
+      note: string
+      detail?: string | null
     }
   | 'separator'
 
@@ -62,6 +75,8 @@ export function Menu({
                 // biome-ignore lint/suspicious/noArrayIndexKey: separators have no identity, and the list is static.
                 return <Base.Separator key={`separator-${index}`} className="-mx-1 my-1 h-px bg-line" />
               }
+              if ('note' in item) return <Note key={item.note} {...item} />
+              if ('choice' in item) return <Choice key={item.choice} {...item} />
               const key = item.key ?? (typeof item.label === 'string' ? item.label : index)
               const content = (
                 <>
@@ -107,5 +122,32 @@ export function Menu({
         </Base.Positioner>
       </Base.Portal>
     </Base.Root>
+  )
+}
+
+function Note({ note, detail }: { note: string; detail?: string | null }) {
+  return (
+    <div className="px-2.5 py-1.5 text-dense wrap-anywhere">
+      <p className="font-[550]">{note}</p>
+      {detail && <p className="text-label text-ink-3">{detail}</p>}
+    </div>
+  )
+}
+
+function Choice({ choice, value, options, onValueChange }: Extract<MenuEntry, { choice: string }>) {
+  return (
+    <Base.Group>
+      <Base.GroupLabel className="px-2.5 pt-1.5 pb-0.5 text-label text-ink-3">{choice}</Base.GroupLabel>
+      <Base.RadioGroup value={value} onValueChange={onValueChange}>
+        {options.map((option) => (
+          <Base.RadioItem key={option.value} value={option.value} className={itemClass}>
+            <span className="mt-0.5 size-4 flex-none text-accent">
+              {option.value === value && <Check size={16} strokeWidth={1.8} aria-hidden />}
+            </span>
+            {option.label}
+          </Base.RadioItem>
+        ))}
+      </Base.RadioGroup>
+    </Base.Group>
   )
 }

@@ -18,6 +18,7 @@ interface PageHeaderProps {
 export function PageHeader({ title, description, breadcrumb, actions, meta }: PageHeaderProps) {
   return (
     <div className="mb-4 md:mb-5">
+      <title>{title}</title>
       {breadcrumb && (
         <nav aria-label="Breadcrumb" className="mb-1.5">
           <ol className="flex min-w-0 flex-wrap items-center gap-x-1.5 text-hint text-ink-3">

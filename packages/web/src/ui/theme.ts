@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-// public/theme.js reads the same key before the first paint.
+// public/boot.js reads the same key before the first paint.
 const key = 'slipway.theme'
 const systemDark = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()

@@ -1,0 +1,125 @@
+import { accountApi } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { call } from '../../api/client.ts'
+import { errorText } from '../../api/errors.ts'
+import { signIn } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { readSignInState, SignedOutOnly } from '../../shell/guards.tsx'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox, Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { AccountHeading } from './AccountHeading.tsx'
+import { useResend } from './resend.ts'
+
+export function Component() {
+  return (
+    <SignedOutOnly>
+      <AccountHeading title="Sign in" />
+      <SignInForm />
+      <p className="mt-6">
+        <Link to={paths.home} className="link">
+          Back to Home
+        </Link>
+      </p>
+    </SignedOutOnly>
+  )
+}
+
+function SignInForm() {
+  const state = readSignInState(useLocation().state)
+  const [email, setEmail] = useState(state.email ?? '')
+  const [password, setPassword] = useState('')
+  const [remember, setRemember] = useState(false)
+  const attempt = useMutation({
+    mutationFn: () => call(accountApi.signIn, { body: { email, password, remember_me: remember } }),
+    // The guard around the form then leads on to where the visitor came from.
+    onSuccess: ({ user }) => signIn(user),
+  })
+  const error = attempt.isError
+    ? errorText(attempt.error, 'Failed to sign in.', {
+        401: 'Invalid email or password',
+        403: 'Account access denied',
+        '5xx': 'Server error. Please try again later.',
+        other: 'Login failed',
+      })
+    : null
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!attempt.isPending) attempt.mutate()
+  }
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      {error && <Banner tone="error">{error}</Banner>}
+      {error && /verify|unverified/i.test(error) && <ResendBlock email={email} />}
+      <Field label="E-mail">
+        <TextInput
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={email}
+          onChange={(event) => setEmail(event.target.value)}
+        />
+      </Field>
+      <Field
+        label="Password"
+        aside={
+          <Link to={paths.forgotPassword} state={{ email }} className="link text-hint">
+            Forgot password?
+          </Link>
+        }
+      >
+        <PasswordInput
+          name="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+        />
+      </Field>
+      <Checkbox label="Remember me" checked={remember} onCheckedChange={setRemember} />
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        className="w-full"
+        busy={attempt.isPending}
+        busyText="Signing in..."
+      >
+        Sign In
+      </Button>
+    </form>
+  )
+}
+
+function ResendBlock({ email }: { email: string }) {
+  const { resend, sending, result } = useResend()
+  const [missing, setMissing] = useState(false)
+  const send = () => {
+    const address = email.trim()
+    setMissing(address === '')
+    if (address) resend(address)
+  }
+  const problem = missing ? 'Please enter your email address first' : result && !result.sent && result.text
+  return (
+    <Banner
+      tone="info"
+      action={
+        <Button size="sm" busy={sending} busyText="Sending..." onClick={send}>
+          Resend verification email
+        </Button>
+      }
+    >
+      {problem ? (
+        <p role="alert" className="text-bad">
+          {problem}
+        </p>
+      ) : (
+        <p role="status">{result ? result.text : 'No verification e-mail in your inbox?'}</p>
+      )}
+    </Banner>
+  )
+}

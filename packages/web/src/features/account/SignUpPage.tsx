@@ -1,0 +1,219 @@
+import { accountApi, isEmail } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { ApiError, call } from '../../api/client.ts'
+import { errorText } from '../../api/errors.ts'
+import { paths } from '../../paths.ts'
+import { readSignInState, SignedOutOnly, type SignInState } from '../../shell/guards.tsx'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox, Field, TextInput } from '../../ui/Field.tsx'
+import { AccountHeading } from './AccountHeading.tsx'
+import { HintLine } from './HintLine.tsx'
+import { NewPasswordFields, newPasswordErrors } from './NewPasswordFields.tsx'
+
+const toSignInMs = 2000
+
+interface Draft {
+  firstName: string
+  lastName: string
+  email: string
+  password: string
+  confirmation: string
+  agreed: boolean
+}
+type Errors = Partial<Record<keyof Draft, string>>
+
+const blank: Draft = {
+  firstName: '',
+  lastName: '',
+  email: '',
+  password: '',
+  confirmation: '',
+  agreed: false,
+}
+
+export function errorsOf(draft: Draft): Errors {
+  return {
+    ...(draft.firstName.trim() ? {} : { firstName: 'Please enter your first name' }),
+    ...(draft.lastName.trim() ? {} : { lastName: 'Please enter your last name' }),
+    ...(isEmail(draft.email) ? {} : { email: 'Please enter a valid email address' }),
+    ...newPasswordErrors(draft),
+  }
+}
+
+export function toBody({ firstName, lastName, email, password }: Draft) {
+  return { name: `${firstName.trim()} ${lastName.trim()}`, email: email.trim(), password }
+}
+
+export function Component() {
+  const [draft, setDraft] = useState(blank)
+  const attempt = useMutation({
+    mutationFn: () => call(accountApi.signUp, { body: toBody(draft) }),
+  })
+  return (
+    <SignedOutOnly>
+      {attempt.isSuccess ? (
+        <CheckYourEmail email={draft.email.trim()} onBack={attempt.reset} />
+      ) : (
+        <SignUpForm
+          draft={draft}
+          onChange={setDraft}
+          busy={attempt.isPending}
+          error={attempt.error}
+          onSubmit={attempt.mutate}
+        />
+      )}
+    </SignedOutOnly>
+  )
+}
+
+interface SignUpFormProps {
+  draft: Draft
+  onChange: (draft: Draft) => void
+  busy: boolean
+  error: Error | null
+  onSubmit: () => void
+}
+
+function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  const [errors, setErrors] = useState<Errors>({})
+  const taken = error instanceof ApiError && error.status === 409
+  useToSignIn(taken, draft.email.trim())
+
+  const set = (change: Partial<Draft>) => {
+    onChange({ ...draft, ...change })
+    // A complaint lasts until its field changes.
+    setErrors(Object.fromEntries(Object.entries(errors).filter(([field]) => !(field in change))))
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (busy || taken || !draft.agreed) return
+    const found = errorsOf(draft)
+    setErrors(found)
+    const first = Object.keys(found)[0]
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
+    else onSubmit()
+  }
+  return (
+    // Our own sentences in place of the browser's: the texts are part of the product.
+    <form ref={form} noValidate onSubmit={submit} className="space-y-4">
+      <AccountHeading title="Create your account">
+        You will confirm your e-mail address before the first sign-in.
+      </AccountHeading>
+      {error && (
+        <Banner tone="error">
+          <p>
+            {errorText(error, 'Failed to create account.', {
+              400: 'Invalid signup data. Please check your information.',
+              409: 'An account with this email already exists',
+              '5xx': 'Server error. Please try again later.',
+              other: 'Signup failed',
+            })}
+          </p>
+          {taken && <p className="text-ink-2">Taking you to the sign-in page...</p>}
+        </Banner>
+      )}
+      <div className="grid items-start gap-x-3 gap-y-4 sm:grid-cols-2">
+        <Field label="First name" error={errors.firstName}>
+          <TextInput
+            name="firstName"
+            autoComplete="given-name"
+            maxLength={100}
+            required
+            value={draft.firstName}
+            onChange={(event) => set({ firstName: event.target.value })}
+          />
+        </Field>
+        <Field label="Last name" error={errors.lastName}>
+          <TextInput
+            name="lastName"
+            autoComplete="family-name"
+            maxLength={100}
+            required
+            value={draft.lastName}
+            onChange={(event) => set({ lastName: event.target.value })}
+          />
+        </Field>
+      </div>
+      <Field
+        label="E-mail"
+        error={errors.email}
+        hint={isEmail(draft.email) && <HintLine good>Valid email format</HintLine>}
+      >
+        <TextInput
+          type="email"
+          name="email"
+          autoComplete="username"
+          required
+          value={draft.email}
+          onChange={(event) => set({ email: event.target.value })}
+        />
+      </Field>
+      <NewPasswordFields value={draft} onChange={set} errors={errors} />
+      <Checkbox
+        name="agreed"
+        required
+        className="py-1.5"
+        checked={draft.agreed}
+        onCheckedChange={(agreed) => set({ agreed })}
+        label={
+          <>
+            I agree to the{' '}
+            <a href={paths.terms} target="_blank" rel="noreferrer" className="link">
+              Terms of Service
+            </a>{' '}
+            and the{' '}
+            <a href={paths.privacy} target="_blank" rel="noreferrer" className="link">
+              Privacy Policy
+            </a>
+          </>
+        }
+      />
+      <Button
+        type="submit"
+        variant="primary"
+        size="lg"
+        className="w-full"
+        busy={busy}
+        busyText="Creating account..."
+        disabledReason={
+          draft.agreed ? undefined : 'Agree to the Terms of Service and the Privacy Policy first.'
+        }
+      >
+        Sign Up
+      </Button>
+    </form>
+  )
+}
+
+/** Whoever has an account already is led to the sign-in page, with the address filled in. */
+function useToSignIn(taken: boolean, email: string) {
+  const navigate = useNavigate()
+  const { from } = readSignInState(useLocation().state)
+  useEffect(() => {
+    if (!taken) return
+    const state: SignInState = { email, ...(from ? { from } : {}) }
+    const timer = setTimeout(() => void navigate(paths.signIn, { state }), toSignInMs)
+    return () => clearTimeout(timer)
+  }, [taken, email, from, navigate])
+}
+
+function CheckYourEmail({ email, onBack }: { email: string; onBack: () => void }) {
+  return (
+    <>
+      <AccountHeading title="Check Your Email">
+        A verification link is on its way to <b className="font-[550] text-ink">{email}</b>. Open it to finish
+        signing up.
+      </AccountHeading>
+      <div className="flex flex-wrap gap-2 phone:[&>*]:flex-1">
+        <Button variant="primary" render={<Link to={paths.signIn} state={{ email } satisfies SignInState} />}>
+          Go to Sign In
+        </Button>
+        <Button onClick={onBack}>Back to Sign Up</Button>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,22 @@
+import './styles/main.css'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { RouterProvider } from 'react-router'
+import { queryClient } from './api/query.ts'
+import { router } from './routes.tsx'
+import { LiveRegion } from './shell/LiveRegion.tsx'
+import { Toaster } from './ui/toast.tsx'
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <RouterProvider router={router} />
+      <LiveRegion />
+      <Toaster />
+    </QueryClientProvider>
+  </StrictMode>,
+)

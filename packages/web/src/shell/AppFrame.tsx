@@ -1,0 +1,92 @@
+import { Dialog } from '@base-ui/react/dialog'
+import { Menu as MenuIcon, X } from 'lucide-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useLocation } from 'react-router'
+import { useSession } from '../api/session.ts'
+import { IconButton } from '../ui/Button.tsx'
+import { announce } from './announce.ts'
+import { Brand } from './Brand.tsx'
+import { EngineBanner } from './EngineBanner.tsx'
+import { PrivacyNotice } from './PrivacyNotice.tsx'
+import { Sidebar } from './Sidebar.tsx'
+import { UserMenu } from './UserMenu.tsx'
+
+/** The console's frame: sidebar and page; on phones a top bar and a drawer. */
+export function AppFrame({ children }: { children: ReactNode }) {
+  useAnnouncedPages()
+  return (
+    <div className="min-h-dvh md:grid md:grid-cols-[228px_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-40 rounded-control bg-raised px-3 py-2 focus:not-sr-only focus:fixed focus:top-2 focus:left-2"
+      >
+        Skip to content
+      </a>
+      <aside aria-label="Sidebar" className="sticky top-0 hidden h-dvh border-r border-line md:block">
+        <Sidebar />
+      </aside>
+      <div className="flex min-h-dvh min-w-0 flex-col">
+        <TopBar />
+        <main
+          id="main"
+          tabIndex={-1}
+          className="w-full max-w-423 min-w-0 flex-1 px-4 pt-4 pb-12 outline-none md:px-9 md:pt-6.5 md:pb-16"
+        >
+          <EngineBanner />
+          {children}
+        </main>
+        <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />
+      </div>
+    </div>
+  )
+}
+
+/** A page change in a single-page application is silent; this says where one has arrived. */
+function useAnnouncedPages() {
+  const { pathname } = useLocation()
+  const shown = useRef(pathname)
+  useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
+    const timer = setTimeout(() => announce(document.title), 200)
+    return () => clearTimeout(timer)
+  }, [pathname])
+}
+
+function TopBar() {
+  const { user } = useSession()
+  const [open, setOpen] = useState(false)
+  const { pathname } = useLocation()
+  // Whoever chose a page wants to see it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the reason, not an input.
+  useEffect(() => setOpen(false), [pathname])
+  return (
+    <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-ground pr-2 pl-1 md:hidden">
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger
+          render={
+            <IconButton
+              label="Open menu"
+              icon={<MenuIcon size={20} strokeWidth={1.6} />}
+              className="size-11!"
+            />
+          }
+        />
+        <Dialog.Portal>
+          <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0 md:hidden" />
+          <Dialog.Popup className="fixed inset-y-0 left-0 z-30 w-[min(300px,calc(100vw-52px))] border-r border-line bg-ground shadow-lift outline-none transition-[opacity,translate] duration-160 ease-out data-[ending-style]:-translate-x-2 data-[ending-style]:opacity-0 data-[starting-style]:-translate-x-2 data-[starting-style]:opacity-0 md:hidden">
+            <Dialog.Title className="sr-only">Menu</Dialog.Title>
+            <Sidebar />
+            <Dialog.Close
+              render={<IconButton label="Close menu" icon={<X size={18} strokeWidth={1.6} />} />}
+              className="absolute top-2 right-2"
+            />
+          </Dialog.Popup>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Brand className="text-card" />
+      <span className="flex-1" />
+      {user && <UserMenu user={user} compact />}
+    </header>
+  )
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { paths } from '../paths.ts'
+import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+
+const key = 'slipway.analytics-consent'
+
+function isChosen(): boolean {
+  try {
+    return localStorage.getItem(key) !== null
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Asks once whether page visits may be counted. Only the answer is kept, as `true` or `false`: this console has no
+ * analytics at all. It sticks to the lower edge but has its own room at the page's end, so that it hides nothing.
+ */
+export function PrivacyNotice({ className }: { className?: string }) {
+  const [chosen, setChosen] = useState(isChosen)
+  if (chosen) return null
+  const choose = (consent: boolean) => {
+    try {
+      localStorage.setItem(key, String(consent))
+    } catch {
+      // Without storage the question comes again on the next visit.
+    }
+    setChosen(true)
+  }
+  return (
+    <section
+      aria-label="Privacy notice"
+      className={cx(
+        'sticky bottom-4 z-20 rounded-sheet border border-line bg-raised px-4 py-3.5 shadow-lift sm:max-w-95',
+        className,
+      )}
+    >
+      <p className="mb-3 text-ink-2">
+        May we count page visits? Nothing is measured until you choose.{' '}
+        {/* biome-ignore lint/a11y/noAmbiguousAnchorText: the specification gives these words; the sentence before says of what. */}
+        <a href={paths.privacy} target="_blank" rel="noreferrer" className="link">
+          Learn more
+        </a>
+      </p>
+      <div className="flex gap-2">
+        <Button onClick={() => choose(false)} className="phone:flex-1">
+          Decline
+        </Button>
+        <Button onClick={() => choose(true)} className="phone:flex-1">
+          Accept
+        </Button>
+      </div>
+    </section>
+  )
+}

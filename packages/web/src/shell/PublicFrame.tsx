@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+import { Brand } from './Brand.tsx'
+import { Footer } from './Footer.tsx'
+import { PrivacyNotice } from './PrivacyNotice.tsx'
+
+/** A page alone: a header with the brand, the page, the footer. */
+export function PublicFrame({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="mx-auto flex h-14 w-full max-w-310 items-center gap-2 px-4 md:h-16 md:px-8">
+        <Brand className="text-[1.0625rem]" />
+        <span className="flex-1" />
+        {actions}
+      </header>
+      <main className="w-full flex-1">{children}</main>
+      <Footer />
+      <PrivacyNotice className="mx-4 mb-4 md:mr-auto" />
+    </div>
+  )
+}

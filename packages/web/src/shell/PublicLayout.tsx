@@ -1,0 +1,31 @@
+import { Link, Outlet } from 'react-router'
+import { useSession } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { Button } from '../ui/Button.tsx'
+import { PublicFrame } from './PublicFrame.tsx'
+
+/** Header buttons of the public pages. */
+export function PublicActions() {
+  const { state } = useSession()
+  if (state === 'checking') return null
+  if (state === 'in') return <Button render={<Link to={paths.home} />}>Dashboard</Button>
+  return (
+    <>
+      <Button variant="quiet" render={<Link to={paths.signIn} />}>
+        Sign In
+      </Button>
+      <Button variant="primary" render={<Link to={paths.signUp} />}>
+        Sign Up
+      </Button>
+    </>
+  )
+}
+
+/** Legal pages, in both session states. */
+export function Component() {
+  return (
+    <PublicFrame actions={<PublicActions />}>
+      <Outlet />
+    </PublicFrame>
+  )
+}

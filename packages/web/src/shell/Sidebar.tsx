@@ -1,0 +1,111 @@
+import { FolderKanban, LayoutTemplate, type LucideIcon, Server } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link, NavLink } from 'react-router'
+import { useHost } from '../api/host.ts'
+import { useSelectedProject } from '../api/projects.ts'
+import { useSession } from '../api/session.ts'
+import { useVms } from '../api/vms.ts'
+import { paths } from '../paths.ts'
+import { Button } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
+import { Tip } from '../ui/Tip.tsx'
+import { Brand } from './Brand.tsx'
+import { ProjectSelector } from './ProjectSelector.tsx'
+import { engineText, UserMenu } from './UserMenu.tsx'
+
+/** Everything of the left column; on phones the same stands in the drawer. */
+export function Sidebar() {
+  const { state, user } = useSession()
+  return (
+    <div className="flex h-full flex-col overflow-y-auto pt-3.5">
+      <Brand className="px-5 pt-0.5 pb-3.5 text-card" />
+      {state === 'checking' && <p className="px-5 text-ink-3">Loading...</p>}
+      {state === 'out' && (
+        <div className="grid gap-2 px-3">
+          <Button variant="primary" render={<Link to={paths.signUp} />}>
+            Sign Up
+          </Button>
+          <Button render={<Link to={paths.signIn} />}>Sign In</Button>
+        </div>
+      )}
+      {state === 'in' && (
+        <>
+          <div className="px-3">
+            <ProjectSelector />
+          </div>
+          <Navigation />
+          <div className="mt-auto pt-4">
+            <EngineLine />
+            <div className="border-t border-line">
+              <UserMenu user={user} />
+            </div>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Navigation() {
+  const { project } = useSelectedProject()
+  return (
+    <nav aria-label="Main" className="mt-3.5 flex flex-col gap-px px-3">
+      {/* `end`: the pages of one project are below /projects, but not what this entry means. */}
+      <Entry to={paths.projects} icon={FolderKanban} end>
+        Projects
+      </Entry>
+      <Entry to={paths.templates} icon={LayoutTemplate}>
+        Templates
+      </Entry>
+      {project && (
+        <>
+          <h2 className="px-2.5 pt-4 pb-[5px] text-[.75rem]/4 font-medium text-ink-3">VM Management</h2>
+          <Entry to={paths.vms(project.id)} icon={Server} aside={<VmCount projectId={project.id} />}>
+            VMs
+          </Entry>
+        </>
+      )}
+    </nav>
+  )
+}
+
+interface EntryProps {
+  to: string
+  icon: LucideIcon
+  end?: boolean
+  aside?: ReactNode
+  children: string
+}
+
+function Entry({ to, icon: Icon, end = false, aside, children }: EntryProps) {
+  return (
+    <NavLink
+      to={to}
+      end={end}
+      className={cx(
+        'relative flex h-7.5 items-center gap-2.5 rounded-control px-2.5 text-dense text-ink-2 no-underline hover:bg-hover hover:text-ink phone:h-11',
+        'aria-[current=page]:bg-hover aria-[current=page]:font-[550] aria-[current=page]:text-ink',
+        'aria-[current=page]:before:absolute aria-[current=page]:before:inset-y-[5px] aria-[current=page]:before:-left-3 aria-[current=page]:before:w-0.5 aria-[current=page]:before:bg-accent',
+      )}
+    >
+      <Icon size={16} strokeWidth={1.6} aria-hidden className="flex-none" />
+      {children}
+      {aside && <span className="ml-auto text-[.75rem] font-normal text-ink-3">{aside}</span>}
+    </NavLink>
+  )
+}
+
+function VmCount({ projectId }: { projectId: string }) {
+  const { vms, loading } = useVms(projectId)
+  return loading ? null : vms.length
+}
+
+function EngineLine() {
+  const host = useHost()
+  if (!host) return null
+  return (
+    <Tip text={host.accelerator_reason ?? undefined}>
+      <p className="px-5 pb-2.5 text-label text-ink-3">{engineText(host)}</p>
+    </Tip>
+  )
+}

@@ -1,0 +1,83 @@
+import { type Host, initialsOf, type User } from '@slipway/contract'
+import { ChevronsUpDown, KeyRound, LogOut } from 'lucide-react'
+import { Link, useNavigate } from 'react-router'
+import { useHost } from '../api/host.ts'
+import { signOut } from '../api/session.ts'
+import { paths } from '../paths.ts'
+import { Menu } from '../ui/Menu.tsx'
+import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
+
+const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
+const engineNames: Record<Host['engine'], string> = {
+  qemu: 'QEMU',
+  kubevirt: 'KubeVirt',
+  simulated: 'Simulated',
+}
+
+/** What runs the guests here: `QEMU with KVM`. */
+export function engineText({ engine, accelerator }: Host): string {
+  return accelerator ? `${engineNames[engine]} with ${accelerator}` : engineNames[engine]
+}
+
+/** The user, the mode, the way out. `compact` shows the initials alone. */
+export function UserMenu({ user, compact = false }: { user: User; compact?: boolean }) {
+  const navigate = useNavigate()
+  const theme = useTheme()
+  const host = useHost()
+  const initials = initialsOf(user.name)
+  const leave = async () => {
+    await signOut()
+    await navigate(paths.home)
+  }
+  const avatar = (
+    <span className="grid size-[26px] flex-none place-items-center rounded-full border border-line-control bg-sheet text-chart font-medium tracking-[.02em]">
+      {initials}
+    </span>
+  )
+  return (
+    <Menu
+      label="Account"
+      side={compact ? 'bottom' : 'top'}
+      align={compact ? 'end' : 'start'}
+      items={[
+        { note: user.name, detail: user.email },
+        'separator',
+        { label: 'Manage SSH Keys', icon: <KeyRound {...icon} />, render: <Link to={paths.sshKeys} /> },
+        'separator',
+        {
+          choice: 'Appearance',
+          value: theme,
+          options: [
+            { value: 'system', label: 'As the system' },
+            { value: 'light', label: 'Light' },
+            { value: 'dark', label: 'Dark' },
+          ],
+          onValueChange: (value) => setTheme(value as Theme),
+        },
+        'separator',
+        ...(host ? [{ note: engineText(host), detail: host.accelerator_reason }, 'separator' as const] : []),
+        { label: 'Sign Out', icon: <LogOut {...icon} />, onSelect: () => void leave() },
+      ]}
+      trigger={
+        compact ? (
+          <button
+            type="button"
+            aria-label={`${initials}, account menu`}
+            className="grid size-11 flex-none place-items-center rounded-control hover:bg-hover"
+          >
+            {avatar}
+          </button>
+        ) : (
+          <button
+            type="button"
+            className="flex w-full items-center gap-2.5 px-5 pt-3 pb-2.5 text-left text-dense font-medium -outline-offset-2 hover:bg-hover"
+          >
+            {avatar}
+            <span className="min-w-0 flex-1 truncate">{user.name}</span>
+            <ChevronsUpDown size={14} strokeWidth={1.6} aria-hidden className="flex-none text-ink-2" />
+          </button>
+        )
+      }
+    />
+  )
+}
