@@ -1,0 +1,305 @@
+import { isComing, isTransitional, type Project, summarizeVms, type Vm } from '@slipway/contract'
+import { Copy, FolderKanban, HardDrive, type LucideIcon, Plus, Scaling, Server } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
+import { Link } from 'react-router'
+import { useSelectedProject } from '../../api/projects.ts'
+import { useVms } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
+import { formatDateTime } from '../../time.ts'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { LoadingState } from '../../ui/LoadingState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { PhantomFrame } from '../../ui/Phantom.tsx'
+import { Sheet } from '../../ui/Sheet.tsx'
+import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { needsAttention, recentVms } from './dashboard-lists.ts'
+
+const FirstProject = lazy(async () => ({
+  default: (await import('../project/FirstProject.tsx')).FirstProject,
+}))
+const ManageProjectsDialog = lazy(async () => ({
+  default: (await import('../project/ManageProjectsDialog.tsx')).ManageProjectsDialog,
+}))
+
+export function Component() {
+  const { project, loading, error, retry } = useSelectedProject()
+  if (loading) return <LoadingState text="Loading projects..." outline="cards" />
+  if (error) {
+    return <ErrorState title="Error Loading Projects" message="Failed to load projects." onRetry={retry} />
+  }
+  return project ? <ProjectDashboard project={project} /> : <NoProject />
+}
+
+function NoProject() {
+  return (
+    <>
+      <PageHeader
+        title="No Projects Found"
+        description="A project groups virtual machines and what belongs to them. Create your first one to begin."
+      />
+      <Suspense fallback={<LoadingState text="Loading..." outline="form" />}>
+        <FirstProject />
+      </Suspense>
+    </>
+  )
+}
+
+function ProjectDashboard({ project }: { project: Project }) {
+  const { vms, loading } = useVms(project.id)
+  const [managing, setManaging] = useState<boolean | null>(null)
+  const welcome = !loading && vms.length === 0
+  return (
+    <>
+      <PageHeader
+        title={project.name}
+        description={project.description}
+        actions={
+          <>
+            <Button
+              icon={<FolderKanban size={16} strokeWidth={1.6} aria-hidden />}
+              onClick={() => setManaging(true)}
+            >
+              Manage Projects
+            </Button>
+            {!welcome && (
+              <Button
+                variant="primary"
+                icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+                render={<Link to={paths.templates} />}
+              >
+                Create VM
+              </Button>
+            )}
+          </>
+        }
+      />
+      {loading && <LoadingState text="Loading VMs..." outline="cards" />}
+      {welcome && <Welcome />}
+      {vms.length > 0 && <Overview project={project} vms={vms} />}
+      {managing !== null && (
+        <Suspense fallback={null}>
+          <ManageProjectsDialog open={managing} onOpenChange={setManaging} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+const later = 'Not part of this version yet.'
+
+function Welcome() {
+  return (
+    <section aria-labelledby="welcome">
+      <h2 id="welcome" className="mb-3 text-section">
+        What do you want to run?
+      </h2>
+      <ul className="grid gap-3 md:grid-cols-[repeat(auto-fill,minmax(280px,1fr))] md:gap-4">
+        <Choice
+          icon={Server}
+          title="Single VMs"
+          text="One machine with root access over SSH, made from a template."
+          action={
+            <Button
+              variant="primary"
+              icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+              render={<Link to={paths.create()} />}
+            >
+              Create VM
+            </Button>
+          }
+        />
+        <Choice
+          icon={Scaling}
+          title="VM Pools"
+          text="A group of equal VMs that grows and shrinks with its load."
+        />
+        <Choice icon={Copy} title="VM Sets" text="A fixed number of equal VMs, kept at that number." />
+      </ul>
+    </section>
+  )
+}
+
+interface ChoiceProps {
+  icon: LucideIcon
+  title: string
+  text: string
+  /** Absent for what this version does not have yet; it is drawn in phantom lines then. */
+  action?: ReactNode
+}
+
+function Choice({ icon: Icon, title, text, action }: ChoiceProps) {
+  return (
+    <li className={cx('relative flex min-h-44 flex-col items-start px-5 py-4.5', action && 'sheet')}>
+      {!action && <PhantomFrame />}
+      <h3 className="flex items-center gap-2 text-card">
+        <Icon size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-2" />
+        {title}
+      </h3>
+      <p className="mt-1 mb-4 text-ink-2">{text}</p>
+      <div className="mt-auto">{action ?? <p className="text-hint text-ink-3">{later}</p>}</div>
+    </li>
+  )
+}
+
+function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
+  const attention = needsAttention(vms)
+  return (
+    <>
+      <ul className="mb-6 grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
+        <VmTile project={project} vms={vms} />
+        <LaterTile icon={Scaling} title="VM Pools" />
+        <LaterTile icon={Copy} title="VM Sets" />
+        <LaterTile icon={HardDrive} title="Storage" />
+      </ul>
+      <div
+        className={cx('grid items-start gap-6', attention.length > 0 && 'lg:grid-cols-[minmax(0,1fr)_300px]')}
+      >
+        {attention.length > 0 && <NeedsAttention vms={attention} className="lg:order-last" />}
+        <RecentVms project={project} vms={recentVms(vms)} />
+      </div>
+    </>
+  )
+}
+
+function TileTitle({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) {
+  return (
+    <h2 className="flex items-center gap-2 text-hint text-ink-2">
+      <Icon size={15} strokeWidth={1.6} aria-hidden className="flex-none" />
+      {children}
+    </h2>
+  )
+}
+
+function VmTile({ project, vms }: { project: Project; vms: Vm[] }) {
+  const { total, running } = summarizeVms(vms)
+  return (
+    <li className="sheet relative px-4 pt-3 pb-3.5 hover:border-line-control">
+      <TileTitle icon={Server}>
+        <Link
+          to={paths.vms(project.id)}
+          className="text-ink-2 no-underline after:absolute after:inset-0 after:rounded-sheet hover:text-ink focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent"
+        >
+          Virtual Machines
+        </Link>
+      </TileTitle>
+      <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-stat">
+        {total}
+        <span className="text-hint font-normal tracking-normal text-ink-3">{running} active</span>
+      </p>
+      <Composition vms={vms} />
+    </li>
+  )
+}
+
+/** Running, on their way, stopped and broken VMs as parts of one bar; the numbers stand in text elsewhere. */
+function Composition({ vms }: { vms: Vm[] }) {
+  const count = (test: (vm: Vm) => boolean) => vms.filter(test).length
+  const parts = [
+    { color: 'bg-ok-mark', count: count((vm) => vm.status === 'running') },
+    { color: 'bg-busy-mark', count: count((vm) => isComing(vm) || vm.status === 'stopping') },
+    { color: 'bg-ink-3', count: count((vm) => vm.status === 'stopped') },
+    { color: 'bg-bad-mark', count: count((vm) => vm.status === 'failed' || vm.status === 'error') },
+  ]
+  return (
+    <div aria-hidden="true" className="mt-2.5 flex h-1 gap-0.5">
+      {parts.map(
+        ({ color, count }) =>
+          count > 0 && <i key={color} className={color} style={{ flex: `${count} 1 0` }} />,
+      )}
+    </div>
+  )
+}
+
+function LaterTile({ icon, title }: { icon: LucideIcon; title: string }) {
+  return (
+    <li className="relative px-4 pt-3 pb-3.5">
+      <PhantomFrame />
+      <TileTitle icon={icon}>{title}</TileTitle>
+      <p className="mt-2.5 text-hint text-ink-3">{later}</p>
+    </li>
+  )
+}
+
+function RecentVms({ project, vms }: { project: Project; vms: Vm[] }) {
+  return (
+    <Sheet
+      title="Recent Virtual Machines"
+      actions={
+        <Link
+          to={paths.vms(project.id)}
+          className="text-dense font-medium text-accent no-underline hover:underline"
+        >
+          View all
+        </Link>
+      }
+    >
+      <ul className="divide-y divide-line">
+        {vms.map((vm) => (
+          <RecentVm key={vm.id} vm={vm} />
+        ))}
+      </ul>
+    </Sheet>
+  )
+}
+
+function RecentVm({ vm }: { vm: Vm }) {
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 md:grid-cols-[minmax(0,1fr)_10.5rem_11.5rem_auto]">
+      <div className="min-w-0">
+        <p className="truncate font-[550]" title={vm.name} dir="auto">
+          {vm.name}
+        </p>
+        <p className="truncate text-hint text-ink-3">{vm.template_name}</p>
+      </div>
+      <Status
+        word={vm.status}
+        since={isTransitional(vm) ? vm.status_since : undefined}
+        className="self-start md:self-center"
+      />
+      <p className="text-dense text-ink-2">
+        <span className="sr-only">Created </span>
+        {formatDateTime(vm.created_at)}
+      </p>
+      <Link
+        to={paths.vm(vm.project_id, vm.id)}
+        className="justify-self-end py-2 text-dense font-medium whitespace-nowrap text-accent no-underline hover:underline"
+      >
+        View Details<span className="sr-only"> of {vm.name}</span>
+      </Link>
+    </li>
+  )
+}
+
+function NeedsAttention({ vms, className }: { vms: Vm[]; className?: string }) {
+  const titleId = useId()
+  return (
+    <Sheet
+      title={<span id={titleId}>Needs attention</span>}
+      aria-labelledby={titleId}
+      actions={<span className="text-ink-3">{vms.length}</span>}
+      className={className}
+    >
+      <ul className="max-h-96 divide-y divide-line overflow-y-auto">
+        {vms.map((vm) => (
+          <li key={vm.id} className="flex gap-2.5 px-4 pt-[11px] pb-3 text-hint text-ink-2">
+            <StatusGlyph word={vm.status} className="mt-1" />
+            <div className="min-w-0 wrap-anywhere">
+              <Link
+                to={paths.vm(vm.project_id, vm.id)}
+                className="text-dense font-[550] text-ink no-underline hover:underline"
+                dir="auto"
+              >
+                {vm.name}
+              </Link>
+              <p>
+                VM {vm.status}. {vm.status_message}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Sheet>
+  )
+}

@@ -1,0 +1,35 @@
+import { type Project, projectTexts } from '@slipway/contract'
+import { errorText } from '../../api/errors.ts'
+import { useDeleteProject } from '../../api/projects.ts'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+
+interface DeleteProjectProps {
+  project: Project
+  onClose: () => void
+}
+
+/** Asks before a project is deleted. A refusal is shown here, where the eye is. */
+export function DeleteProject({ project, onClose }: DeleteProjectProps) {
+  const removal = useDeleteProject()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title={`Delete Project ${project.name}`}
+      confirmLabel="Delete Project"
+      busyLabel="Deleting..."
+      busy={removal.isPending}
+      error={removal.isError ? errorText(removal.error, 'Failed to delete project') : null}
+      onConfirm={() => removal.mutate(project.id, { onSuccess: onClose })}
+    >
+      Are you sure you want to delete this project? This will also delete all VMs in this project. This action
+      cannot be undone.
+    </ConfirmDialog>
+  )
+}
+
+/** Why a project with so many VMs cannot be deleted; undefined when it can. */
+export function keptBy(vmCount: number | undefined): string | undefined {
+  if (vmCount === undefined) return 'Its VMs are being counted'
+  return vmCount > 0 ? projectTexts.hasVms : undefined
+}

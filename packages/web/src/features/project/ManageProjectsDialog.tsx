@@ -1,0 +1,116 @@
+import { type Project, summarizeVms, type Vm } from '@slipway/contract'
+import { Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { useSelectedProject } from '../../api/projects.ts'
+import { useVmsOfProjects } from '../../api/vms.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { StatusGlyph } from '../../ui/Status.tsx'
+import { DeleteProject, keptBy } from './DeleteProject.tsx'
+import { ProjectForm } from './ProjectForm.tsx'
+import { useLeaveProject } from './use-leave-project.ts'
+
+interface ManageProjectsDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialogProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      size="lg"
+      title="Manage Projects"
+      footer={<Button onClick={() => onOpenChange(false)}>Close</Button>}
+    >
+      <ManageProjects />
+    </Dialog>
+  )
+}
+
+function ManageProjects() {
+  const { projects, project: active, select } = useSelectedProject()
+  const lists = useVmsOfProjects(projects.map(({ id }) => id))
+  const leaveProject = useLeaveProject()
+  const [deleting, setDeleting] = useState<Project | null>(null)
+  return (
+    <div className="grid gap-5">
+      <section>
+        <h3 className="mb-3 text-section">New project</h3>
+        <ProjectForm onCreated={leaveProject} />
+      </section>
+      <section>
+        <h3 className="mb-2 text-section">Your projects</h3>
+        {projects.length === 0 && <p className="text-ink-3">No projects yet</p>}
+        <ul className="divide-y divide-line border-y border-line empty:hidden">
+          {projects.map((project, index) => (
+            <ProjectRow
+              key={project.id}
+              project={project}
+              vms={lists[index]}
+              active={project.id === active?.id}
+              onSelect={() => {
+                select(project.id)
+                leaveProject()
+              }}
+              onDelete={() => setDeleting(project)}
+            />
+          ))}
+        </ul>
+      </section>
+      {deleting && <DeleteProject project={deleting} onClose={() => setDeleting(null)} />}
+    </div>
+  )
+}
+
+interface ProjectRowProps {
+  project: Project
+  /** Undefined while they are loading. */
+  vms: Vm[] | undefined
+  active: boolean
+  onSelect: () => void
+  onDelete: () => void
+}
+
+function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProps) {
+  const kept = keptBy(vms?.length)
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
+      <div className="min-w-0 flex-[1_1_14rem]">
+        <p className="font-[550] wrap-anywhere" dir="auto">
+          {project.name}
+        </p>
+        <p className="text-hint wrap-anywhere text-ink-3">
+          {vms ? countText(vms) : 'Counting VMs...'}
+          {vms && kept && `. ${kept}`}
+        </p>
+      </div>
+      <div className="flex items-center gap-2">
+        {active ? (
+          <span className="flex items-center gap-[7px] px-2 text-dense font-medium">
+            <StatusGlyph word="active" />
+            Active
+          </span>
+        ) : (
+          <Button size="sm" onClick={onSelect} aria-label={`Make ${project.name} active`}>
+            Make active
+          </Button>
+        )}
+        <IconButton
+          size="sm"
+          label={`Delete ${project.name}`}
+          icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+          disabledReason={kept}
+          onClick={onDelete}
+        />
+      </div>
+    </li>
+  )
+}
+
+function countText(vms: Vm[]): string {
+  const { total, running } = summarizeVms(vms)
+  if (total === 0) return 'No VMs'
+  return `${total} ${total === 1 ? 'VM' : 'VMs'}, ${running} running`
+}

@@ -1,0 +1,106 @@
+import { type Project, summarizeVms, type Vm } from '@slipway/contract'
+import { Trash2 } from 'lucide-react'
+import { useId } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../paths.ts'
+import { formatDateTime } from '../../time.ts'
+import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
+import { Status, StatusGlyph } from '../../ui/Status.tsx'
+
+const recentCount = 3
+
+interface ProjectCardProps {
+  project: Project
+  /** Undefined while they are loading. */
+  vms: Vm[] | undefined
+  active: boolean
+  onSelect: () => void
+  onDelete: () => void
+}
+
+/** The whole card is the link to the project's dashboard; only its foot is something else. */
+export function ProjectCard({ project, vms, active, onSelect, onDelete }: ProjectCardProps) {
+  const titleId = useId()
+  return (
+    <article
+      aria-labelledby={titleId}
+      className="sheet relative flex h-full flex-col transition-colors duration-120 hover:border-line-control"
+    >
+      <div className="px-4 py-3">
+        <div className="flex items-start gap-3">
+          <h2 id={titleId} className="min-w-0 flex-1 text-card wrap-anywhere">
+            <Link
+              to={paths.home}
+              onClick={onSelect}
+              dir="auto"
+              className="text-ink no-underline after:absolute after:inset-0 after:rounded-sheet focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent"
+            >
+              {project.name}
+            </Link>
+          </h2>
+          {active && <Status word="active" />}
+        </div>
+        <p className="mt-0.5 line-clamp-3 text-dense wrap-anywhere text-ink-2 empty:hidden" dir="auto">
+          {project.description}
+        </p>
+        <p className="mt-1 text-hint text-ink-3">Created {formatDateTime(project.created_at)}</p>
+      </div>
+      <CardFacts items={countsOf(vms)} />
+      <div className="flex-1 px-4 py-2.5">
+        <RecentVms vms={vms} />
+      </div>
+      <div className="relative">
+        <CardFoot>
+          {vms && vms.length > 0 ? (
+            <p className="flex min-h-[38px] items-center justify-center text-dense text-ink-3 phone:min-h-[46px]">
+              Has VMs
+            </p>
+          ) : (
+            <CardAction
+              icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+              disabledReason={vms ? undefined : 'Its VMs are being counted'}
+              aria-label={`Delete ${project.name}`}
+              onClick={onDelete}
+            >
+              Delete
+            </CardAction>
+          )}
+        </CardFoot>
+      </div>
+    </article>
+  )
+}
+
+function countsOf(vms: Vm[] | undefined) {
+  const { total, running, stopped, starting } = summarizeVms(vms ?? [])
+  const shown = (count: number) => (vms ? count : <span className="text-ink-3">...</span>)
+  return [
+    { label: 'Total', value: shown(total) },
+    { label: 'Running', value: shown(running) },
+    { label: 'Stopped', value: shown(stopped) },
+    { label: 'Starting', value: shown(starting) },
+  ]
+}
+
+function RecentVms({ vms }: { vms: Vm[] | undefined }) {
+  if (!vms) return <p className="text-dense text-ink-3">Loading VMs...</p>
+  if (vms.length === 0) return <p className="text-dense text-ink-3">No VMs</p>
+  const rest = vms.length - recentCount
+  return (
+    <ul aria-label="Recent VMs" className="text-dense">
+      {vms
+        .slice(-recentCount)
+        .reverse()
+        .map((vm) => (
+          <li key={vm.id} className="flex min-h-6 items-center gap-2">
+            <StatusGlyph word={vm.status} />
+            <span className="min-w-0 truncate" title={vm.name} dir="auto">
+              {vm.name}
+            </span>
+            <span className="sr-only">, {vm.status}</span>
+          </li>
+        ))}
+      {rest > 0 && <li className="pl-5 text-hint text-ink-3">+{rest} more</li>}
+    </ul>
+  )
+}

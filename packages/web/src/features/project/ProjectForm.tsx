@@ -1,0 +1,81 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { type CallInput, type Project, ProjectCreate, type projectApi, projectTexts } from '@slipway/contract'
+import { useId } from 'react'
+import { useForm } from 'react-hook-form'
+import { errorText } from '../../api/errors.ts'
+import { useCreateProject } from '../../api/projects.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
+
+interface ProjectFormProps {
+  /** The new project is selected by then. */
+  onCreated?: (project: Project) => void
+  autoFocus?: boolean
+  /** Rules the foot off from the fields, as in a sheet. */
+  inSheet?: boolean
+}
+
+/** Creates a project. The same form at the first visit, in the dialogs and on its own page. */
+export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: ProjectFormProps) {
+  const hintId = useId()
+  const create = useCreateProject()
+  const { register, handleSubmit, reset, watch, formState } = useForm<
+    CallInput<typeof projectApi.create>['body'],
+    unknown,
+    ProjectCreate
+  >({
+    defaultValues: { name: '', description: '' },
+    resolver: standardSchemaResolver(ProjectCreate),
+  })
+  const blank = watch('name').trim() === ''
+  const { errors } = formState
+
+  const submit = handleSubmit((body) =>
+    create.mutate(body, {
+      onSuccess: (project) => {
+        reset()
+        onCreated?.(project)
+      },
+    }),
+  )
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <div className={cx('grid gap-4', inSheet && 'p-4 md:p-5')}>
+        {create.isError && (
+          <Banner tone="error">{errorText(create.error, 'Failed to create project')}</Banner>
+        )}
+        <Field label="Project Name" error={errors.name?.message}>
+          <TextInput {...register('name')} autoFocus={autoFocus} autoComplete="off" dir="auto" />
+        </Field>
+        <Field label="Description" optional error={errors.description?.message}>
+          <TextArea {...register('description')} rows={2} dir="auto" />
+        </Field>
+      </div>
+      <div
+        className={cx(
+          'flex flex-wrap items-center justify-end gap-x-3 gap-y-2',
+          inSheet ? 'border-t border-line px-4 py-3 md:px-5' : 'mt-4',
+        )}
+      >
+        {blank && !errors.name && (
+          <p id={hintId} className="min-w-0 flex-1 text-hint text-ink-3">
+            {projectTexts.nameMissing}
+          </p>
+        )}
+        <Button
+          type="submit"
+          variant="primary"
+          busy={create.isPending}
+          busyText="Creating..."
+          disabledReason={blank ? projectTexts.nameMissing : undefined}
+          className="phone:h-11 phone:flex-1"
+        >
+          Create Project
+        </Button>
+      </div>
+    </form>
+  )
+}

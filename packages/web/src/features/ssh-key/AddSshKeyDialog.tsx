@@ -1,0 +1,134 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import {
+  type CallInput,
+  parseSshPublicKey,
+  publicKeyPath,
+  SshKeyCreate,
+  type sshKeyApi,
+  sshKeyTexts,
+} from '@slipway/contract'
+import { useId } from 'react'
+import { useForm } from 'react-hook-form'
+import { errorText } from '../../api/errors.ts'
+import { useCreateSshKey } from '../../api/ssh-keys.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Checkbox, Field, TextArea, TextInput } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { keygenCopy } from './keygen.ts'
+
+interface AddSshKeyDialogProps {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}
+
+const previewLength = 60
+
+export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
+  const formId = useId()
+  const create = useCreateSshKey()
+  const { register, handleSubmit, reset, watch, formState } = useForm<
+    CallInput<typeof sshKeyApi.create>['body'],
+    unknown,
+    SshKeyCreate
+  >({
+    defaultValues: { key_name: '', ssh_public_key: '', is_default: false },
+    resolver: standardSchemaResolver(SshKeyCreate),
+  })
+  const { errors } = formState
+  const nameless = watch('key_name').trim() === ''
+
+  const change = (next: boolean) => {
+    if (create.isPending) return
+    onOpenChange(next)
+    if (!next) {
+      reset()
+      create.reset()
+    }
+  }
+  const submit = handleSubmit((body) =>
+    create.mutate(body, {
+      onSuccess: () => {
+        toast.success('SSH key added successfully!')
+        onOpenChange(false)
+        reset()
+      },
+    }),
+  )
+
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={change}
+      title="Add SSH Key"
+      footer={
+        <>
+          <Button onClick={() => change(false)}>Cancel</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            busy={create.isPending}
+            busyText="Adding..."
+            disabledReason={nameless ? sshKeyTexts.nameMissing : undefined}
+          >
+            Add SSH Key
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={(event) => void submit(event)} noValidate className="grid gap-4">
+        {create.isError && <Banner tone="error">{errorText(create.error, 'Failed to add SSH key.')}</Banner>}
+        <Field label="Name" error={errors.key_name?.message}>
+          <TextInput {...register('key_name')} autoComplete="off" dir="auto" />
+        </Field>
+        <Field
+          label="Public key"
+          error={errors.ssh_public_key?.message}
+          hint={<KeyHint text={watch('ssh_public_key')} />}
+        >
+          <TextArea
+            {...register('ssh_public_key')}
+            rows={4}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="ssh-ed25519 AAAA..."
+            className="mono"
+          />
+        </Field>
+        <Checkbox
+          {...register('is_default')}
+          label="Use as default key"
+          description="Preselected when you create a VM."
+        />
+        <div>
+          <h3 className="mb-1.5 text-dense font-medium">No key yet?</h3>
+          <CodeLine {...keygenCopy} />
+          <p className="mt-1.5 text-hint text-ink-3">
+            Run this on your computer. The public key is then in <code>{publicKeyPath}</code>.
+          </p>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The first characters of the key as it was understood, and what is to be known about it. */
+function KeyHint({ text }: { text: string }) {
+  const key = parseSshPublicKey(text)
+  if (text.trim() === '') return 'One line that begins with the type, such as ssh-ed25519.'
+  return (
+    <>
+      <span className="block">Preview</span>
+      <code className="block wrap-anywhere text-ink-2">{text.trim().slice(0, previewLength)}</code>
+      {key?.type === 'ssh-dss' && (
+        <Banner tone="warn" className="mt-2">
+          Current guests refuse ssh-dss keys. A VM with this key would let nobody in. Use ssh-ed25519 or
+          ssh-rsa.
+        </Banner>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,164 @@
+import { type SshKey, sshKeyPreview } from '@slipway/contract'
+import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
+import { useId, useState } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { errorText } from '../../api/errors.ts'
+import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
+import { paths } from '../../paths.ts'
+import { formatDateTime } from '../../time.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { LoadingState } from '../../ui/LoadingState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { AddSshKeyDialog } from './AddSshKeyDialog.tsx'
+
+export function Component() {
+  const { sshKeys, loading, error, retry } = useSshKeys()
+  const [adding, setAdding] = useState(false)
+  const [deleting, setDeleting] = useState<SshKey | null>(null)
+  const empty = !loading && !error && sshKeys.length === 0
+
+  const add = (variant: 'primary' | 'secondary') => (
+    <Button
+      variant={variant}
+      icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+      onClick={() => setAdding(true)}
+    >
+      Add SSH Key
+    </Button>
+  )
+  return (
+    <>
+      <BackButton />
+      <PageHeader
+        title="SSH Keys"
+        description="A VM lets in whoever holds the private half of its key. Password authentication is disabled."
+        actions={add(empty ? 'secondary' : 'primary')}
+      />
+      {loading && <LoadingState text="Loading SSH keys..." outline="rows" />}
+      {error && !loading && (
+        <ErrorState
+          title="Error Loading SSH Keys"
+          message={errorText(error, 'Failed to load SSH keys.')}
+          onRetry={retry}
+        />
+      )}
+      {empty && (
+        <EmptyState title="No SSH Keys Yet" action={add('primary')}>
+          A VM needs one: it is the only way in. Add the public half of a key that you have.
+        </EmptyState>
+      )}
+      {sshKeys.length > 0 && (
+        <ul className="sheet max-w-265 divide-y divide-line">
+          {sshKeys.map((sshKey) => (
+            <SshKeyRow key={sshKey.id} sshKey={sshKey} onDelete={() => setDeleting(sshKey)} />
+          ))}
+        </ul>
+      )}
+      <AddSshKeyDialog open={adding} onOpenChange={setAdding} />
+      {deleting && <DeleteSshKey sshKey={deleting} onClose={() => setDeleting(null)} />}
+    </>
+  )
+}
+
+/** To the previous page; to the dashboard when there is none. */
+function BackButton() {
+  const navigate = useNavigate()
+  const { key } = useLocation()
+  const back = () => (key === 'default' ? navigate(paths.home) : navigate(-1))
+  return (
+    <Button
+      variant="quiet"
+      size="sm"
+      icon={<ArrowLeft size={14} strokeWidth={1.6} aria-hidden />}
+      className="-ml-2.5 mb-1 phone:h-10"
+      onClick={() => void back()}
+    >
+      Back
+    </Button>
+  )
+}
+
+function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void }) {
+  const [shown, setShown] = useState(false)
+  const keyId = useId()
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 px-4 py-3">
+      <div className="min-w-0">
+        <h2 className="text-body font-[550] wrap-anywhere" dir="auto">
+          {sshKey.name}
+          {sshKey.is_default && <span className="ml-2 text-hint font-normal text-ink-3">Default</span>}
+        </h2>
+        <div id={keyId} className="mt-1">
+          {shown ? (
+            <code className="block rounded-control border border-line bg-sunken px-2.5 py-1.5 text-hint/5 wrap-anywhere">
+              {sshKey.public_key}
+            </code>
+          ) : (
+            <code className="text-hint wrap-anywhere text-ink-2">{sshKeyPreview(sshKey.public_key)}</code>
+          )}
+        </div>
+        <p className="mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
+          <span className="mono wrap-anywhere">{sshKey.fingerprint}</span>
+          <span>Added {formatDateTime(sshKey.created_at)}</span>
+        </p>
+      </div>
+      <div className="flex items-center gap-1">
+        <CopyButton
+          text={sshKey.public_key}
+          label={`Copy ${sshKey.name}`}
+          success="Copied to clipboard!"
+          failure="Failed to copy to clipboard."
+          className="size-7!"
+        />
+        <IconButton
+          size="sm"
+          label={`${shown ? 'Hide' : 'Show'} full key ${sshKey.name}`}
+          aria-expanded={shown}
+          aria-controls={keyId}
+          icon={<Icon size={16} strokeWidth={1.6} aria-hidden />}
+          onClick={() => setShown(!shown)}
+        />
+        <IconButton
+          size="sm"
+          label={`Delete ${sshKey.name}`}
+          icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+          onClick={onDelete}
+        />
+      </div>
+    </li>
+  )
+}
+
+function DeleteSshKey({ sshKey, onClose }: { sshKey: SshKey; onClose: () => void }) {
+  const removal = useDeleteSshKey()
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Delete SSH Key"
+      confirmLabel="Delete SSH Key"
+      busyLabel="Deleting..."
+      busy={removal.isPending}
+      error={removal.isError ? errorText(removal.error, 'Failed to delete SSH key.') : null}
+      onConfirm={() =>
+        removal.mutate(sshKey.id, {
+          onSuccess: () => {
+            toast.success('SSH key deleted successfully!')
+            onClose()
+          },
+        })
+      }
+    >
+      <p>Are you sure you want to delete this SSH key?</p>
+      <p className="mt-2">
+        <b>{sshKey.name}</b> stays on the VMs that have it. New VMs cannot use it.
+      </p>
+    </ConfirmDialog>
+  )
+}

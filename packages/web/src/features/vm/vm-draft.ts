@@ -1,0 +1,35 @@
+import type { VmForm } from './vm-form.ts'
+
+/** What was typed, kept while the user looks after the SSH keys. */
+export interface VmDraft {
+  form: VmForm
+  /** Disks are those of this project. */
+  projectId: string | undefined
+}
+
+const key = 'slipway.vm-draft'
+
+export function saveDraft(draft: VmDraft): void {
+  try {
+    sessionStorage.setItem(key, JSON.stringify(draft))
+  } catch {
+    // Without storage the form begins anew.
+  }
+}
+
+export function readDraft(): VmDraft | null {
+  try {
+    // Written by saveDraft in this very tab.
+    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as VmDraft | null
+  } catch {
+    return null
+  }
+}
+
+export function dropDraft(): void {
+  try {
+    sessionStorage.removeItem(key)
+  } catch {
+    // Then there is none.
+  }
+}
