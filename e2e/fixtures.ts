@@ -5,7 +5,7 @@ import { type Server, startServer } from './server.ts'
 
 export { expect } from '@playwright/test'
 
-export interface Person {
+interface Person {
   firstName: string
   lastName: string
   email: string
@@ -59,7 +59,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 export type Call = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E>>
 
 /** The API with the cookies of a page: for what a test needs but is not about. */
-export function callAs(page: Page): Call {
+function callAs(page: Page): Call {
   return async <E extends Endpoint>(endpoint: E, input: CallInput<E>) => {
     // The compiler cannot look into CallInput while E is open; it has these parts or fewer.
     const { params, body } = input as { params?: Record<string, string>; body?: unknown }
@@ -73,7 +73,7 @@ export function callAs(page: Page): Call {
   }
 }
 
-export function newPerson(): Person {
+function newPerson(): Person {
   return {
     firstName: 'Ada',
     lastName: 'Lovelace',

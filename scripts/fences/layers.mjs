@@ -269,7 +269,7 @@ const web = [
   {
     name: 'web page',
     path: /^packages\/web\/src\/features\/[^/]+\/\w+Page\.tsx$/,
-    may: ['contract', 'web ui', 'web api', 'web shell', 'web paths', 'web lib', 'web piece'],
+    may: ['contract', 'own web page', 'web ui', 'web api', 'web shell', 'web paths', 'web lib', 'web piece'],
     npm: ['*'],
     why: 'Pages are for routes.tsx alone; move what two of them need to a piece beside them.',
   },
