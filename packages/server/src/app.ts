@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie'
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
 import { makeAccountRepo } from './account/account.repo.ts'
 import { accountRoutes, sessionToken } from './account/account.routes.ts'
@@ -61,7 +61,7 @@ export async function buildApp(options: AppOptions) {
   const { config, db, engine, clock, log } = options
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 64 * 1024,
     // Requests in flight may end; event streams are ended by us.
     forceCloseConnections: 'idle',
@@ -153,6 +153,8 @@ export async function buildApp(options: AppOptions) {
     app,
     /** For tests: settles when no VM needs a look right now. */
     idle: vmReconciler.idle,
+    /** What the event stream of a project carries. */
+    subscribe: bus.subscribe,
     async start() {
       await templates.install()
       await vmReconciler.start()

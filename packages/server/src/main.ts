@@ -11,6 +11,7 @@ import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
+import { demo, seed } from './seed.ts'
 
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
 
@@ -83,6 +84,8 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void shutDown('SIGTERM'))
 
   await start()
+  const seeded = config.seed && config.engine === 'simulated'
+  if (seeded) await seed(app, db)
   const address = await app.listen({ host: config.host, port: config.port })
   ownUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]')
   const { accelerator, acceleratorReason, network } = engine.capabilities
@@ -93,6 +96,7 @@ async function main(): Promise<void> {
       `  engine   ${engine.kind}${accelerator ? `, ${accelerator}` : ''}${acceleratorReason ? ` (${acceleratorReason})` : ''}`,
       `  network  ${network}`,
       `  mails    ${where}`,
+      ...(seeded ? [`  sign in  ${demo.email} with ${demo.password}`] : []),
     ].join('\n'),
   )
 }

@@ -66,7 +66,7 @@ export function makeAccountRepo(db: Db) {
     /** Uses up a verification token and verifies its account; false when somebody was faster. */
     async verify(hash: string, now: string): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const used = await takeToken(tx, hash, now)
+        const used = await takeToken(tx, hash, 'verify', now)
         if (used) await verifyAccount(tx, used, now)
         return used !== null
       })
@@ -75,7 +75,7 @@ export function makeAccountRepo(db: Db) {
     /** Uses up a reset token: new password, address verified by the link, every session ended. */
     async resetPassword(hash: string, passwordHash: string, now: string): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const accountId = await takeToken(tx, hash, now)
+        const accountId = await takeToken(tx, hash, 'reset', now)
         if (!accountId) return false
         await tx
           .updateTable('account')
@@ -136,11 +136,12 @@ export function makeAccountRepo(db: Db) {
   }
 }
 
-async function takeToken(tx: Db, hash: string, now: string): Promise<string | null> {
+async function takeToken(tx: Db, hash: string, purpose: Purpose, now: string): Promise<string | null> {
   const taken = await tx
     .updateTable('mail_token')
     .set({ used_at: now })
     .where('token_hash', '=', hash)
+    .where('purpose', '=', purpose)
     .where('used_at', 'is', null)
     .where('superseded_at', 'is', null)
     .where('expires_at', '>', now)

@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { Endpoint } from './endpoint.ts'
+import { ErrorBody } from './error.ts'
+
+type Json = Record<string, unknown>
+
+const jsonOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  return rest
+}
+
+const content = (schema: Json) => ({ 'application/json': { schema } })
+
+const statusTexts: Record<number, string> = {
+  400: 'The request is not valid',
+  401: 'Not signed in',
+  403: 'Refused',
+  404: 'There is no such object, or it is not yours',
+  409: 'Not possible in the present state',
+  413: 'The body is too large',
+  415: 'The body is not JSON',
+  422: 'Something required is missing',
+  429: 'Too many attempts',
+  503: 'Not possible now',
+}
+
+function parametersOf(endpoint: Endpoint): Json[] {
+  const list = (where: 'path' | 'query', schema?: z.ZodType) => {
+    if (!schema) return []
+    const { properties = {}, required = [] } = jsonOf(schema, 'input') as {
+      properties?: Json
+      required?: string[]
+    }
+    return Object.entries(properties).map(([name, one]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.includes(name),
+      schema: one,
+    }))
+  }
+  return [...list('path', endpoint.params), ...list('query', endpoint.query)]
+}
+
+function responsesOf(endpoint: Endpoint): Json {
+  const body = endpoint.stream
+    ? { 'text/event-stream': { schema: { type: 'string' } } }
+    : endpoint.response && content(jsonOf(endpoint.response, 'output'))
+  const failures: Record<number, readonly string[]> = { ...endpoint.errors }
+  if (endpoint.auth === 'session') failures[401] = ['Not authenticated']
+  return {
+    [endpoint.status]: { description: 'Success', ...(body && { content: body }) },
+    ...Object.fromEntries(
+      Object.entries(failures).map(([status, texts]) => [
+        status,
+        {
+          description: [statusTexts[Number(status)], ...texts.map((text) => `- ${text}`)].join('\n'),
+          content: content({ $ref: '#/components/schemas/Error' }),
+        },
+      ]),
+    ),
+  }
+}
+
+/** The API as an OpenAPI 3.1 document, made from the endpoints alone. */
+export function openApiDocument(endpoints: readonly Endpoint[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replace(/:(\w+)/g, '{$1}')
+    const parameters = parametersOf(endpoint)
+    const entry = paths[path] ?? {}
+    paths[path] = entry
+    entry[endpoint.method.toLowerCase()] = {
+      operationId: endpoint.id,
+      summary: endpoint.summary,
+      tags: [endpoint.id.split('.')[0]],
+      security: endpoint.auth === 'session' ? [{ session: [] }] : [],
+      ...(parameters.length > 0 && { parameters }),
+      ...(endpoint.body && { requestBody: { content: content(jsonOf(endpoint.body, 'input')) } }),
+      responses: responsesOf(endpoint),
+    }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Slipway',
+      version: '1',
+      description: 'Virtual machines in projects. Times are ISO 8601 UTC, lists oldest first.',
+    },
+    paths,
+    components: {
+      schemas: { Error: jsonOf(ErrorBody, 'output') },
+      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'slipway_session' } },
+    },
+  }
+}

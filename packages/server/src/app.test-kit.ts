@@ -1,0 +1,143 @@
+/** What API tests stand on: the real app on a real database, the simulated engine and a clock moved by hand. */
+import { generateKeyPairSync } from 'node:crypto'
+import { type CallInput, type CallOutput, type Endpoint, fillPath } from '@slipway/contract'
+import { pino } from 'pino'
+import { afterAll } from 'vitest'
+import { buildApp } from './app.ts'
+import { migrate } from './db/migrate.ts'
+import { openSqlite } from './db/open.ts'
+import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import { makeHandClock } from './lib/hand-clock.ts'
+import type { Mail } from './mail/mail.ts'
+
+export interface Answer<T = unknown> {
+  status: number
+  body: T
+  cookie: string | undefined
+  headers: Record<string, unknown>
+}
+
+export type TestApp = Awaited<ReturnType<typeof makeTestApp>>
+export type Client = ReturnType<TestApp['client']>
+
+export interface TestAppOptions {
+  hostMemoryMb?: number
+  startsAtOnce?: number
+  maxVmsPerProject?: number
+  file?: string
+}
+
+export async function makeTestApp(options: TestAppOptions = {}) {
+  const clock = makeHandClock()
+  const db = openSqlite(options.file ?? ':memory:')
+  await migrate(db, null)
+  const engine = makeSimulatedEngine({ clock, hostMemoryMb: options.hostMemoryMb ?? 1024 * 1024 })
+  await engine.open()
+  const mails: Mail[] = []
+  const built = await buildApp({
+    config: {
+      publicUrl: new URL('http://slipway.test'),
+      productName: 'Slipway',
+      contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
+      maxVmsPerProject: options.maxVmsPerProject ?? 5000,
+    },
+    db,
+    engine,
+    sendMail: async (mail) => void mails.push(mail),
+    clock,
+    log: pino({ level: 'silent' }),
+    webRoot: null,
+    ownUrl: () => 'http://slipway.test',
+    startsAtOnce: options.startsAtOnce ?? 100,
+  })
+  await built.start()
+
+  async function raw(
+    method: Endpoint['method'],
+    url: string,
+    init: { payload?: string | object; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const response = await built.app.inject({ method, url, ...init })
+    const cookie = response.cookies.find((one) => one.name === 'slipway_session')
+    return {
+      status: response.statusCode,
+      body: response.body === '' ? undefined : response.json(),
+      cookie: cookie ? `${cookie.name}=${cookie.value}` : undefined,
+      headers: response.headers,
+    }
+  }
+
+  function client(cookie?: string) {
+    const headers: Record<string, string> = cookie ? { cookie } : {}
+    return {
+      raw: (
+        method: Endpoint['method'],
+        url: string,
+        payload?: string | object,
+        more: Record<string, string> = {},
+      ) => raw(method, url, { ...(payload !== undefined && { payload }), headers: { ...headers, ...more } }),
+      /** Calls an endpoint of the contract; the body is not checked here, so tests can send nonsense. */
+      async call<E extends Endpoint>(
+        endpoint: E,
+        input?: Partial<CallInput<E>> | { body: unknown; params?: unknown },
+      ): Promise<Answer<CallOutput<E>>> {
+        const { params, body } = (input ?? {}) as { params?: Record<string, string>; body?: object }
+        const answer = await raw(endpoint.method, fillPath(endpoint.path, params), {
+          ...(body !== undefined && { payload: body }),
+          headers,
+        })
+        return answer as Answer<CallOutput<E>>
+      },
+    }
+  }
+
+  let people = 0
+  /** Signs up, verifies by the mailed link and signs in. */
+  async function signedIn(name = 'Ada Lovelace') {
+    const email = `person-${++people}@slipway.test`
+    const password = 'Correct-horse-1'
+    const open = client()
+    await open.raw('POST', '/api/auth/signup', { name, email, password })
+    await open.raw('POST', '/api/auth/verify-email', { token: tokenOf(lastMail(mails, email)) })
+    const answer = await open.raw('POST', '/api/auth/signin', { email, password })
+    return { email, password, cookie: answer.cookie, ...client(answer.cookie) }
+  }
+
+  async function close(): Promise<void> {
+    // A look may be waiting for simulated time to pass.
+    await Promise.all([built.close(), clock.advance(60_000)])
+    await engine.close()
+    await db.destroy()
+  }
+
+  return { ...built, close, clock, db, engine, mails, client, signedIn }
+}
+
+/** A test app that closes itself when the file's tests are done. */
+export async function testApp(options?: TestAppOptions): Promise<TestApp> {
+  const app = await makeTestApp(options)
+  afterAll(() => app.close())
+  return app
+}
+
+export function lastMail(mails: Mail[], to: string): Mail {
+  const mail = mails.findLast((one) => one.to === to)
+  if (!mail) throw new Error(`no mail to ${to}`)
+  return mail
+}
+
+/** The token in a mailed link. */
+export function tokenOf(mail: Mail): string {
+  const token = /token=([\w-]+)/.exec(mail.text)?.[1]
+  if (!token) throw new Error('the mail has no link')
+  return token
+}
+
+/** A fresh ed25519 public key in OpenSSH form. */
+export function newPublicKey(comment = 'test'): string {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(point)])
+  return `ssh-ed25519 ${blob.toString('base64')} ${comment}`
+}

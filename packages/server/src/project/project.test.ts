@@ -1,0 +1,66 @@
+import { projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp()
+const ada = await app.signedIn()
+
+describe('projects', () => {
+  it('201 makes one, with an empty description when none is given', async () => {
+    const answer = await ada.call(projectApi.create, { body: { name: '  checkout ' } })
+    expect(answer).toMatchObject({ status: 201, body: { name: 'checkout', description: '' } })
+    expect(answer.body.created_at).toMatch(/Z$/)
+  })
+
+  it('200 lists them oldest first', async () => {
+    await ada.call(projectApi.create, { body: { name: 'second', description: 'text' } })
+    const { body } = await ada.call(projectApi.list)
+    expect(body.map((project) => project.name)).toEqual(['checkout', 'second'])
+  })
+
+  it.each([[{ name: '  ' }], [{}], [{ name: null }]])('400 for %j', async (body) => {
+    expect(await ada.call(projectApi.create, { body })).toMatchObject({
+      status: 400,
+      body: { message: 'Please enter a project name', fields: { name: 'Please enter a project name' } },
+    })
+  })
+
+  it('400 for a name of two lines or of more than 100 characters', async () => {
+    expect((await ada.call(projectApi.create, { body: { name: 'a\nb' } })).status).toBe(400)
+    expect((await ada.call(projectApi.create, { body: { name: 'x'.repeat(101) } })).status).toBe(400)
+  })
+
+  it('keeps hostile and unusual names as they are', async () => {
+    for (const name of [
+      '<script>alert(1)</script>',
+      "'; drop table project; --",
+      'مشروع',
+      '🚀🚀',
+      '../../etc',
+    ]) {
+      expect((await ada.call(projectApi.create, { body: { name } })).body.name).toBe(name)
+    }
+  })
+
+  it('204 deletes an empty one; 409 while it has a VM; 404 afterwards', async () => {
+    const { body: project } = await ada.call(projectApi.create, { body: { name: 'doomed' } })
+    const params = { projectId: project.id }
+    const { body: key } = await ada.call(sshKeyApi.create, {
+      body: { key_name: 'k', ssh_public_key: newPublicKey() },
+    })
+    const { body: vm } = await ada.call(vmApi.create, {
+      params,
+      body: { name: 'vm', template_id: 'starter', ssh_key_id: key.id },
+    })
+    expect(await ada.call(projectApi.delete, { params })).toMatchObject({
+      status: 409,
+      body: { message: 'Cannot delete (VMs exist)' },
+    })
+    expect((await ada.call(vmApi.delete, { params: { ...params, vmId: vm.id } })).status).toBe(204)
+    expect((await ada.call(projectApi.delete, { params })).status).toBe(204)
+    expect((await ada.call(projectApi.delete, { params })).status).toBe(404)
+    await app.clock.advance(10_000)
+    expect(await app.engine.list()).toEqual(new Map())
+    expect(await app.db.selectFrom('vm').selectAll().execute()).toEqual([])
+  })
+})

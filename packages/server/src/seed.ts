@@ -1,0 +1,55 @@
+/** Something to look at on the simulated engine: an account, projects and VMs in many states. */
+import type { FastifyInstance } from 'fastify'
+import type { Db } from './db/open.ts'
+import { isoTime, systemClock } from './lib/clock.ts'
+
+export const demo = { email: 'demo@slipway.test', password: 'Slipway-demo-1' }
+
+const publicKey =
+  'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNsaXB3YXkgZGVtbyBrZXksIG5vdCBmb3IgdXNlLi4u demo@slipway'
+
+/** Names that start with `fault-` bring their fault along; see the simulated engine. */
+const names = [
+  'checkout-api-01',
+  'payments-ledger-reconciliation-worker-eu-north-canary',
+  'geo-tiles-build',
+  'fault-no-space',
+  'fault-crash',
+  'docs-preview',
+  'ci-runner-a',
+  'قاعدة البيانات',
+  'fault-never-ready',
+]
+
+/** Fills an empty database; one that has accounts is left alone. */
+export async function seed(app: FastifyInstance, db: Db): Promise<void> {
+  if (await db.selectFrom('account').select('id').executeTakeFirst()) return
+  let cookie = ''
+  async function post(url: string, payload: object): Promise<{ id: string }> {
+    const response = await app.inject({ method: 'POST', url, payload, headers: { cookie } })
+    if (response.statusCode >= 300) throw new Error(`seeding ${url}: ${response.body}`)
+    const session = response.cookies[0]
+    if (session) cookie = `${session.name}=${session.value}`
+    return response.json()
+  }
+  await post('/api/auth/signup', { name: 'Ines Halvorsen', ...demo })
+  await db
+    .updateTable('account')
+    .set({ email_verified_at: isoTime(systemClock.now()) })
+    .execute()
+  await post('/api/auth/signin', demo)
+  const key = await post('/api/user/ssh-keys', { key_name: 'ines-thinkpad', ssh_public_key: publicKey })
+  const project = await post('/api/projects', {
+    name: 'checkout-platform',
+    description: 'Shop front and its workers',
+  })
+  await post('/api/projects', { name: 'playground' })
+  for (const [i, name] of names.entries()) {
+    await post(`/api/projects/${project.id}/vms`, {
+      name,
+      template_id: 'starter',
+      ssh_key_id: key.id,
+      persistent: i % 3 !== 2,
+    })
+  }
+}

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sshKeyApi } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp()
+
+const add = (person: { call: (typeof ada)['call'] }, body: object) => person.call(sshKeyApi.create, { body })
+const ada = await app.signedIn()
+
+describe('SSH keys', () => {
+  it('200 is an empty list for a new user', async () => {
+    expect((await ada.call(sshKeyApi.list)).body).toEqual([])
+  })
+
+  it('201 makes the first key the default; a later default comes first, then age decides', async () => {
+    const first = await add(ada, { key_name: 'first', ssh_public_key: newPublicKey() })
+    expect(first).toMatchObject({ status: 201, body: { name: 'first', is_default: true } })
+    await add(ada, { key_name: 'second', ssh_public_key: newPublicKey() })
+    const third = await add(ada, { key_name: 'third', ssh_public_key: newPublicKey(), is_default: true })
+    expect(third.body.is_default).toBe(true)
+    const { body } = await ada.call(sshKeyApi.list)
+    expect(body.map((key) => [key.name, key.is_default])).toEqual([
+      ['third', true],
+      ['first', false],
+      ['second', false],
+    ])
+  })
+
+  it('hands the default on when its key is deleted', async () => {
+    const { body: keys } = await ada.call(sshKeyApi.list)
+    expect((await ada.call(sshKeyApi.delete, { params: { sshKeyId: keys[0]?.id ?? '' } })).status).toBe(204)
+    const { body } = await ada.call(sshKeyApi.list)
+    expect(body.map((key) => [key.name, key.is_default])).toEqual([
+      ['first', true],
+      ['second', false],
+    ])
+  })
+
+  it('201 for every type that ssh-keygen makes, with the fingerprint it prints', async () => {
+    const dir = mkdtempSync(path.join(tmpdir(), 'slipway-keys-'))
+    try {
+      for (const type of [
+        ['-t', 'rsa', '-b', '2048'],
+        ['-t', 'ed25519'],
+        ['-t', 'ecdsa', '-b', '256'],
+        ['-t', 'ecdsa', '-b', '384'],
+        ['-t', 'ecdsa', '-b', '521'],
+      ]) {
+        const file = path.join(dir, type.join(''))
+        execFileSync('ssh-keygen', ['-q', '-N', '', '-C', 'a comment', ...type, '-f', file])
+        const printed = execFileSync('ssh-keygen', ['-lf', `${file}.pub`]).toString()
+        const text = readFileSync(`${file}.pub`, 'utf8')
+        const answer = await add(ada, { key_name: type.join(' '), ssh_public_key: text })
+        expect(answer.status).toBe(201)
+        expect(printed).toContain(answer.body.fingerprint)
+        expect(answer.body.public_key).toBe(text.trim())
+      }
+    } finally {
+      rmSync(dir, { recursive: true })
+    }
+  })
+
+  it('409 for the same key again, also with another comment', async () => {
+    const [type, body] = newPublicKey().split(' ')
+    expect((await add(ada, { key_name: 'a', ssh_public_key: `${type} ${body} one` })).status).toBe(201)
+    expect(await add(ada, { key_name: 'b', ssh_public_key: `${type} ${body}` })).toMatchObject({
+      status: 409,
+      body: { message: 'This SSH key has already been added' },
+    })
+  })
+
+  it('lets two users add the same key', async () => {
+    const bob = await app.signedIn('Bob')
+    const key = newPublicKey()
+    expect((await add(ada, { key_name: 'a', ssh_public_key: key })).status).toBe(201)
+    expect((await add(bob, { key_name: 'b', ssh_public_key: key })).status).toBe(201)
+  })
+
+  const body = newPublicKey().split(' ')[1] ?? ''
+  it.each([
+    ['hello'],
+    ['ssh-ed25519'],
+    ['ssh-ed25519 not*base64'],
+    [`ssh-rsa ${body}`],
+    [`ssh-ed25519 ${body.slice(0, 20)}`],
+    [`ssh-ed25519 ${body}\nssh-ed25519 ${body}`],
+    [`command="rm -rf /" ssh-ed25519 ${body}`],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----'],
+    [null],
+    [42],
+  ])('400 for the key %j', async (ssh_public_key) => {
+    expect(await add(ada, { key_name: 'bad', ssh_public_key })).toMatchObject({
+      status: 400,
+      body: { message: 'Please provide a valid SSH public key.' },
+    })
+  })
+
+  it('400 for a blank name', async () => {
+    expect(await add(ada, { key_name: ' ', ssh_public_key: newPublicKey() })).toMatchObject({
+      status: 400,
+      body: { message: 'Please enter a name for the SSH key.' },
+    })
+  })
+
+  it('404 for deleting what is not there', async () => {
+    expect(await ada.call(sshKeyApi.delete, { params: { sshKeyId: 'nope' } })).toMatchObject({
+      status: 404,
+      body: { message: 'SSH key not found' },
+    })
+  })
+})

@@ -1,0 +1,175 @@
+import { type Endpoint, endpoints, fillPath } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { newPublicKey, testApp } from './app.test-kit.ts'
+
+const app = await testApp()
+const ada = await app.signedIn('Ada')
+const bob = await app.signedIn('Bob')
+
+async function belongings(person: typeof ada): Promise<Record<string, string>> {
+  const make = async (url: string, body: object) =>
+    ((await person.raw('POST', url, body)).body as { id: string }).id
+  const projectId = await make('/api/projects', { name: 'p' })
+  const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+  const vmId = await make(`/api/projects/${projectId}/vms`, {
+    name: 'v',
+    template_id: 'starter',
+    ssh_key_id: sshKeyId,
+  })
+  return { projectId, sshKeyId, vmId }
+}
+const adas = await belongings(ada)
+const bobs = await belongings(bob)
+await app.clock.advance(60_000)
+
+/** A body that the endpoint would take if the ids were one's own. */
+const bodies: Record<string, (own: Record<string, string>) => object> = {
+  'vm.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
+}
+
+const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
+const state = async () =>
+  JSON.stringify(
+    await Promise.all(
+      (['project', 'ssh_key', 'vm', 'disk'] as const).map((table) =>
+        app.db.selectFrom(table).selectAll().execute(),
+      ),
+    ),
+  )
+
+const behindSession = endpoints.filter((endpoint) => endpoint.auth === 'session')
+const withIds = behindSession.filter((endpoint) => namesOf(endpoint).length > 0)
+
+describe("another user's objects", () => {
+  it('covers every id there is in any path', () => {
+    const names = new Set(withIds.flatMap(namesOf))
+    expect([...names].filter((name) => !(name in adas))).toEqual([])
+  })
+
+  for (const endpoint of withIds) {
+    const names = namesOf(endpoint)
+    // Every mix of own and foreign ids that is not all one's own, and ids nobody has.
+    for (let mask = 1; mask < 2 ** names.length; mask++) {
+      const foreign = names.filter((_, i) => mask & (1 << i))
+      for (const kind of ['foreign', 'unknown'] as const) {
+        it(`${endpoint.method} ${endpoint.path} is 404 with ${kind} ${foreign.join(' and ')}, and nothing changes`, async () => {
+          const params = Object.fromEntries(
+            names.map((name) => [
+              name,
+              foreign.includes(name) ? (kind === 'foreign' ? adas[name] : 'nobody-has-this') : bobs[name],
+            ]),
+          ) as Record<string, string>
+          const before = await state()
+          const answer = await bob.raw(
+            endpoint.method,
+            fillPath(endpoint.path, params),
+            bodies[endpoint.id]?.(bobs),
+          )
+          expect(answer.status).toBe(404)
+          expect((answer.body as { message: string }).message).toMatch(/not found/i)
+          expect(await state()).toBe(before)
+        })
+      }
+    }
+  }
+
+  it('400 for a foreign SSH key in a body', async () => {
+    const answer = await bob.raw('POST', `/api/projects/${bobs.projectId}/vms`, {
+      name: 'x',
+      template_id: 'starter',
+      ssh_key_id: adas.sshKeyId,
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: 'Please select an SSH key for secure access' },
+    })
+  })
+
+  it('never shows up in lists', async () => {
+    for (const url of ['/api/projects', '/api/user/ssh-keys', `/api/projects/${bobs.projectId}/vms`]) {
+      const text = JSON.stringify((await bob.raw('GET', url)).body)
+      for (const id of Object.values(adas)) expect(text).not.toContain(id)
+    }
+  })
+})
+
+describe('without a session', () => {
+  for (const endpoint of behindSession) {
+    it(`${endpoint.method} ${endpoint.path} is 401`, async () => {
+      const answer = await app.client().raw(endpoint.method, fillPath(endpoint.path, adas))
+      expect(answer).toMatchObject({ status: 401, body: { message: 'Not authenticated' } })
+    })
+  }
+})
+
+describe('requests that are not what they should be', () => {
+  const writing = endpoints.filter((endpoint) => endpoint.method !== 'GET')
+  const url = (endpoint: Endpoint) => fillPath(endpoint.path, bobs)
+  const json = { 'content-type': 'application/json' }
+
+  for (const endpoint of writing) {
+    it(`${endpoint.method} ${endpoint.path} from another site is 403, and nothing changes`, async () => {
+      const before = await state()
+      for (const headers of [
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+        { origin: 'http://evil.test' },
+        { origin: 'null' },
+      ]) {
+        const answer = await bob.raw(
+          endpoint.method,
+          url(endpoint),
+          undefined,
+          headers as unknown as Record<string, string>,
+        )
+        expect(answer.status).toBe(403)
+      }
+      expect(await state()).toBe(before)
+    })
+  }
+
+  for (const endpoint of writing.filter((one) => one.body)) {
+    it(`${endpoint.method} ${endpoint.path} refuses malformed, oversized, foreign-typed and senseless bodies, and nothing changes`, async () => {
+      const before = await state()
+      const send = (payload: string, headers: Record<string, string> = json) =>
+        bob.raw(endpoint.method, url(endpoint), payload, headers)
+      expect(await send('{"name":')).toMatchObject({ status: 400, body: { message: 'Invalid request body' } })
+      expect(await send('{"__proto__":{"x":1}}')).toMatchObject({ status: 400 })
+      expect(await send(`{"name":"${'x'.repeat(70_000)}"}`)).toMatchObject({ status: 413 })
+      expect(await send('<name/>', { 'content-type': 'application/xml' })).toMatchObject({ status: 415 })
+      for (const senseless of ['null', '[]', '7', '"text"', 'true']) {
+        const answer = await send(senseless)
+        expect([400, 422]).toContain(answer.status)
+        expect((answer.body as { message: string }).message.length).toBeGreaterThan(5)
+      }
+      expect(await state()).toBe(before)
+    })
+  }
+
+  it('answers unknown API addresses with a JSON 404', async () => {
+    expect(await bob.raw('GET', '/api/nothing-here')).toMatchObject({
+      status: 404,
+      body: { message: 'Not found' },
+    })
+    expect(await bob.raw('POST', '/api/projects/x/y/z')).toMatchObject({ status: 404 })
+  })
+
+  it('takes ids of any shape without harm', async () => {
+    for (const id of ['..%2f..%2fetc', '%00', "'%20or%201=1", 'x'.repeat(2000), '%F0%9F%9A%80']) {
+      const answer = await bob.raw('GET', `/api/projects/${id}/vms`)
+      expect([400, 404, 414]).toContain(answer.status)
+    }
+  })
+})
+
+describe('the contract', () => {
+  it('has an id of its own for every endpoint', () => {
+    expect(new Set(endpoints.map((endpoint) => endpoint.id)).size).toBe(endpoints.length)
+  })
+
+  it('is mounted whole', () => {
+    for (const endpoint of endpoints) {
+      expect(app.app.hasRoute({ method: endpoint.method, url: endpoint.path }), endpoint.id).toBe(true)
+    }
+  })
+})

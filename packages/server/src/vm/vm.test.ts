@@ -1,0 +1,614 @@
+import { type Vm, type VmStatus, vmApi } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
+import { newId } from '../lib/id.ts'
+
+const minutes = 60_000
+
+/** A fresh server with one user, one project and one key. */
+async function setUp(options?: TestAppOptions) {
+  const app = await makeTestApp(options)
+  const ada = await app.signedIn()
+  const { body: project } = (await ada.raw('POST', '/api/projects', { name: 'p' })) as {
+    body: { id: string }
+  }
+  const { body: key } = (await ada.raw('POST', '/api/user/ssh-keys', {
+    key_name: 'laptop',
+    ssh_public_key: newPublicKey(),
+  })) as { body: { id: string } }
+  const params = { projectId: project.id }
+  const vmOf = (vmId: string) => ({ params: { ...params, vmId } })
+
+  const create = (name: string, more: object = {}) =>
+    ada.call(vmApi.create, { params, body: { name, template_id: 'starter', ssh_key_id: key.id, ...more } })
+  const get = async (id: string): Promise<Vm> => (await ada.call(vmApi.get, vmOf(id))).body
+  const start = (id: string) => ada.call(vmApi.start, vmOf(id))
+  const stop = (id: string, force?: boolean) =>
+    ada.call(vmApi.stop, { ...vmOf(id), ...(force && { body: { force } }) } as never)
+  const restart = (id: string) => ada.call(vmApi.restart, vmOf(id))
+  const remove = (id: string) => ada.call(vmApi.delete, vmOf(id))
+  async function running(name: string, more?: object): Promise<string> {
+    const { body } = await create(name, more)
+    await app.clock.advance(10_000)
+    expect((await get(body.id)).status).toBe('running')
+    return body.id
+  }
+  /** Brings a VM into a status and leaves it there. */
+  async function inStatus(status: VmStatus): Promise<string> {
+    switch (status) {
+      case 'pending':
+        app.engine.setImage({ state: 'coming', progress: 0.4, what: 'Building the Starter Linux image' })
+        return (await create('waits')).body.id
+      case 'creating': {
+        const { body } = await create('x')
+        await app.clock.advance(100)
+        return body.id
+      }
+      case 'provisioning': {
+        const { body } = await create('x')
+        await app.clock.advance(2_000)
+        return body.id
+      }
+      case 'starting': {
+        const id = await inStatus('stopped')
+        await start(id)
+        await app.clock.advance(1_000)
+        return id
+      }
+      case 'running':
+        return running('x')
+      case 'stopping': {
+        const id = await running('fault-deaf')
+        await stop(id)
+        await app.clock.advance(1_000)
+        return id
+      }
+      case 'stopped': {
+        const id = await running('x')
+        await stop(id)
+        await app.clock.advance(3_000)
+        return id
+      }
+      case 'failed': {
+        const { body } = await create('fault-no-space')
+        await app.clock.advance(2_000)
+        return body.id
+      }
+      case 'error': {
+        const id = await running('x')
+        app.engine.endRun(id, { how: 'crashed', reason: 'The guest crashed.' })
+        await app.clock.advance(1)
+        return id
+      }
+    }
+  }
+  return { app, ada, params, keyId: key.id, create, get, start, stop, restart, remove, running, inStatus }
+}
+
+/** Runs a test on a server of its own. */
+function onServer(test: (s: Awaited<ReturnType<typeof setUp>>) => Promise<void>, options?: TestAppOptions) {
+  return async () => {
+    const server = await setUp(options)
+    try {
+      await test(server)
+    } finally {
+      await server.app.close()
+    }
+  }
+}
+
+async function settled(app: TestApp): Promise<void> {
+  await app.clock.advance(2 * minutes)
+}
+
+const statuses: VmStatus[] = [
+  'pending',
+  'creating',
+  'provisioning',
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'failed',
+  'error',
+]
+
+describe('creating a VM', () => {
+  it(
+    '201 answers at once as pending; then it is created, provisioned and runs with an address',
+    onServer(async (s) => {
+      const { status, body } = await s.create('My VM 1')
+      expect(status).toBe(201)
+      expect(body).toMatchObject({
+        name: 'My VM 1',
+        status: 'pending',
+        ip_address: null,
+        cpu: 1,
+        memory_mb: 256,
+        persistent: true,
+        template_name: 'Starter Linux',
+        ssh_key_name: 'laptop',
+        vmpool_id: null,
+        disks: [],
+      })
+      await s.app.clock.advance(100)
+      expect((await s.get(body.id)).status).toBe('creating')
+      await s.app.clock.advance(1_000)
+      expect((await s.get(body.id)).status).toBe('provisioning')
+      await s.app.clock.advance(5_000)
+      const vm = await s.get(body.id)
+      expect(vm).toMatchObject({
+        status: 'running',
+        ssh_port: 22,
+        status_message: null,
+        status_deadline: null,
+      })
+      expect(vm.ip_address).toMatch(/^127\.100\./)
+    }),
+  )
+
+  it(
+    'tells its steps with the times they really took',
+    onServer(async (s) => {
+      const vm = await s.get(await s.running('x'))
+      expect(vm.steps.map((step) => step.name)).toEqual(['root_disk', 'boot', 'ready'])
+      for (const step of vm.steps)
+        expect(Date.parse(step.ended_at ?? '')).toBeGreaterThanOrEqual(Date.parse(step.started_at))
+      const [disk] = vm.steps
+      expect(Date.parse(disk?.ended_at ?? '') - Date.parse(disk?.started_at ?? '')).toBe(600)
+    }),
+  )
+
+  it(
+    'gives the guest a host name made from the name',
+    onServer(async (s) => {
+      const made: string[] = []
+      const { createMachine } = s.app.engine
+      s.app.engine.createMachine = (spec) => {
+        made.push(spec.hostname)
+        return createMachine(spec)
+      }
+      for (const name of ['My VM 1', '  Größe -- 42!  ', '机器', '$(reboot)', 'x'.repeat(100)])
+        await s.create(name)
+      await settled(s.app)
+      expect(made.sort()).toEqual(['gro-e-42', 'my-vm-1', 'reboot', 'vm', 'x'.repeat(63)].sort())
+    }),
+  )
+
+  it.each([
+    [{ name: ' ' }, 'Please enter a VM name'],
+    [{ name: 5 }, 'Please enter a VM name'],
+    [{ template_id: 'nope' }, 'Please select a template'],
+    [{ template_id: undefined }, 'Please select a template'],
+    [{ ssh_key_id: undefined }, 'Please select an SSH key for secure access'],
+    [{ ssh_key_id: 'nope' }, 'Please select an SSH key for secure access'],
+    [{ disks: [{ disk_id: 'nope' }] }, 'Please select an existing disk for all disk entries'],
+    [{ disks: [{}] }, 'Please select an existing disk for all disk entries'],
+    [{ disks: 'all' }, 'Please select an existing disk for all disk entries'],
+    [{ project_id: 'other' }, 'Project does not match'],
+  ])('400 for %j, and nothing is stored', (more, message) =>
+    onServer(async (s) => {
+      expect(await s.create('x', more)).toMatchObject({ status: 400, body: { message } })
+      expect((await s.ada.call(vmApi.list, { params: s.params })).body).toEqual([])
+    })(),
+  )
+
+  it(
+    '409 at the limit of the project',
+    onServer(
+      async (s) => {
+        await s.create('one')
+        expect(await s.create('two')).toMatchObject({
+          status: 409,
+          body: { message: 'This project has reached its limit of 1 VMs' },
+        })
+      },
+      { maxVmsPerProject: 1 },
+    ),
+  )
+
+  it(
+    'attaches a disk to one VM only, also when two ask at once, and frees it when the VM goes',
+    onServer(async (s) => {
+      const disk = {
+        id: newId(),
+        project_id: s.params.projectId,
+        vm_id: null,
+        name: 'data',
+        description: '',
+        status: 'available',
+        status_message: null,
+        size_bytes: 10 * 1024 ** 3,
+        source: 'blank' as const,
+        image_url: null,
+        created_at: new Date().toISOString(),
+      }
+      await s.app.db.insertInto('disk').values(disk).execute()
+      const disks = [{ disk_id: disk.id }]
+      expect((await s.create('twice', { disks: [...disks, ...disks] })).status).toBe(400)
+      const answers = await Promise.all([s.create('a', { disks }), s.create('b', { disks })])
+      expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409])
+      const winner = answers.find((answer) => answer.status === 201)?.body
+      const loser = answers.find((answer) => answer.status === 409)?.body
+      expect(loser).toMatchObject({ message: 'Disk "data" is not available' })
+      expect(winner?.disks).toEqual([{ disk_id: disk.id, name: 'data', size: '10Gi' }])
+      expect((await s.ada.call(vmApi.list, { params: s.params })).body).toHaveLength(1)
+      const list = `/api/projects/${s.params.projectId}/disks`
+      expect((await s.ada.raw('GET', `${list}?status=available`)).body).toEqual([])
+      expect((await s.ada.raw('GET', `${list}?source=EMPTY&vm_id=${winner?.id}`)).body).toMatchObject([
+        { id: disk.id, status: 'attached', vm_name: winner?.name, size_gb: 10 },
+      ])
+      await s.remove(winner?.id ?? '')
+      expect((await s.ada.raw('GET', list)).body).toMatchObject([{ status: 'available', vm_id: null }])
+    }),
+  )
+})
+
+describe('what is allowed in which status', () => {
+  const table: Record<'start' | 'stop' | 'force' | 'restart', VmStatus[]> = {
+    start: ['stopped', 'error'],
+    stop: ['running', 'stopping'],
+    force: ['provisioning', 'starting', 'running', 'stopping'],
+    restart: ['running'],
+  }
+  const words = { start: 'started', stop: 'stopped', force: 'stopped', restart: 'restarted' }
+
+  for (const status of statuses) {
+    for (const action of ['start', 'stop', 'force', 'restart'] as const) {
+      const allowed = table[action].includes(status)
+      it(
+        `${action} while ${status} is ${allowed ? '202' : '409 with the reason'}`,
+        onServer(async (s) => {
+          const id = await s.inStatus(status)
+          expect((await s.get(id)).status).toBe(status)
+          const act = {
+            start: s.start,
+            stop: s.stop,
+            force: (vmId: string) => s.stop(vmId, true),
+            restart: s.restart,
+          }[action]
+          const answer = await act(id)
+          if (allowed) {
+            expect(answer.status).toBe(202)
+            expect(answer.body.status).toBe(action === 'start' ? 'starting' : 'stopping')
+          } else {
+            expect(answer).toMatchObject({
+              status: 409,
+              body: { message: `VM cannot be ${words[action]} while it is ${status}` },
+            })
+            expect((await s.get(id)).status).toBe(status)
+          }
+        }),
+      )
+    }
+
+    it(
+      `deleting while ${status} is 204, and nothing is left in the end`,
+      onServer(async (s) => {
+        const id = await s.inStatus(status)
+        expect((await s.remove(id)).status).toBe(204)
+        expect((await s.ada.call(vmApi.get, { params: { ...s.params, vmId: id } })).status).toBe(404)
+        expect((await s.ada.call(vmApi.list, { params: s.params })).body).toEqual([])
+        expect((await s.remove(id)).status).toBe(404)
+        await settled(s.app)
+        expect(await s.app.engine.list()).toEqual(new Map())
+        expect(await s.app.db.selectFrom('vm').selectAll().execute()).toEqual([])
+      }),
+    )
+  }
+})
+
+describe('stopping and starting', () => {
+  it(
+    'stops by the power button and starts again at the same address',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      const { ip_address } = await s.get(id)
+      await s.stop(id)
+      await s.app.clock.advance(3_000)
+      expect(await s.get(id)).toMatchObject({ status: 'stopped', ip_address: null })
+      await s.start(id)
+      await s.app.clock.advance(10_000)
+      const vm = await s.get(id)
+      expect(vm).toMatchObject({ status: 'running', ip_address })
+      expect(vm.steps.map((step) => step.name)).toEqual(['boot', 'ready'])
+      expect(vm.steps.every((step) => step.ended_at !== null)).toBe(true)
+    }),
+  )
+
+  it(
+    'cuts off a guest that ignores the power button for 30 s',
+    onServer(async (s) => {
+      const id = await s.running('fault-deaf')
+      await s.stop(id)
+      await s.app.clock.advance(29_000)
+      expect((await s.get(id)).status).toBe('stopping')
+      await s.app.clock.advance(2_000)
+      expect((await s.get(id)).status).toBe('stopped')
+    }),
+  )
+
+  it(
+    'cuts off at once when a second stop asks with force',
+    onServer(async (s) => {
+      const id = await s.inStatus('stopping')
+      await s.stop(id, true)
+      await s.app.clock.advance(10)
+      expect((await s.get(id)).status).toBe('stopped')
+    }),
+  )
+
+  it(
+    'restarts through stopping and starting',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      expect((await s.restart(id)).body.status).toBe('stopping')
+      await s.app.clock.advance(2_500)
+      expect((await s.get(id)).status).toBe('starting')
+      await s.app.clock.advance(5_000)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+
+  it(
+    'lets a stop during a restart win',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      await s.restart(id)
+      expect((await s.stop(id)).status).toBe(202)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('stopped')
+      await s.start(id)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+
+  it(
+    'takes two starts at once as one',
+    onServer(async (s) => {
+      const id = await s.inStatus('stopped')
+      const answers = await Promise.all([s.start(id), s.start(id)])
+      expect(answers.map((answer) => answer.status).sort()).toEqual([202, 409])
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+
+  it(
+    'stays stopped and can be started after its first start was cut short',
+    onServer(async (s) => {
+      const id = await s.inStatus('provisioning')
+      await s.stop(id, true)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('stopped')
+      expect((await s.start(id)).body.status).toBe('starting')
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+
+  it(
+    'follows a guest that powers itself off, and starts again on request',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.endRun(id, { how: 'clean' })
+      await settled(s.app)
+      expect(await s.get(id)).toMatchObject({ status: 'stopped', status_message: null })
+      await s.start(id)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+
+  it(
+    'starts a throw-away root disk from the template again after every end',
+    onServer(async (s) => {
+      const fresh: boolean[] = []
+      const { startMachine } = s.app.engine
+      s.app.engine.startMachine = (id, options) => {
+        fresh.push(options.freshRoot)
+        return startMachine(id, options)
+      }
+      const id = await s.running('x', { persistent: false })
+      s.app.engine.endRun(id, { how: 'reboot' })
+      await s.app.clock.advance(1)
+      expect((await s.get(id)).status).toBe('starting')
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+      await s.running('kept')
+      expect(fresh).toEqual([true, true, false])
+    }),
+  )
+
+  it(
+    'comes up again after the host went down',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.endRun(id, { how: 'host-restart' })
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+})
+
+describe('bad days', () => {
+  it(
+    'fails with the reason when there is no disk space',
+    onServer(async (s) => {
+      const vm = await s.get(await s.inStatus('failed'))
+      expect(vm.status_message).toMatch(/no disk space left/)
+    }),
+  )
+
+  it(
+    'fails with the reason when the guest cannot have its memory or cannot be launched',
+    onServer(async (s) => {
+      for (const [name, text] of [
+        ['fault-no-memory', /memory/],
+        ['fault-launch-failed', /launched/],
+      ] as const) {
+        const { body } = await s.create(name)
+        await settled(s.app)
+        const vm = await s.get(body.id)
+        expect(vm.status).toBe('failed')
+        expect(vm.status_message).toMatch(text)
+      }
+    }),
+  )
+
+  it(
+    'tries again what may pass, and says so meanwhile',
+    onServer(async (s) => {
+      const { body } = await s.create('fault-flaky')
+      await s.app.clock.advance(700)
+      expect((await s.get(body.id)).status_message).toMatch(/Trying again in \d+ s\./)
+      await settled(s.app)
+      expect(await s.get(body.id)).toMatchObject({ status: 'running', status_message: null })
+    }),
+  )
+
+  it(
+    'is in error with the evidence when the guest crashes, and can be started again',
+    onServer(async (s) => {
+      const id = await s.inStatus('error')
+      expect((await s.get(id)).status_message).toBe('The guest crashed.')
+      await s.start(id)
+      await settled(s.app)
+      expect(await s.get(id)).toMatchObject({ status: 'running', status_message: null })
+    }),
+  )
+
+  it(
+    'fails when the guest crashes or leaves before it was ever up',
+    onServer(async (s) => {
+      for (const name of ['fault-crash', 'fault-leaves']) {
+        const { body } = await s.create(name)
+        await settled(s.app)
+        expect((await s.get(body.id)).status).toBe('failed')
+      }
+    }),
+  )
+
+  it(
+    'fails and ends a guest that never answers, after ten minutes',
+    onServer(async (s) => {
+      const { body } = await s.create('fault-never-ready')
+      await s.app.clock.advance(9 * minutes)
+      expect((await s.get(body.id)).status).toBe('provisioning')
+      await s.app.clock.advance(2 * minutes)
+      const vm = await s.get(body.id)
+      expect(vm.status).toBe('failed')
+      expect(vm.status_message).toMatch(/did not answer on port 22/)
+      expect(await s.app.engine.inspect(body.id)).toMatchObject({ power: 'off' })
+    }),
+  )
+
+  it(
+    'is in error when its root disk is lost',
+    onServer(async (s) => {
+      const id = await s.inStatus('stopped')
+      s.app.engine.loseRootDisk(id)
+      await s.start(id)
+      await settled(s.app)
+      const vm = await s.get(id)
+      expect(vm.status).toBe('error')
+      expect(vm.status_message).toMatch(/root disk/)
+    }),
+  )
+
+  it(
+    'waits as pending for its image, saying how far it is, and for an hour at most',
+    onServer(async (s) => {
+      const id = await s.inStatus('pending')
+      await s.app.clock.advance(1_500)
+      expect((await s.get(id)).status_message).toBe('Building the Starter Linux image: 40 %.')
+      expect((await s.get(id)).steps.at(-1)).toMatchObject({ name: 'image', ended_at: null })
+      await s.app.clock.advance(61 * minutes)
+      expect((await s.get(id)).status).toBe('failed')
+    }),
+  )
+
+  it(
+    'fails when the image cannot be had',
+    onServer(async (s) => {
+      s.app.engine.setImage({ state: 'unavailable', reason: 'The package mirror does not answer.' })
+      const { body } = await s.create('x')
+      await settled(s.app)
+      expect(await s.get(body.id)).toMatchObject({
+        status: 'failed',
+        status_message:
+          'The boot image of Starter Linux is not available. The package mirror does not answer.',
+      })
+    }),
+  )
+
+  it(
+    'waits as pending while the host is full, says so, and starts when there is room',
+    onServer(
+      async (s) => {
+        const first = await s.running('first')
+        const { body: second } = await s.create('second')
+        await settled(s.app)
+        const waiting = await s.get(second.id)
+        expect(waiting.status).toBe('pending')
+        expect(waiting.status_message).toMatch(/Needs 256 MB of memory, the host has 44 MB free/)
+        await s.stop(first)
+        await settled(s.app)
+        expect((await s.get(second.id)).status).toBe('running')
+      },
+      { hostMemoryMb: 300 },
+    ),
+  )
+
+  it(
+    'never promises the same memory twice, however many ask at once',
+    onServer(
+      async (s) => {
+        await Promise.all(Array.from({ length: 10 }, (_, i) => s.create(`vm-${i}`)))
+        await settled(s.app)
+        const { body } = await s.ada.call(vmApi.list, { params: s.params })
+        expect(body.filter((vm) => vm.status === 'running')).toHaveLength(3)
+        expect(body.filter((vm) => vm.status === 'pending')).toHaveLength(7)
+      },
+      { hostMemoryMb: 3 * 256 + 100 },
+    ),
+  )
+
+  it(
+    'brings up only so many guests at once',
+    onServer(
+      async (s) => {
+        await Promise.all(Array.from({ length: 6 }, (_, i) => s.create(`vm-${i}`)))
+        await s.app.clock.advance(3_000)
+        const { body } = await s.ada.call(vmApi.list, { params: s.params })
+        expect(body.filter((vm) => vm.status === 'provisioning')).toHaveLength(2)
+        expect(body.find((vm) => vm.status === 'pending')?.status_message).toMatch(/Waiting for its turn/)
+        await settled(s.app)
+        const later = await s.ada.call(vmApi.list, { params: s.params })
+        expect(later.body.every((vm) => vm.status === 'running')).toBe(true)
+      },
+      { startsAtOnce: 2 },
+    ),
+  )
+})
+
+describe('the event stream', () => {
+  it(
+    'tells every change of a VM, whole, and its end',
+    onServer(async (s) => {
+      const events: { event: string; data: Vm & { deleted?: true } }[] = []
+      const stop = s.app.subscribe(s.params.projectId, (event, data) =>
+        events.push({ event, data: data as Vm }),
+      )
+      const id = await s.running('x')
+      await s.remove(id)
+      await settled(s.app)
+      stop()
+      expect(events.every(({ event, data }) => event === 'vm' && data.id === id)).toBe(true)
+      const words = events.map(({ data }) => data.status).filter((word, i, all) => word !== all[i - 1])
+      expect(words).toEqual(['pending', 'creating', 'provisioning', 'running', undefined])
+      expect(events.at(-1)?.data).toEqual({ id, deleted: true })
+    }),
+  )
+})
