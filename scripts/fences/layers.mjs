@@ -42,6 +42,13 @@ const server = [
     why: 'A program puts together parts of the server.',
   },
   {
+    name: 'server seed',
+    path: /^packages\/server\/src\/seed\.ts$/,
+    may: ['contract', 'server db', 'server lib'],
+    npm: ['fastify'],
+    why: 'The seed talks to the server as a client would.',
+  },
+  {
     name: 'server app',
     path: /^packages\/server\/src\/app\.ts$/,
     may: [

@@ -18,7 +18,6 @@ export interface Answer<T = unknown> {
 }
 
 export type TestApp = Awaited<ReturnType<typeof makeTestApp>>
-export type Client = ReturnType<TestApp['client']>
 
 export interface TestAppOptions {
   hostMemoryMb?: number

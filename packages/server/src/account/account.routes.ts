@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Route } from '../http/route.ts'
 import type { AccountService } from './account.service.ts'
 
-export const sessionCookie = 'slipway_session'
+const sessionCookie = 'slipway_session'
 
 /** The session token a request carries. */
 export const sessionToken = (request: FastifyRequest): string | undefined => request.cookies[sessionCookie]

@@ -6,7 +6,7 @@ import type { DiskTable } from '../db/schema.ts'
 
 const gibibyte = 1024 ** 3
 /** Sizes are shown in whole Gi and never as less than there is. */
-export const sizeGb = (bytes: number): number => Math.ceil(bytes / gibibyte)
+const sizeGb = (bytes: number): number => Math.ceil(bytes / gibibyte)
 
 const toDisk = (row: Selectable<DiskTable> & { vm_name: string | null }): Disk => ({
   id: row.id,

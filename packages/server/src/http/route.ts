@@ -39,7 +39,7 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
 }
 
 /** The signed-in user for an endpoint that wants one; 401 when there is none. */
-export async function authenticateFor(
+async function authenticateFor(
   endpoint: Pick<Endpoint, 'auth'>,
   request: FastifyRequest,
   authenticate: Authenticate,
