@@ -12,16 +12,24 @@ const ready = /Slipway is ready at (http:\/\/\S+)/
 /** A real server in a process of its own, with its own data directory. */
 export interface Server {
   url: string
+  pid: number
   dataDir: string
+  /** Everything it printed so far. */
+  output(): string
   /** The path and query of the newest link to `page` that was mailed to an address; waits until there is one. */
   mailedLink(address: string, page: 'verify-email' | 'reset-password'): Promise<string>
-  /** Ends the server cleanly and removes its data. */
+  /** Ends the server without giving it a chance, as a power cut would; its data stay. */
+  kill(): Promise<void>
+  /** Ends the server cleanly and removes its data, unless the directory was given. */
   stop(): Promise<void>
 }
 
-/** Starts the server on the simulated engine and a free port; `settings` are more of its environment. */
-export async function startServer(settings: Record<string, string> = {}): Promise<Server> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-e2e-'))
+/**
+ * Starts the server on the simulated engine and a free port; `settings` are more of its environment. With `keptDir`
+ * it works on that directory and leaves it behind.
+ */
+export async function startServer(settings: Record<string, string> = {}, keptDir?: string): Promise<Server> {
+  const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'slipway-e2e-')))
   const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
     cwd: root,
     env: {
@@ -45,17 +53,22 @@ export async function startServer(settings: Record<string, string> = {}): Promis
     child.on('error', reject)
     child.on('exit', (code) => reject(new Error(`The server ended with exit code ${code}:\n${output}`)))
   })
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
   return {
     url: await url,
+    pid: child.pid ?? 0,
     dataDir,
+    output: () => output,
     mailedLink: (address, page) => mailedLink(join(dataDir, 'outbox'), address, page),
+    kill: () => end('SIGKILL'),
     async stop() {
-      if (child.exitCode === null && child.signalCode === null) {
-        const exit = once(child, 'exit')
-        child.kill('SIGTERM')
-        await exit
-      }
-      await rm(dataDir, { recursive: true, force: true })
+      await end('SIGTERM')
+      if (!keptDir) await rm(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -301,7 +301,7 @@ const around = [
   {
     name: 'bench',
     path: /^bench\//,
-    may: ['contract', 'bench'],
+    may: ['contract', 'bench', 'e2e'],
     npm: ['*'],
     why: 'Benchmarks measure the running server from outside.',
   },

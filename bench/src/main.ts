@@ -1,0 +1,18 @@
+/** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
+import { benchApi } from './api.ts'
+
+const parts: Record<string, () => Promise<boolean>> = {
+  api: benchApi,
+}
+
+const chosen = process.argv.slice(2)
+const unknown = chosen.filter((name) => !(name in parts))
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`)
+  process.exit(2)
+}
+let met = true
+for (const [name, part] of Object.entries(parts)) {
+  if (chosen.length === 0 || chosen.includes(name)) met = (await part()) && met
+}
+process.exitCode = met ? 0 : 1
