@@ -1,0 +1,113 @@
+import type { Accelerator } from './accelerator.ts'
+import { fileNames, type MachineRecord, type RunRecord } from './machine-dir.ts'
+import type { GuestNetwork } from './network.ts'
+
+/**
+ * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a
+ * saved memory state could notice.
+ */
+export const MACHINE_SHAPE = 1
+
+/** Places for data volumes; each has a port of its own so that it can come and go while the guest runs. */
+export const VOLUME_PORTS = 15
+
+export interface Launch {
+  record: MachineRecord
+  run: RunRecord
+  accelerator: Accelerator
+  network: GuestNetwork
+  volumePath: (volumeId: string) => string
+}
+
+/**
+ * The arguments QEMU is started with, in the machine's directory. It starts paused (`-S`), so that its journal is
+ * open before the guest does anything. Option names: QEMU manual, "Invocation".
+ */
+export function commandLine({ record, run, accelerator, network, volumePath }: Launch): string[] {
+  const { spec, image, address } = record
+  const forward = `hostfwd=tcp:${address.ip}:${address.port}-:22`
+  return [
+    // Identity: adoption finds the process by these two.
+    ...['-uuid', spec.id, '-name', `run-${run.run}`],
+    ...['-machine', 'q35,usb=off,vmport=off,smbus=off', ...acceleratorArgs(accelerator)],
+    ...['-m', `${spec.memoryMb}`, '-smp', `${spec.cpu}`],
+    ...['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
+    ...(image.kernel ? ['-kernel', image.kernel] : []),
+    ...(image.initrd ? ['-initrd', image.initrd] : []),
+    ...(image.cmdline ? ['-append', image.cmdline] : []),
+
+    ...['-object', 'rng-random,id=rng,filename=/dev/urandom'],
+    ...['-device', 'virtio-rng-pci,id=rng0,rng=rng,addr=0x2'],
+    ...disk('root', 'qcow2', fileNames.root, false),
+    ...['-device', 'virtio-blk-pci,id=root0,drive=root,serial=root,addr=0x3'],
+    ...[
+      '-netdev',
+      ['user', 'id=net', 'ipv6=off', network.restrict ? 'restrict=on' : '', forward]
+        .filter(Boolean)
+        .join(','),
+    ],
+    ...['-device', 'virtio-net-pci,id=net0,netdev=net,romfile=,addr=0x4'],
+    ...['-device', 'virtio-serial-pci,id=channels,addr=0x5'],
+    // A ring buffer: bounded whatever the guest writes, and it outlives the server.
+    ...['-chardev', `ringbuf,id=${READY_CHANNEL},size=1024`],
+    '-device',
+    `virtserialport,bus=channels.0,nr=1,id=${READY_CHANNEL},chardev=${READY_CHANNEL},name=org.slipway.ready`,
+    ...['-device', 'virtio-balloon-pci,id=balloon0,addr=0x6'],
+    ...['-device', 'pvpanic-pci,id=panic0,addr=0x7'],
+    ...ports(),
+    ...spec.volumeIds.flatMap((id, index) => [
+      ...disk(`volume${index}`, 'qcow2', volumePath(id), false),
+      '-device',
+      `virtio-blk-pci,id=volume${index},drive=volume${index},serial=${id.slice(0, 20)},bus=port${index}`,
+    ]),
+    ...disk('seed', 'raw', fileNames.seed, true),
+    ...['-device', `virtio-blk-pci,id=seed0,drive=seed,serial=seed,bus=port${VOLUME_PORTS}`],
+
+    ...[
+      '-chardev',
+      `socket,id=serial,path=${fileNames.serial},server=on,wait=off,logfile=${fileNames.serialLog},logappend=on`,
+    ],
+    ...['-serial', 'chardev:serial'],
+    ...['-qmp', `unix:${fileNames.qmp},server=on,wait=off`],
+    ...['-chardev', `pipe,id=journal,path=${fileNames.journal}`, '-mon', 'chardev=journal,mode=control'],
+
+    // A machine that does not keep its root disk ends when its guest reboots, so that it can start afresh.
+    ...['-action', `reboot=${spec.persistent ? 'reset' : 'shutdown'},shutdown=poweroff,panic=shutdown`],
+    // Root can only become the guests' user while the sandbox lets it; afterwards there is nothing to elevate.
+    '-sandbox',
+    `on,obsolete=deny,elevateprivileges=${network.user ? 'allow' : 'deny'},spawn=deny,resourcecontrol=deny`,
+    ...(network.user ? ['-runas', network.user] : []),
+    ...['-pidfile', fileNames.pid, '-S'],
+  ]
+}
+
+/** Id of the channel on which the guest says that it is up. */
+export const READY_CHANNEL = 'ready'
+
+export function acceleratorArgs(accelerator: Accelerator): string[] {
+  if (accelerator.kind === 'KVM') return ['-accel', 'kvm', '-cpu', accelerator.cpu]
+  // Translated code of large guests would otherwise grow to a quarter of the host's memory.
+  return ['-accel', 'tcg,thread=multi,tb-size=128', '-cpu', accelerator.cpu]
+}
+
+/** Formats are always named: probing would let a guest turn its raw disk into something else. */
+function disk(node: string, format: 'qcow2' | 'raw', path: string, readOnly: boolean): string[] {
+  const options = {
+    driver: format,
+    'node-name': node,
+    'read-only': readOnly,
+    discard: readOnly ? 'ignore' : 'unmap',
+    file: { driver: 'file', filename: path },
+  }
+  return ['-blockdev', JSON.stringify(options)]
+}
+
+/** Eight ports to a slot; the last one is the seed's, so that data volumes follow the root disk. */
+function ports(): string[] {
+  return Array.from({ length: VOLUME_PORTS + 1 }, (_, index) => {
+    const slot = 0x10 + Math.floor(index / 8)
+    const first = index % 8 === 0 ? ',multifunction=on' : ''
+    const place = `addr=0x${slot.toString(16)}.${index % 8}${first}`
+    return ['-device', `pcie-root-port,id=port${index},chassis=${index + 1},${place}`]
+  }).flat()
+}

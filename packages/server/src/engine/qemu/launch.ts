@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process'
+import { access, open, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandError } from '../../lib/command.ts'
+import { fileNames } from './machine-dir.ts'
+
+/**
+ * Starts QEMU as a process of its own session that outlives this one, and waits until its QMP socket is there. What
+ * it complains about goes to its log. QEMU's own `-daemonize` is not used: it must fork, which the sandbox forbids.
+ *
+ * @returns its process id, and a promise that rejects if it ends
+ */
+export async function launchQemu(
+  args: string[],
+  dir: string,
+): Promise<{ pid: number; ended: Promise<never> }> {
+  const logPath = join(dir, fileNames.log)
+  const log = await open(logPath, 'a', 0o600)
+  const child = spawn(QEMU, args, { cwd: dir, detached: true, stdio: ['ignore', 'ignore', log.fd] })
+  child.unref()
+  const ended = new Promise<never>((_, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new CommandError(QEMU, '', error.code ?? null, `${QEMU} could not be run`)),
+    )
+    child.once('exit', (status, signal) => {
+      const fail = (text: string) =>
+        reject(new CommandError(QEMU, text, null, `${QEMU} ended with ${signal ?? `status ${status}`}`))
+      readFile(logPath, 'utf8').then(fail, () => fail(''))
+    })
+  })
+  // Later ends are seen through the QMP line; here nobody may be listening any more.
+  ended.catch(() => {})
+  await log.close()
+
+  await Promise.race([fileAppears(join(dir, fileNames.qmp)), ended])
+  return { pid: child.pid ?? 0, ended }
+}
+
+export const QEMU = 'qemu-system-x86_64'
+
+async function fileAppears(path: string): Promise<void> {
+  for (let look = 0; look < 3000; look += 1) {
+    if (
+      await access(path).then(
+        () => true,
+        () => false,
+      )
+    )
+      return
+    await sleep(10)
+  }
+  throw new CommandError(QEMU, '', 'ETIMEDOUT', `${QEMU} did not come up`)
+}

@@ -1,0 +1,93 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BootImage } from '../../image/image-store.ts'
+import type { Address, MachineSpec } from '../engine.ts'
+
+/** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
+export interface MachineRecord {
+  spec: MachineSpec
+  address: Address
+  /** The image its root disk stands on. */
+  image: BootImage
+}
+
+/** One run of a machine: written before the guest is launched. */
+export interface RunRecord {
+  run: string
+  /** The host's boot id; another one later means that the host went down. */
+  bootId: string
+  startedAt: number
+}
+
+/** File names inside a machine's directory; QEMU gets them relative to it. */
+export const fileNames = {
+  record: 'machine.json',
+  run: 'run.json',
+  /** Holds the run that powerDown or powerOff was asked for. */
+  asked: 'asked',
+  /** Holds the run in which the guest said it is up. */
+  ready: 'ready',
+  root: 'root.qcow2',
+  seed: 'seed.iso',
+  pid: 'pid',
+  qmp: 'qmp.sock',
+  serial: 'serial.sock',
+  serialLog: 'serial.log',
+  /** QEMU's events, kept by QEMU itself even while no server runs; `.in` holds the command that opens it. */
+  journal: 'journal',
+  journalIn: 'journal.in',
+  journalOut: 'journal.out',
+  log: 'qemu.log',
+} as const
+
+/** The directories of all machines, `<dataDir>/machines/<id>/`; each holds everything its machine has. */
+export function makeMachineDirs(dataDir: string) {
+  const top = join(dataDir, 'machines')
+  const pathOf = (id: string) => join(top, id)
+  const fileOf = (id: string, name: string) => join(top, id, name)
+
+  /** Replaces a file in one step; a crash leaves the old or the new content. */
+  const write = async (id: string, name: string, value: unknown) => {
+    const path = fileOf(id, name)
+    await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
+    await rename(`${path}.new`, path)
+  }
+  const read = async (id: string, name: string): Promise<unknown> => {
+    try {
+      return JSON.parse(await readFile(fileOf(id, name), 'utf8'))
+    } catch {
+      return null
+    }
+  }
+
+  return {
+    pathOf,
+    fileOf,
+    async open() {
+      await mkdir(top, { recursive: true, mode: 0o700 })
+    },
+    async ids(): Promise<string[]> {
+      const entries = await readdir(top, { withFileTypes: true })
+      return entries
+        .filter((entry) => entry.isDirectory() && isMachineId(entry.name))
+        .map((entry) => entry.name)
+    },
+    create: (id: string) => mkdir(pathOf(id), { recursive: true, mode: 0o700 }),
+    remove: (id: string) => rm(pathOf(id), { recursive: true, force: true }),
+
+    // The files are our own and 0600: their shape is taken at its word.
+    readRecord: async (id: string) => (await read(id, fileNames.record)) as MachineRecord | null,
+    writeRecord: (id: string, record: MachineRecord) => write(id, fileNames.record, record),
+    readRun: async (id: string) => (await read(id, fileNames.run)) as RunRecord | null,
+    writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),
+    /** The run a mark (`asked`, `ready`) was set in. */
+    readMark: async (id: string, mark: 'asked' | 'ready') =>
+      (await read(id, fileNames[mark])) as string | null,
+    writeMark: (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run),
+  }
+}
+
+export type MachineDirs = ReturnType<typeof makeMachineDirs>
+
+export const isMachineId = (text: string): boolean =>
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)

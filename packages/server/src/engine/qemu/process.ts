@@ -1,0 +1,30 @@
+import { readFile, readlink } from 'node:fs/promises'
+import { basename } from 'node:path'
+
+/**
+ * Whether a process is the QEMU of one run of one machine. A process id alone proves nothing, ids are used again;
+ * the program and both ids on its command line do.
+ */
+export async function isRunOf(pid: number, machineId: string, run: string): Promise<boolean> {
+  try {
+    const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    if (args[args.indexOf('-uuid') + 1] !== machineId || !args.includes(`run-${run}`)) return false
+    // A zombie has no program any more; an upgraded one ends in " (deleted)".
+    return basename(await readlink(`/proc/${pid}/exe`)).startsWith('qemu-system-')
+  } catch {
+    return false
+  }
+}
+
+export async function readPid(path: string): Promise<number | null> {
+  try {
+    const pid = Number.parseInt(await readFile(path, 'utf8'), 10)
+    return Number.isInteger(pid) && pid > 1 ? pid : null
+  } catch {
+    return null
+  }
+}
+
+/** The kernel's id of this start of the host. */
+export const readBootId = async (): Promise<string> =>
+  (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()

@@ -1,0 +1,46 @@
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { run } from '../../lib/command.ts'
+import type { MachineSpec } from '../engine.ts'
+
+/**
+ * What a guest reads to become itself, in the NoCloud form that cloud-init and Starter Linux understand. Every text
+ * is a JSON string, which is also YAML, so no name can break out of its place.
+ * Format: cloud-init documentation, "NoCloud".
+ */
+export function seedFiles(spec: MachineSpec): { metaData: string; userData: string } {
+  const keys = spec.sshPublicKeys.map(oneLine).filter(Boolean)
+  const metaData = [
+    `instance-id: ${JSON.stringify(spec.id)}`,
+    `local-hostname: ${JSON.stringify(oneLine(spec.hostname))}`,
+    ...(keys.length > 0 ? ['public-keys:', ...keys.map((key) => `  - ${JSON.stringify(key)}`)] : []),
+  ]
+  const userData = {
+    hostname: oneLine(spec.hostname),
+    disable_root: false,
+    ssh_pwauth: false,
+    users: [{ name: 'root', lock_passwd: true, ssh_authorized_keys: keys }],
+  }
+  return {
+    metaData: `${metaData.join('\n')}\n`,
+    userData: `#cloud-config\n${JSON.stringify(userData, null, 2)}\n`,
+  }
+}
+
+/** Writes the seed disk: an ISO 9660 file system labelled `cidata`. */
+export async function writeSeed(path: string, spec: MachineSpec): Promise<void> {
+  const { metaData, userData } = seedFiles(spec)
+  const work = await mkdtemp(join(dirname(path), 'seed-'))
+  try {
+    await writeFile(join(work, 'meta-data'), metaData)
+    await writeFile(join(work, 'user-data'), userData)
+    const options = ['-quiet', '-volid', 'cidata', '-joliet', '-rock', '-output', 'seed.iso']
+    await run('genisoimage', [...options, 'user-data', 'meta-data'], { cwd: work })
+    await rename(join(work, 'seed.iso'), path)
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** Control characters end lines or hide text; a key or a name has none. */
+const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()
