@@ -21,8 +21,9 @@ export function CardFacts({ items }: { items: readonly { label: string; value: R
 export function CardFoot({ children, ruled = true }: { children: ReactNode; ruled?: boolean }) {
   return (
     <div
+      // The rules are the gaps: an action may stand in the contents of its tip, where it has no border to share.
       className={cx(
-        'grid auto-cols-fr grid-flow-col divide-x divide-line [&>:first-child]:rounded-bl-sheet [&>:last-child]:rounded-br-sheet',
+        'grid auto-cols-fr grid-flow-col gap-px overflow-hidden rounded-b-sheet bg-line [&>*]:bg-sheet [&_button]:bg-sheet',
         ruled && 'border-t border-line',
       )}
     >
@@ -52,7 +53,7 @@ export function CardAction({
   const inert = busy || Boolean(disabledReason)
   const className = cx(
     'flex min-h-[38px] min-w-0 items-center justify-center gap-[7px] px-2 text-dense font-medium no-underline focus-visible:-outline-offset-2 phone:min-h-[46px] [&_svg]:flex-none',
-    inert ? 'cursor-not-allowed text-ink-3' : 'text-ink hover:bg-hover [&_svg]:text-ink-2',
+    inert ? 'cursor-not-allowed text-ink-3' : 'text-ink hover:bg-hover! [&_svg]:text-ink-2',
   )
   const content = (
     <>

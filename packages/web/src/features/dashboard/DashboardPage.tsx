@@ -256,7 +256,7 @@ function RecentVm({ vm }: { vm: Vm }) {
       <Status
         word={vm.status}
         since={isTransitional(vm) ? vm.status_since : undefined}
-        className="self-start md:self-center"
+        className="self-start justify-self-end md:self-center md:justify-self-start"
       />
       <p className="text-dense text-ink-2">
         <span className="sr-only">Created </span>

@@ -26,7 +26,7 @@ export function ProjectCard({ project, vms, active, onSelect, onDelete }: Projec
       aria-labelledby={titleId}
       className="sheet relative flex h-full flex-col transition-colors duration-120 hover:border-line-control"
     >
-      <div className="px-4 py-3">
+      <div className="px-4 py-3 md:min-h-22">
         <div className="flex items-start gap-3">
           <h2 id={titleId} className="min-w-0 flex-1 text-card wrap-anywhere">
             <Link

@@ -104,7 +104,7 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
           description="Preselected when you create a VM."
         />
         <div>
-          <h3 className="mb-1.5 text-dense font-medium">No key yet?</h3>
+          <p className="mb-1.5 text-dense font-medium">No key yet?</p>
           <CodeLine {...keygenCopy} />
           <p className="mt-1.5 text-hint text-ink-3">
             Run this on your computer. The public key is then in <code>{publicKeyPath}</code>.

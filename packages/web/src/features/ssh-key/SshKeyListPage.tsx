@@ -114,7 +114,7 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
           label={`Copy ${sshKey.name}`}
           success="Copied to clipboard!"
           failure="Failed to copy to clipboard."
-          className="size-7!"
+          className="size-7! text-ink-2 phone:size-9!"
         />
         <IconButton
           size="sm"

@@ -27,7 +27,7 @@ export function VmCard({ vm }: { vm: Vm }) {
   const titleId = useId()
   return (
     <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
-      <div className="grid flex-1 grid-cols-[minmax(0,1fr)_auto] content-start gap-y-1 py-3 pr-2.5 pl-4 md:min-h-24">
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] content-start gap-y-1 py-3 pr-2.5 pl-4 md:min-h-24">
         <Status word={vm.status} since={isTransitional(vm) ? vm.status_since : undefined} className="mt-1" />
         <Menu
           label={`Actions for ${vm.name}`}
@@ -48,7 +48,7 @@ export function VmCard({ vm }: { vm: Vm }) {
             menuEntry(actions.delete, true),
           ]}
         />
-        <h3 id={titleId} className="col-span-2 pr-1.5 text-card wrap-anywhere">
+        <h2 id={titleId} className="col-span-2 pr-1.5 text-card wrap-anywhere">
           <Link
             to={paths.vm(vm.project_id, vm.id)}
             className="text-ink no-underline hover:underline"
@@ -56,7 +56,7 @@ export function VmCard({ vm }: { vm: Vm }) {
           >
             {vm.name}
           </Link>
-        </h3>
+        </h2>
         <p className="col-span-2 flex items-start gap-[7px] text-hint text-ink-2">
           <TemplatePlate templateId={vm.template_id} size={16} className="mt-px" />
           <span className="min-w-0 wrap-anywhere">{vm.template_name}</span>
@@ -71,6 +71,8 @@ export function VmCard({ vm }: { vm: Vm }) {
         ]}
       />
       <Rows
+        // The copy buttons stand one under the other at the right edge.
+        className="flex-1 [&_button]:ml-auto phone:[&_button]:-mr-2.5"
         items={[
           stateRow(vm),
           { label: 'SSH Key', value: <KeyName vm={vm} /> },
@@ -115,7 +117,7 @@ function stateRow(vm: Vm): { label: string; value: ReactNode; tone?: 'bad' } {
     }
   }
   const step = currentStep(vm)
-  if (step && !(status === 'stopping' && vm.ip_address)) return { label: 'Step', value: step }
+  if (step) return { label: 'Step', value: step }
   return { label: 'IP Address', value: <Address vm={vm} /> }
 }
 
@@ -125,31 +127,31 @@ export function Address({ vm }: { vm: Vm }) {
     return <span className="text-ink-3">None{vm.status === 'stopped' && ' while stopped'}</span>
   }
   return (
-    <>
-      <span className="mono min-w-0 wrap-anywhere">{vm.ip_address}</span>
-      <CopyButton
-        text={vm.ip_address}
-        {...ipCopyTexts}
-        className="-my-1 ml-auto phone:-my-2.5 phone:-mr-2.5"
-      />
-    </>
+    <Copyable text={vm.ip_address} {...ipCopyTexts}>
+      {vm.ip_address}
+    </Copyable>
   )
 }
 
 function KeyName({ vm }: { vm: Vm }) {
   const command = vm.status === 'running' ? sshCommand(vm) : null
+  if (!command) return <span className="mono min-w-0">{vm.ssh_key_name}</span>
   const { copyLabel, ...texts } = sshCopyTexts
   return (
+    <Copyable text={command} label={copyLabel} {...texts}>
+      {vm.ssh_key_name}
+    </Copyable>
+  )
+}
+
+type CopyableProps = Omit<Parameters<typeof CopyButton>[0], 'className'> & { children: ReactNode }
+
+/** A short text with its copy button, which takes no height of its own. */
+function Copyable({ children, ...copy }: CopyableProps) {
+  return (
     <>
-      <span className="mono min-w-0 wrap-anywhere">{vm.ssh_key_name}</span>
-      {command && (
-        <CopyButton
-          text={command}
-          label={copyLabel}
-          {...texts}
-          className="-my-1 ml-auto phone:-my-2.5 phone:-mr-2.5"
-        />
-      )}
+      <span className="mono min-w-0 wrap-anywhere">{children}</span>
+      <CopyButton {...copy} className="-my-1 phone:-my-2.5" />
     </>
   )
 }

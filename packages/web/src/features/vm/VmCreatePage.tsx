@@ -180,7 +180,7 @@ export function Component() {
               />
             </Field>
             <div className="min-w-0">
-              <h3 className="mb-1.5 text-dense font-medium">No key yet?</h3>
+              <p className="mb-1.5 text-dense font-medium">No key yet?</p>
               <CodeLine {...keygenCopy} />
               <p className="mt-1.5 text-hint text-ink-3">
                 Run this on your computer, then add the public key under Manage SSH Keys.
@@ -207,7 +207,7 @@ export function Component() {
             )}
             <VmDiskRows control={control} values={chosen.disks} available={available} />
           </Section>
-          <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:sticky phone:bottom-0 phone:[&>button]:h-11 phone:[&>button]:flex-1 phone:[&>a]:h-11 phone:[&>a]:flex-1">
+          <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:sticky phone:bottom-0 phone:[&_a]:h-11 phone:[&_a]:flex-1 phone:[&_button]:h-11 phone:[&_button]:flex-1">
             <p id={footId} role="status" className="min-w-0 flex-1 text-ink-3 phone:flex-[1_0_100%]">
               {broken?.text}
             </p>

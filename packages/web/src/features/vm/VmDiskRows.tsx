@@ -1,6 +1,6 @@
 import type { Disk } from '@slipway/contract'
 import { ChevronDown, ChevronRight, Plus, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { type Control, Controller, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
@@ -17,6 +17,7 @@ interface VmDiskRowsProps {
 
 /** Data disks to attach: a ruled accordion with one row open. A disk chosen in one row is not offered in others. */
 export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
+  const labelId = useId()
   const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
   const [open, setOpen] = useState<number | null>(0)
   const [removing, setRemoving] = useState<number | null>(null)
@@ -34,11 +35,16 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
   return (
     <div className="min-w-0">
       <div className="mb-1.5 flex items-baseline justify-between gap-3 text-dense">
-        <h3 className="font-medium">Data disks</h3>
+        <p id={labelId} className="font-medium">
+          Data disks
+        </p>
         <span className="text-label text-ink-3">{countText(fields.length)}</span>
       </div>
       {fields.length > 0 && (
-        <ul className="mb-2.5 divide-y divide-line-control rounded-control border border-line-control">
+        <ul
+          aria-labelledby={labelId}
+          className="mb-2.5 divide-y divide-line-control rounded-control border border-line-control"
+        >
           {fields.map((field, row) => {
             const disk = available.find(({ id }) => id === values[row]?.diskId)
             const isOpen = open === row

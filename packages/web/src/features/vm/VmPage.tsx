@@ -20,7 +20,6 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { Elapsed } from '../../ui/Elapsed.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
@@ -133,7 +132,14 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
 
 function ActionButton({ action }: { action: VmActionItem }) {
   return (
-    <Button icon={action.icon} busy={action.busy} disabledReason={action.disabledReason} onClick={action.run}>
+    <Button
+      icon={action.icon}
+      busy={action.busy}
+      disabledReason={action.disabledReason}
+      onClick={action.run}
+      // Four actions share one line on a phone; there words say more than signs.
+      className="phone:flex-auto phone:px-2 phone:[&_.lucide]:hidden"
+    >
       {action.label}
     </Button>
   )
@@ -166,10 +172,11 @@ function WhyRow({ vm }: { vm: Vm }) {
   }
   return (
     <Banner tone="info" className="mb-4">
-      {step} <Elapsed since={vm.status_since} />
-      {vm.status_deadline && (
-        <span className="text-ink-3"> At the latest it ends {formatDateTime(vm.status_deadline)}.</span>
-      )}
+      {step}.{' '}
+      <span className="text-ink-3">
+        In this state since {formatDateTime(vm.status_since)}
+        {vm.status_deadline && `, at the latest until ${formatDateTime(vm.status_deadline)}`}.
+      </span>
     </Banner>
   )
 }
@@ -242,13 +249,20 @@ function SshSection({ vm }: { vm: Vm }) {
       {command ? (
         <CodeLine code={command} {...sshCopyTexts} />
       ) : (
-        <p className="text-ink-2">The VM has no address yet. It gets one when it is running.</p>
+        <p className="text-ink-2">{noAddressText(vm)}</p>
       )}
       <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
         Password authentication is disabled. The key {vm.ssh_key_name} is installed.
       </p>
     </section>
   )
+}
+
+function noAddressText(vm: Vm): string {
+  if (vm.status === 'failed') return 'A VM that failed has no address.'
+  if (vm.status === 'stopped') return 'The VM is stopped. It has an address while it runs.'
+  const allowed = vmCan.ssh(vm)
+  return allowed === true ? '' : allowed
 }
 
 function DiskSection({ vm }: { vm: Vm }) {
