@@ -40,6 +40,26 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwind(), preloadFonts(), compress()],
   // An inlined asset would need `data:` in more places than the content security policy allows.
-  build: { assetsInlineLimit: 0, target: 'es2022', modulePreload: { polyfill: false } },
+  build: {
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // Without this a shared file is named after every page that uses it.
+        chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+        codeSplitting: {
+          groups: [
+            // One file for what every page needs, ...
+            { name: 'main', tags: ['$initial'], priority: 2 },
+            // ... one for menus, dialogs and selects, which no page needs to be shown, ...
+            { name: 'overlay', test: /node_modules\/(@base-ui|@floating-ui)\//, priority: 1 },
+            // ... and few for what some pages share: a request costs more than some unused bytes.
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
+          ],
+        },
+      },
+    },
+  },
   server: { proxy: { '/api': { target: 'http://127.0.0.1:8080', ws: true } } },
 })

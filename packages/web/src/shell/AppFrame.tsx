@@ -1,6 +1,5 @@
-import { Dialog } from '@base-ui/react/dialog'
-import { Menu as MenuIcon, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Menu as MenuIcon } from 'lucide-react'
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { IconButton } from '../ui/Button.tsx'
@@ -10,6 +9,8 @@ import { EngineBanner } from './EngineBanner.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
+
+const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawer }))
 
 /** The console's frame: sidebar and page; on phones a top bar and a drawer. */
 export function AppFrame({ children }: { children: ReactNode }) {
@@ -56,34 +57,29 @@ function useAnnouncedPages() {
 function TopBar() {
   const { user } = useSession()
   const [open, setOpen] = useState(false)
+  const [wasOpen, setWasOpen] = useState(false)
   const { pathname } = useLocation()
   // Whoever chose a page wants to see it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the reason, not an input.
   useEffect(() => setOpen(false), [pathname])
   return (
     <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-ground pr-2 pl-1 md:hidden">
-      <Dialog.Root open={open} onOpenChange={setOpen}>
-        <Dialog.Trigger
-          render={
-            <IconButton
-              label="Open menu"
-              icon={<MenuIcon size={20} strokeWidth={1.6} />}
-              className="size-11!"
-            />
-          }
-        />
-        <Dialog.Portal>
-          <Dialog.Backdrop className="fixed inset-0 z-30 bg-scrim transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0 md:hidden" />
-          <Dialog.Popup className="fixed inset-y-0 left-0 z-30 w-[min(300px,calc(100vw-52px))] border-r border-line bg-ground shadow-lift outline-none transition-[opacity,translate] duration-160 ease-out data-[ending-style]:-translate-x-2 data-[ending-style]:opacity-0 data-[starting-style]:-translate-x-2 data-[starting-style]:opacity-0 md:hidden">
-            <Dialog.Title className="sr-only">Menu</Dialog.Title>
-            <Sidebar />
-            <Dialog.Close
-              render={<IconButton label="Close menu" icon={<X size={18} strokeWidth={1.6} />} />}
-              className="absolute top-2 right-2"
-            />
-          </Dialog.Popup>
-        </Dialog.Portal>
-      </Dialog.Root>
+      <IconButton
+        label="Open menu"
+        icon={<MenuIcon size={20} strokeWidth={1.6} />}
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => {
+          setWasOpen(true)
+          setOpen(true)
+        }}
+        className="size-11!"
+      />
+      {wasOpen && (
+        <Suspense fallback={null}>
+          <Drawer open={open} onOpenChange={setOpen} />
+        </Suspense>
+      )}
       <Brand className="text-card" />
       <span className="flex-1" />
       {user && <UserMenu user={user} compact />}

@@ -3,6 +3,11 @@ import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 
+const questions: Record<string, string> = {
+  [paths.signIn]: 'No account yet?',
+  [paths.signUp]: 'Already have an account?',
+}
+
 /** Sign-in and what belongs to it, alone with the footer. The header leads to the other half. */
 export function Component() {
   const { pathname, state } = useLocation()
@@ -11,9 +16,9 @@ export function Component() {
     <PublicFrame
       actions={
         <>
-          <span className="hidden text-ink-3 sm:inline">
-            {onSignIn ? 'No account yet?' : 'Already have an account?'}
-          </span>
+          {pathname in questions && (
+            <span className="hidden text-ink-3 sm:inline">{questions[pathname]}</span>
+          )}
           {/* The state goes along: whoever came for a page still gets there after signing up first. */}
           <Button render={<Link to={onSignIn ? paths.signUp : paths.signIn} state={state} />}>
             {onSignIn ? 'Sign Up' : 'Sign In'}

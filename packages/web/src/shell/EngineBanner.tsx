@@ -1,12 +1,16 @@
 import { useHost } from '../api/host.ts'
+import { useSession } from '../api/session.ts'
 import { Banner } from '../ui/Banner.tsx'
 
 /** Nobody shall take a simulation for the real thing. */
 export function EngineBanner() {
-  if (useHost()?.engine !== 'simulated') return null
+  const host = useHost()
+  const { state } = useSession()
+  if (state !== 'in' || host?.engine !== 'simulated') return null
   return (
-    <Banner tone="warn" title="Simulated engine" className="mb-5">
-      VMs go through every state, but no guest runs: nothing answers over SSH and nothing is stored.
+    <Banner tone="warn" className="mb-5">
+      <b className="font-semibold">Simulated engine.</b> VMs go through every state, but no guest runs and
+      nothing answers over SSH.
     </Banner>
   )
 }

@@ -13,8 +13,8 @@ export function PublicFrame({ actions, children }: { actions?: ReactNode; childr
         {actions}
       </header>
       <main className="w-full flex-1">{children}</main>
+      <PrivacyNotice className="mx-4 mt-4 md:mr-auto" />
       <Footer />
-      <PrivacyNotice className="mx-4 mb-4 md:mr-auto" />
     </div>
   )
 }

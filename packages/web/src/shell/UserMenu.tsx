@@ -48,7 +48,7 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
           choice: 'Appearance',
           value: theme,
           options: [
-            { value: 'system', label: 'As the system' },
+            { value: 'system', label: 'System' },
             { value: 'light', label: 'Light' },
             { value: 'dark', label: 'Dark' },
           ],

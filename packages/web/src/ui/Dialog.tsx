@@ -1,135 +1,33 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog'
-import { Dialog as Base } from '@base-ui/react/dialog'
-import { type ReactNode, useRef } from 'react'
-import { Banner } from './Banner.tsx'
-import { Button } from './Button.tsx'
-import { cx } from './cx.ts'
-import { isInToaster } from './toast.tsx'
+import { lazy, Suspense, useState } from 'react'
+import type { ConfirmDialogProps, DialogProps } from './DialogPopup.tsx'
 
-const scrim =
-  'fixed inset-0 z-30 bg-scrim transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
-const viewport = 'fixed inset-0 z-30 grid place-items-center overflow-y-auto p-4'
-const popup = cx(
-  'flex max-h-full w-full flex-col rounded-dialog border border-line bg-raised shadow-lift outline-none',
-  'transition-[opacity,translate] duration-160 ease-out',
-  'data-[ending-style]:opacity-0 data-[starting-style]:translate-y-1 data-[starting-style]:opacity-0',
-)
-const footClass =
-  'flex flex-none justify-end gap-2 border-t border-line px-5 py-3 phone:[&>button]:h-[42px] phone:[&>button]:flex-1'
-
-interface DialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  title: string
-  description?: ReactNode
-  children?: ReactNode
-  /** Buttons, the primary one last. */
-  footer?: ReactNode
-  /** 460 px, or 640 for lists and forms with two columns. */
-  size?: 'md' | 'lg'
-}
+// What a dialog is made of comes when the first one opens: no page needs it to be shown.
+const DialogPopup = lazy(async () => ({ default: (await import('./DialogPopup.tsx')).DialogPopup }))
+const ConfirmDialogPopup = lazy(async () => ({
+  default: (await import('./DialogPopup.tsx')).ConfirmDialogPopup,
+}))
 
 /** A modal dialog. `Esc`, the scrim and the footer close it; the focus goes back to where it came from. */
-export function Dialog({
-  open,
-  onOpenChange,
-  title,
-  description,
-  children,
-  footer,
-  size = 'md',
-}: DialogProps) {
-  return (
-    <Base.Root
-      open={open}
-      onOpenChange={(next, details) => {
-        // A click on a toast lies outside of the dialog, but means the toast.
-        if (!next && isInToaster(details.event.target)) return
-        onOpenChange(next)
-      }}
-    >
-      <Base.Portal>
-        <Base.Backdrop className={scrim} />
-        <Base.Viewport className={viewport}>
-          <Base.Popup className={cx(popup, size === 'lg' ? 'max-w-160' : 'max-w-115')}>
-            <div className="flex-none px-5 pt-4.5">
-              <Base.Title className="text-dialog wrap-anywhere">{title}</Base.Title>
-              {description && (
-                <Base.Description className="mt-1 wrap-anywhere text-ink-2">{description}</Base.Description>
-              )}
-            </div>
-            <div className="min-h-0 overflow-y-auto px-5 pt-3 pb-4.5">{children}</div>
-            {footer && <div className={footClass}>{footer}</div>}
-          </Base.Popup>
-        </Base.Viewport>
-      </Base.Portal>
-    </Base.Root>
-  )
-}
-
-interface ConfirmDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-  title: string
-  /** What exactly will happen, with the name in bold. */
-  children: ReactNode
-  confirmLabel: string
-  busyLabel: string
-  busy: boolean
-  onConfirm: () => void
-  error?: string | null | undefined
-  tone?: 'danger' | 'normal'
+export function Dialog(props: DialogProps) {
+  return useWasOpen(props.open) ? (
+    <Suspense fallback={null}>
+      <DialogPopup {...props} />
+    </Suspense>
+  ) : null
 }
 
 /** Asks before an act. The focus starts on Cancel; while the act runs the dialog stays. */
-export function ConfirmDialog({
-  open,
-  onOpenChange,
-  title,
-  children,
-  confirmLabel,
-  busyLabel,
-  busy,
-  onConfirm,
-  error,
-  tone = 'danger',
-}: ConfirmDialogProps) {
-  const cancel = useRef<HTMLButtonElement>(null)
-  return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => (next || !busy) && onOpenChange(next)}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={scrim} />
-        <AlertDialog.Viewport className={viewport}>
-          <AlertDialog.Popup className={cx(popup, 'max-w-115')} initialFocus={cancel}>
-            <AlertDialog.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">
-              {title}
-            </AlertDialog.Title>
-            <div className="min-h-0 overflow-y-auto px-5 pt-2 pb-4.5">
-              <AlertDialog.Description render={<div />} className="wrap-anywhere text-ink-2 [&_b]:text-ink">
-                {children}
-              </AlertDialog.Description>
-              {error && (
-                <Banner tone="error" className="mt-3">
-                  {error}
-                </Banner>
-              )}
-            </div>
-            <div className={footClass}>
-              <Button ref={cancel} disabled={busy} onClick={() => onOpenChange(false)}>
-                Cancel
-              </Button>
-              <Button
-                variant={tone === 'danger' ? 'danger' : 'primary'}
-                busy={busy}
-                busyText={busyLabel}
-                onClick={onConfirm}
-              >
-                {confirmLabel}
-              </Button>
-            </div>
-          </AlertDialog.Popup>
-        </AlertDialog.Viewport>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  )
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  return useWasOpen(props.open) ? (
+    <Suspense fallback={null}>
+      <ConfirmDialogPopup {...props} />
+    </Suspense>
+  ) : null
+}
+
+/** True from the first opening on: a dialog that closes stays in the tree, so that it can fade. */
+function useWasOpen(open: boolean): boolean {
+  const [wasOpen, setWasOpen] = useState(open)
+  if (open && !wasOpen) setWasOpen(true)
+  return wasOpen || open
 }

@@ -25,14 +25,14 @@ export function Sheet({ title, actions, className, children, ...rest }: SheetPro
 
 const columnClass: Record<number, string> = {
   2: 'grid-cols-2',
-  3: 'grid-cols-2 md:grid-cols-3',
+  3: 'grid-cols-3',
   4: 'grid-cols-2 md:grid-cols-4',
   5: 'grid-cols-2 md:grid-cols-5',
 }
 
 interface CellsProps {
   items: readonly { label: string; value: ReactNode }[]
-  /** Two below the sidebar's breakpoint, whatever is asked for. */
+  /** Up to three stay three on phones; more become two there. */
   columns?: number
   className?: string
 }
@@ -42,7 +42,10 @@ export function Cells({ items, columns = 4, className }: CellsProps) {
   return (
     <dl className={cx('grid overflow-hidden', columnClass[columns] ?? columnClass[4], className)}>
       {items.map(({ label, value }) => (
-        <div key={label} className="-mt-px -ml-px min-w-0 border-t border-l border-line px-4 pt-[9px] pb-2.5">
+        <div
+          key={label}
+          className="-mt-px -ml-px min-w-0 border-t border-l border-line pt-[9px] pr-2 pb-2.5 pl-4 shadow-[1px_0_var(--line),0_1px_var(--line)]"
+        >
           <dt className="text-label text-ink-3">{label}</dt>
           <dd className="mt-[3px] flex min-w-0 items-center gap-1.5 wrap-anywhere">{value}</dd>
         </div>

@@ -2,7 +2,7 @@ import { type ReactNode, useRef } from 'react'
 import { cx } from './cx.ts'
 
 /**
- * Text beside a control on hover, focus and tap. A native popover: it is never clipped, stands over dialogs, and the
+ * Text beside a control on hover and focus. A native popover: it is never clipped, stands over dialogs, and the
  * browser places it at the control. `Esc` closes it. Without a text the children stand alone.
  */
 export function Tip({ text, children }: { text: string | undefined; children: ReactNode }) {
@@ -21,7 +21,10 @@ export function Tip({ text, children }: { text: string | undefined; children: Re
       onPointerLeave={hide}
       onFocus={show}
       onBlur={hide}
-      onClick={show}
+      // A finger does not hover: a tap on a control that does nothing asks why.
+      onClick={(event) =>
+        event.target instanceof Element && event.target.closest('[aria-disabled]') ? show(event) : hide()
+      }
       onKeyDown={(event) => event.key === 'Escape' && hide()}
     >
       {children}

@@ -22,7 +22,7 @@ export function LegalPage({ title, summary, sections }: LegalPageProps) {
             className="grid gap-x-8 gap-y-1.5 border-t border-line py-5 lg:grid-cols-[232px_minmax(0,1fr)]"
           >
             <h2 className="text-section">{title}</h2>
-            <div className="max-w-[72ch] space-y-2.5 text-ink-2 [&_li]:my-1 [&_strong]:font-[550] [&_strong]:text-ink [&_ul]:list-disc [&_ul]:pl-4.5">
+            <div className="max-w-[72ch] space-y-2.5 text-ink-2 [&_li+li]:mt-1 [&_strong]:font-[550] [&_strong]:text-ink [&_ul]:list-disc [&_ul]:pl-4.5">
               {content}
             </div>
           </section>
