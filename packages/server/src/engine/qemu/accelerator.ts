@@ -5,5 +5,5 @@ export interface Accelerator {
 }
 
 export async function probeAccelerator(): Promise<Accelerator> {
-  return { kind: 'TCG', cpu: 'Nehalem', reason: 'not probed' }
+  return { kind: 'TCG', cpu: 'Nehalem', reason: 'KVM has not been looked for.' }
 }

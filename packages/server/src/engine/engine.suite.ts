@@ -1,0 +1,297 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Address, Engine, MachineSpec, MachineState } from './engine.ts'
+
+/** What the suite needs to put an engine to the test. */
+export interface EngineHarness {
+  /** A new engine over the same data, opened: what a restarted server has. The suite closes the one before. */
+  open(): Promise<Engine>
+  imageId: string
+  /** The key whose private half `ssh` signs in with. */
+  sshPublicKey: string
+  /** Lets `ms` go by: really, or on a virtual clock. */
+  pass(ms: number): Promise<void>
+  /** Lets something happen to a living guest without the engine being asked. */
+  happen(
+    machineId: string,
+    what: 'powers itself off' | 'reboots' | 'is killed',
+    address: Address,
+  ): Promise<void>
+  /** Runs a command in the guest and resolves with what it printed. Left out where there is no real guest. */
+  ssh?(address: Address, command: string): Promise<string>
+  /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
+  sshWithoutKey?(address: Address): Promise<string>
+  /** Names of processes and files of a machine that are left on the host. Left out where there are none. */
+  traces?(machineId: string): Promise<{ processes: string[]; files: string[] }>
+  cleanUp(): Promise<void>
+}
+
+/**
+ * The promises of the engine port, as tests. Every engine passes them; parts that take a real guest are skipped
+ * where the harness has none, and say so. The tests build on each other, because a guest takes its time.
+ */
+export function describeEngine(name: string, makeHarness: () => Promise<EngineHarness>): void {
+  describe(`${name} as an engine`, () => {
+    let harness: EngineHarness
+    let engine: Engine
+    const volumeId = randomUUID()
+    const keeper: MachineSpec = {
+      id: randomUUID(),
+      hostname: 'keeper-1',
+      cpu: 2,
+      memoryMb: 512,
+      imageId: '',
+      sshPublicKeys: [],
+      volumeIds: [volumeId],
+      persistent: true,
+    }
+    const forgetter = {
+      ...keeper,
+      id: randomUUID(),
+      hostname: 'forgetter-1',
+      cpu: 1,
+      volumeIds: [],
+      persistent: false,
+    }
+
+    /** Lets time pass until the work is done, for engines on a virtual clock. */
+    async function done<T>(work: Promise<T>): Promise<T> {
+      let settled = false
+      const mark = () => {
+        settled = true
+      }
+      work.then(mark, mark)
+      for (let passed = 0; !settled && passed < PATIENCE_MS; passed += 50) await harness.pass(50)
+      return work
+    }
+
+    /** Looks until the machine is in the wanted state. */
+    async function until<P extends MachineState['power']>(id: string, power: P) {
+      for (let passed = 0; passed < PATIENCE_MS; passed += 50) {
+        const state = await engine.inspect(id)
+        if (isIn(state, power)) return state
+        await harness.pass(50)
+      }
+      throw new Error(
+        `The machine did not become ${power}; it is ${JSON.stringify(await engine.inspect(id))}`,
+      )
+    }
+    const start = (id: string, options = { freshRoot: false }) => done(engine.startMachine(id, options))
+    const code = (work: Promise<unknown>) =>
+      done(work).then(
+        () => 'no error',
+        (error: unknown) => codeOf(error),
+      )
+
+    /** The way into guests; skips the test, and says so, where there is none. */
+    function real<K extends 'ssh' | 'sshWithoutKey' | 'traces'>(key: K, skip: (note: string) => never) {
+      const way = harness[key]
+      if (way) return way
+      console.log(`  ${name} has no ${key}: a promise about real guests is not tested here`)
+      return skip(`${name} has no ${key}`)
+    }
+
+    beforeAll(async () => {
+      harness = await makeHarness()
+      for (const spec of [keeper, forgetter]) {
+        spec.imageId = harness.imageId
+        spec.sshPublicKeys = [harness.sshPublicKey]
+      }
+      engine = await harness.open()
+    })
+    afterAll(async () => {
+      await Promise.all([keeper.id, forgetter.id].map((id) => done(engine.deleteMachine(id))))
+      await engine.close()
+      await harness.cleanUp()
+    })
+
+    test('it says what runs guest code and what guests can reach', () => {
+      expect(engine.capabilities.network).toMatch(/\w{3,}.*\.$/)
+      if (engine.capabilities.accelerator)
+        expect(engine.capabilities.acceleratorReason).toMatch(/\w{3,}.*\.$/)
+    })
+
+    test('an image comes when it is asked for', async () => {
+      let state = await engine.image(harness.imageId)
+      for (let passed = 0; state.state === 'coming' && passed < IMAGE_PATIENCE_MS; passed += 200) {
+        expect(state.what).toBeTruthy()
+        await harness.pass(200)
+        state = await engine.image(harness.imageId)
+      }
+      expect(state).toEqual({ state: 'ready' })
+    }, 600_000)
+
+    test('a machine that does not exist is absent, and ending or deleting it succeeds', async () => {
+      const id = randomUUID()
+      await done(engine.powerDown(id))
+      await done(engine.powerOff(id))
+      await done(engine.deleteMachine(id))
+      expect(await engine.inspect(id)).toEqual({ power: 'absent' })
+      expect(await code(engine.startMachine(id, { freshRoot: false }))).toBe('machine-missing')
+    })
+
+    test('making a machine twice at once makes one, and it is off', async () => {
+      await done(engine.createVolume(volumeId, 64 * 1024 * 1024))
+      await done(Promise.all([engine.createMachine(keeper), engine.createMachine(keeper)]))
+      await done(engine.createMachine(forgetter))
+      expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
+      expect([...(await engine.list()).keys()].sort()).toEqual([keeper.id, forgetter.id].sort())
+    })
+
+    test('two starts at once make one guest, which gets ready and tells so', async () => {
+      const told = new Set<string>()
+      const stopListening = engine.onChange((id) => told.add(id))
+      await done(Promise.all([start(keeper.id), start(keeper.id)]))
+      const booting = await engine.inspect(keeper.id)
+      if (!('run' in booting)) throw new Error(`The machine is ${booting.power}`)
+      const ready = await until(keeper.id, 'ready')
+      stopListening()
+      expect(ready.run).toBe(booting.run)
+      expect(told).toContain(keeper.id)
+      if (harness.traces) expect((await harness.traces(keeper.id)).processes).toHaveLength(1)
+    })
+
+    test('starting a living machine leaves it alone', async () => {
+      const before = await until(keeper.id, 'ready')
+      await start(keeper.id, { freshRoot: true })
+      expect(await engine.inspect(keeper.id)).toEqual(before)
+    })
+
+    test('the guest has the host name, processors and memory it was given', async ({ skip }) => {
+      const ssh = real('ssh', skip)
+      const { address } = await until(keeper.id, 'ready')
+      expect(await ssh(address, 'hostname; nproc')).toBe('keeper-1\n2\n')
+      const memoryMb = Number(await ssh(address, "awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"))
+      expect(memoryMb).toBeGreaterThan(keeper.memoryMb * 0.85)
+      expect(memoryMb).toBeLessThanOrEqual(keeper.memoryMb)
+    })
+
+    test('nobody gets in without the key', async ({ skip }) => {
+      const signIn = real('sshWithoutKey', skip)
+      const { address } = await until(keeper.id, 'ready')
+      expect(await signIn(address)).toContain('Permission denied (publickey)')
+    })
+
+    test('a data volume is found under its serial', async ({ skip }) => {
+      const ssh = real('ssh', skip)
+      const { address } = await until(keeper.id, 'ready')
+      const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`
+      expect(await ssh(address, `blockdev --getsize64 ${disk}`)).toBe(`${64 * 1024 * 1024}\n`)
+      await ssh(address, `echo volume-content | dd of=${disk} conv=fsync 2>/dev/null`)
+      await ssh(address, 'echo root-content > /root/kept && sync')
+    })
+
+    test('a guest outlives the engine, and a new engine finds it', async () => {
+      const before = await until(keeper.id, 'ready')
+      const boot = await harness.ssh?.(before.address, 'cat /proc/sys/kernel/random/boot_id')
+      await engine.close()
+      engine = await harness.open()
+      const after = await until(keeper.id, 'ready')
+      expect(after).toEqual(before)
+      expect(await harness.ssh?.(after.address, 'cat /proc/sys/kernel/random/boot_id')).toBe(boot)
+    })
+
+    test('the power button ends it cleanly, and that counts as asked', async () => {
+      const { run } = await until(keeper.id, 'ready')
+      await done(engine.powerDown(keeper.id))
+      expect(await until(keeper.id, 'off')).toEqual({ power: 'off', run, exit: { how: 'asked' } })
+      await done(engine.powerDown(keeper.id))
+      if (harness.traces) expect((await harness.traces(keeper.id)).processes).toEqual([])
+    })
+
+    test('it starts again at the same address with what it kept', async () => {
+      await start(keeper.id)
+      const { address } = await until(keeper.id, 'ready')
+      if (!harness.ssh) return
+      expect(await harness.ssh(address, 'cat /root/kept')).toBe('root-content\n')
+      const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`
+      expect(await harness.ssh(address, `head -n1 ${disk}`)).toBe('volume-content\n')
+      expect(await harness.ssh(address, 'dmesg | grep -ci "recovery complete" || true')).toBe('0\n')
+    })
+
+    test('a guest that powers itself off ends cleanly', async () => {
+      const { run, address } = await until(keeper.id, 'ready')
+      await harness.happen(keeper.id, 'powers itself off', address)
+      expect(await until(keeper.id, 'off')).toEqual({ power: 'off', run, exit: { how: 'clean' } })
+    })
+
+    test('how a run ended is still known to a new engine', async () => {
+      const before = await engine.inspect(keeper.id)
+      await engine.close()
+      engine = await harness.open()
+      expect(await engine.inspect(keeper.id)).toEqual(before)
+    })
+
+    test('a guest that dies has crashed, with the evidence', async () => {
+      await start(keeper.id)
+      const state = await engine.inspect(keeper.id)
+      if (state.power !== 'booting' && state.power !== 'ready') throw new Error(`It is ${state.power}`)
+      await harness.happen(keeper.id, 'is killed', state.address ?? { ip: '', port: 0 })
+      const { exit } = await until(keeper.id, 'off')
+      expect(exit).toEqual({ how: 'crashed', reason: expect.stringMatching(/\w+ .*\.?$/) })
+    })
+
+    test('machines do not share an address', async () => {
+      await start(keeper.id)
+      await start(forgetter.id, { freshRoot: true })
+      const one = await until(keeper.id, 'ready')
+      const other = await until(forgetter.id, 'ready')
+      expect(one.address).not.toEqual(other.address)
+    })
+
+    test('machines have host keys of their own', async ({ skip }) => {
+      const ssh = real('ssh', skip)
+      const keyOf = async (id: string) =>
+        ssh((await until(id, 'ready')).address, 'dropbearkey -y -f /etc/dropbear/dropbear_ed25519_host_key')
+      expect(await keyOf(keeper.id)).not.toBe(await keyOf(forgetter.id))
+    })
+
+    test('powering off ends a guest at once', async () => {
+      const { run } = await until(keeper.id, 'ready')
+      await done(engine.powerOff(keeper.id))
+      expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run, exit: { how: 'asked' } })
+    })
+
+    test('a reboot ends the run of a machine without a lasting root', async () => {
+      const { run, address } = await until(forgetter.id, 'ready')
+      await harness.ssh?.(address, 'echo root-content > /root/kept && sync')
+      await harness.happen(forgetter.id, 'reboots', address)
+      expect(await until(forgetter.id, 'off')).toEqual({ power: 'off', run, exit: { how: 'reboot' } })
+    })
+
+    test('a fresh root has nothing of the run before', async () => {
+      await start(forgetter.id, { freshRoot: true })
+      const { address } = await until(forgetter.id, 'ready')
+      if (harness.ssh) expect(await harness.ssh(address, 'ls -A /root')).toBe('.ssh\n')
+    })
+
+    test('deleting leaves nothing, even of a living guest', async () => {
+      await done(Promise.all([engine.deleteMachine(forgetter.id), engine.deleteMachine(forgetter.id)]))
+      await done(engine.deleteMachine(keeper.id))
+      expect(await engine.inspect(forgetter.id)).toEqual({ power: 'absent' })
+      expect(await engine.list()).toEqual(new Map())
+      for (const { id } of [keeper, forgetter]) {
+        if (harness.traces) expect(await harness.traces(id)).toEqual({ processes: [], files: [] })
+      }
+    })
+
+    test('a deleted machine can be made again', async () => {
+      await done(engine.createMachine(keeper))
+      expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
+      await done(engine.deleteMachine(keeper.id))
+      await done(engine.deleteVolume(volumeId))
+      await done(engine.deleteVolume(volumeId))
+    })
+  })
+}
+
+/** How long a guest may take for anything, on a busy host without hardware acceleration. */
+const PATIENCE_MS = 90_000
+const IMAGE_PATIENCE_MS = 300_000
+
+const isIn = <P extends MachineState['power']>(
+  state: MachineState,
+  power: P,
+): state is Extract<MachineState, { power: P }> => state.power === power
+
+const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : error)
