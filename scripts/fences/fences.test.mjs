@@ -127,6 +127,12 @@ describe('the fences', () => {
     expect(violations()).toEqual([expect.stringContaining('lib/clock.ts → ')])
   })
 
+  it('let files know each other by type, or load one another later', () => {
+    write(`${server}/lib/id.ts`, "import './clock.ts'")
+    write(`${server}/lib/clock.ts`, "import type { Id } from './id.ts'\nconst id = () => import('./id.ts')")
+    expect(violations()).toEqual([])
+  })
+
   it('catch a file that stands in no layer', () => {
     write('packages/server/src/stray.ts', '')
     expect(violations()).toEqual([
