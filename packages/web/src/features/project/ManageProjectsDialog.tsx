@@ -93,7 +93,7 @@ function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProp
             Active
           </span>
         ) : (
-          <Button size="sm" onClick={onSelect} aria-label={`Make ${project.name} active`}>
+          <Button size="sm" onClick={onSelect} aria-label={`Make active: ${project.name}`}>
             Make active
           </Button>
         )}

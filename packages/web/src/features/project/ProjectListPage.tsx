@@ -1,6 +1,6 @@
 import type { Project } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects } from '../../api/vms.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -9,13 +9,18 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { DeleteProject } from './DeleteProject.tsx'
-import { NewProjectDialog } from './NewProjectDialog.tsx'
 import { ProjectCard } from './ProjectCard.tsx'
+
+// The form comes when it is first opened.
+const NewProjectDialog = lazy(async () => ({
+  default: (await import('./NewProjectDialog.tsx')).NewProjectDialog,
+}))
 
 export function Component() {
   const { projects, project: active, loading, error, retry, select } = useSelectedProject()
   const lists = useVmsOfProjects(projects.map(({ id }) => id))
-  const [creating, setCreating] = useState(false)
+  // Null until it is first opened.
+  const [creating, setCreating] = useState<boolean | null>(null)
   const [deleting, setDeleting] = useState<Project | null>(null)
   const empty = !loading && !error && projects.length === 0
 
@@ -57,7 +62,9 @@ export function Component() {
           </li>
         ))}
       </ul>
-      <NewProjectDialog open={creating} onOpenChange={setCreating} />
+      <Suspense fallback={null}>
+        {creating !== null && <NewProjectDialog open={creating} onOpenChange={setCreating} />}
+      </Suspense>
       {deleting && <DeleteProject project={deleting} onClose={() => setDeleting(null)} />}
     </>
   )

@@ -1,6 +1,6 @@
 import { type SshKey, sshKeyPreview } from '@slipway/contract'
 import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
-import { useId, useState } from 'react'
+import { lazy, Suspense, useId, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
@@ -14,11 +14,16 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { AddSshKeyDialog } from './AddSshKeyDialog.tsx'
+
+// The form comes when it is first opened.
+const AddSshKeyDialog = lazy(async () => ({
+  default: (await import('./AddSshKeyDialog.tsx')).AddSshKeyDialog,
+}))
 
 export function Component() {
   const { sshKeys, loading, error, retry } = useSshKeys()
-  const [adding, setAdding] = useState(false)
+  // Null until it is first opened.
+  const [adding, setAdding] = useState<boolean | null>(null)
   const [deleting, setDeleting] = useState<SshKey | null>(null)
   const empty = !loading && !error && sshKeys.length === 0
 
@@ -59,7 +64,9 @@ export function Component() {
           ))}
         </ul>
       )}
-      <AddSshKeyDialog open={adding} onOpenChange={setAdding} />
+      <Suspense fallback={null}>
+        {adding !== null && <AddSshKeyDialog open={adding} onOpenChange={setAdding} />}
+      </Suspense>
       {deleting && <DeleteSshKey sshKey={deleting} onClose={() => setDeleting(null)} />}
     </>
   )

@@ -1,6 +1,6 @@
 import { formatCpu, formatMemory, isTransitional, networkOf, sshCommand, type Vm } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
-import { type ReactNode, useId } from 'react'
+import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
@@ -22,7 +22,8 @@ import {
 } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
 
-export function VmCard({ vm }: { vm: Vm }) {
+/** Drawn again only when its own VM changed: a list may have a thousand of them. */
+export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
   const { actions, dialogs } = useVmActions(vm)
   const titleId = useId()
   return (
@@ -86,7 +87,7 @@ export function VmCard({ vm }: { vm: Vm }) {
       {dialogs}
     </article>
   )
-}
+})
 
 function FootAction({ action }: { action: VmActionItem }) {
   return (

@@ -35,9 +35,7 @@ const reasonOf = (allowed: true | string) => (allowed === true ? undefined : all
 
 /** All actions of a VM, and the dialogs they open, to be rendered beside them. */
 export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } = {}) {
-  const { project } = useSelectedProject()
   const action = useVmAction()
-  const removal = useDeleteVm()
   const [open, setOpen] = useState<'ssh' | 'delete' | null>(null)
   const close = () => setOpen(null)
 
@@ -47,25 +45,6 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
       { onError: (error) => toast.error(failureTexts[name], { detail: errorDetail(error) }) },
     )
   const doing = (name: VmAction) => action.isPending && action.variables.action === name
-
-  const remove = () => {
-    if (!project) {
-      toast.error('No project selected')
-      close()
-      return
-    }
-    removal.mutate(vm, {
-      onSuccess: () => {
-        toast.success(`VM "${vm.name}" deleted successfully`)
-        close()
-        onDeleted?.()
-      },
-      onError: (error) => {
-        toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
-        close()
-      },
-    })
-  }
 
   const start: VmActionItem = {
     label: 'Start',
@@ -116,20 +95,7 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
   const dialogs = (
     <>
       {open === 'ssh' && <SshDialog vm={vm} onClose={close} />}
-      {open === 'delete' && (
-        <ConfirmDialog
-          open
-          onOpenChange={close}
-          title="Delete VM"
-          confirmLabel="Delete VM"
-          busyLabel="Deleting..."
-          busy={removal.isPending}
-          onConfirm={remove}
-        >
-          Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot
-          be undone.
-        </ConfirmDialog>
-      )}
+      {open === 'delete' && <DeleteDialog vm={vm} onClose={close} onDeleted={onDeleted} />}
     </>
   )
   return { actions, dialogs }
@@ -159,6 +125,49 @@ export const ipCopyTexts = {
   success: 'IP address copied to clipboard!',
   failure: 'Failed to copy to clipboard.',
 } as const
+
+interface DeleteDialogProps {
+  vm: Vm
+  onClose: () => void
+  onDeleted: (() => void) | undefined
+}
+
+function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
+  const { project } = useSelectedProject()
+  const removal = useDeleteVm()
+  const remove = () => {
+    if (!project) {
+      toast.error('No project selected')
+      onClose()
+      return
+    }
+    removal.mutate(vm, {
+      onSuccess: () => {
+        toast.success(`VM "${vm.name}" deleted successfully`)
+        onClose()
+        onDeleted?.()
+      },
+      onError: (error) => {
+        toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
+        onClose()
+      },
+    })
+  }
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={onClose}
+      title="Delete VM"
+      confirmLabel="Delete VM"
+      busyLabel="Deleting..."
+      busy={removal.isPending}
+      onConfirm={remove}
+    >
+      Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
+      undone.
+    </ConfirmDialog>
+  )
+}
 
 function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const command = sshCommand(vm)
