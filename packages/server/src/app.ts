@@ -96,6 +96,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     kick: (id) => vmReconciler.kick(id),
     publish: bus.publish,
+    isWatched: bus.isWatched,
     clock,
     maxVmsPerProject: config.maxVmsPerProject,
   })

@@ -6,7 +6,9 @@ import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
+import { makeQemuEngine } from './engine/qemu/qemu-engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import { makeImageStore } from './image/image-store.ts'
 import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
@@ -25,7 +27,10 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
     await engine.open()
     return engine
   }
-  throw new Error(`The QEMU engine is not here yet ${log.info}`)
+  const images = makeImageStore({ dir: path.join(config.dataDir, 'images'), log })
+  const engine = makeQemuEngine({ dataDir: config.dataDir, images, log })
+  await engine.open()
+  return engine
 }
 
 function makeMailer(config: Config): { sendMail: SendMail; where: string } {

@@ -11,11 +11,11 @@ export type Subscribe = (projectId: string, listener: (event: string, data: unkn
 export function makeEventBus(): {
   publish: Publish
   subscribe: Subscribe
-  hasListeners: (projectId: string) => boolean
+  isWatched: (projectId: string) => boolean
 } {
   const listeners = new Map<string, Set<(event: string, data: unknown) => void>>()
   return {
-    hasListeners: (projectId) => listeners.has(projectId),
+    isWatched: (projectId) => listeners.has(projectId),
     publish(projectId, event, data) {
       for (const listener of listeners.get(projectId) ?? []) listener(event, data)
     },

@@ -4,7 +4,7 @@ import { type Engine, EngineError, type ImageState, type MachineState } from '..
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
-import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import { type FaultReason, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import {
   changed,
@@ -114,15 +114,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   }
 
   async function roomFor(vm: VmRecord): Promise<{ room: boolean; why: string }> {
-    const admitted = (await repo.admitted()).filter((other) => other.id !== vm.id)
-    const starting = admitted.filter((other) => other.power !== 'ready').length
+    const { promisedMb, starting } = await repo.admittedBeside(vm.id)
     if (starting >= startsAtOnce) {
       return { room: false, why: `Waiting for its turn: ${starting} VMs are starting on this host.` }
     }
-    const promised = admitted
-      .filter((other) => !isAlive(other))
-      .reduce((sum, other) => sum + other.memoryMb, 0)
-    const free = Math.max(0, (await engine.freeMemoryMb()) - promised)
+    const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
     return {
       room: free >= vm.memoryMb,
       why: `Needs ${formatMemory(vm.memoryMb)} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`,

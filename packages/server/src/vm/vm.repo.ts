@@ -133,14 +133,18 @@ export function makeVmRepo(db: Db) {
       return Number(row.n)
     },
 
-    /** Memory that is set aside, by whether the guest lives and whether it is up. */
-    async admitted(): Promise<{ id: string; memoryMb: number; power: VmRecord['seenPower'] }[]> {
-      const rows = await db
-        .selectFrom('vm')
-        .select(['id', 'memory_mb', 'seen_power'])
-        .where('admitted', '=', 1)
-        .execute()
-      return rows.map((row) => ({ id: row.id, memoryMb: row.memory_mb, power: row.seen_power }))
+    /** What is set aside beside one VM: memory of guests that do not live yet, and guests on their way up. */
+    async admittedBeside(vmId: string): Promise<{ promisedMb: number; starting: number }> {
+      const admitted = db.selectFrom('vm').where('admitted', '=', 1).where('id', '!=', vmId)
+      const promised = await admitted
+        .where('seen_power', 'not in', ['booting', 'ready'])
+        .select((e) => e.fn.sum<number | null>('memory_mb').as('mb'))
+        .executeTakeFirstOrThrow()
+      const starting = await admitted
+        .where('seen_power', '!=', 'ready')
+        .select((e) => e.fn.countAll<number>().as('n'))
+        .executeTakeFirstOrThrow()
+      return { promisedMb: Number(promised.mb ?? 0), starting: Number(starting.n) }
     },
 
     /**

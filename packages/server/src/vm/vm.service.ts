@@ -23,6 +23,8 @@ export interface VmServiceOptions {
   /** Asks the reconciler to look at a VM soon. */
   kick: (vmId: string) => void
   publish: Publish
+  /** Whether anybody watches a project; what nobody hears is not even looked up. */
+  isWatched: (projectId: string) => boolean
   clock: Clock
   maxVmsPerProject: number
 }
@@ -34,7 +36,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, publish, clock } = options
+  const { repo, disks, projects, keys, templates, kick, publish, isWatched, clock } = options
 
   async function wire(vm: Present): Promise<Vm> {
     const own = (await disks.ofProject(vm.projectId)).filter((disk) => disk.vm_id === vm.id)
@@ -42,7 +44,8 @@ export function makeVmService(options: VmServiceOptions) {
   }
 
   async function announce(vm: VmRecord): Promise<void> {
-    if (isPresent(vm, vm.projectId ?? '')) publish(vm.projectId, 'vm', await wire(vm))
+    if (isPresent(vm, vm.projectId ?? '') && isWatched(vm.projectId))
+      publish(vm.projectId, 'vm', await wire(vm))
   }
 
   /** Stores a wish after `allowed` agreed to it, tells everybody and wakes the reconciler. */

@@ -109,6 +109,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // A VM outlives its project only as a wish to delete it.
     .addCheckConstraint('vm_has_project', sql`project_id is not null or wanted_deleted = 1`)
     .execute()
+  await sql`create index vm_admitted on vm (seen_power) where admitted = 1`.execute(db)
   await db.schema.createIndex('vm_project').on('vm').columns(['project_id', 'id']).execute()
 
   await db.schema
