@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, Engine, MachineSpec, MachineState } from './engine.ts'
 
@@ -21,6 +22,8 @@ export interface EngineHarness {
   ssh?(address: Address, command: string): Promise<string>
   /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
   sshWithoutKey?(address: Address): Promise<string>
+  /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
+  hostSeenByGuests?: string
   /** Names of processes and files of a machine that are left on the host. Left out where there are none. */
   traces?(machineId: string): Promise<{ processes: string[]; files: string[] }>
   cleanUp(): Promise<void>
@@ -170,6 +173,23 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       const signIn = real('sshWithoutKey', skip)
       const { address } = await until(keeper.id, 'ready')
       expect(await signIn(address)).toContain('Permission denied (publickey)')
+    })
+
+    test('a guest does not reach what this host keeps to itself', async ({ skip }) => {
+      const ssh = real('ssh', skip)
+      const host = harness.hostSeenByGuests ?? skip(`${name} runs guests elsewhere`)
+      const { address } = await until(keeper.id, 'ready')
+      const visitors: string[] = []
+      const server = createServer((socket) => {
+        visitors.push('somebody')
+        socket.on('error', () => {}).end('secret\n')
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const at = server.address()
+      if (typeof at !== 'object' || at === null) throw new Error('The service of the host does not listen')
+      expect(await ssh(address, `nc -w 3 ${host} ${at.port} </dev/null || echo refused`)).toBe('refused\n')
+      server.close()
+      expect(visitors).toEqual([])
     })
 
     test('a data volume is found under its serial', async ({ skip }) => {

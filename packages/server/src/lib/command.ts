@@ -6,13 +6,21 @@ export class CommandError extends Error {
   readonly stderr: string
   /** Errno name such as `ENOENT` (not installed) or `ENOSPC` (disk full), where one is known. */
   readonly code: string | null
+  /** Exit status; null when it was ended by a signal or never ran. */
+  readonly status: number | null
 
-  constructor(command: string, stderr: string, code: string | null, fallback: string) {
+  constructor(
+    command: string,
+    stderr: string,
+    fallback: string,
+    end: { code?: string | null; status?: number | null } = {},
+  ) {
     super(lastLine(stderr) || fallback)
     this.name = 'CommandError'
     this.command = command
     this.stderr = stderr
-    this.code = code
+    this.code = end.code ?? null
+    this.status = end.status ?? null
   }
 }
 
@@ -51,7 +59,7 @@ export function run(command: string, args: readonly string[], options: CommandOp
     child.stdin.end(options.input ?? '')
     child.on('error', (error: NodeJS.ErrnoException) => {
       if (timer) clearTimeout(timer)
-      reject(new CommandError(command, '', error.code ?? null, `${command} could not be run`))
+      reject(new CommandError(command, '', `${command} could not be run`, { code: error.code ?? null }))
     })
     child.on('close', (status, signal) => {
       if (timer) clearTimeout(timer)
@@ -59,7 +67,10 @@ export function run(command: string, args: readonly string[], options: CommandOp
       const complaint = Buffer.concat(stderr).toString()
       const code = timedOut ? 'ETIMEDOUT' : /no space left on device/i.test(complaint) ? 'ENOSPC' : null
       reject(
-        new CommandError(command, complaint, code, `${command} ended with ${signal ?? `status ${status}`}`),
+        new CommandError(command, complaint, `${command} ended with ${signal ?? `status ${status}`}`, {
+          code,
+          status,
+        }),
       )
     })
   })

@@ -1,9 +1,170 @@
+import { access, constants, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { release, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BootImage } from '../../image/image-store.ts'
+import { CommandError, run } from '../../lib/command.ts'
+import { bootSector, EXIT_PORT, PROVEN_STATUS } from './boot-sector.ts'
+import { QEMU } from './launch.ts'
+
+/** What runs guest code. */
 export interface Accelerator {
   kind: 'KVM' | 'TCG'
+  /** Value of QEMU's `-cpu`. */
   cpu: string
+  /** Why it is this one, in a sentence for the operator. */
   reason: string
 }
 
-export async function probeAccelerator(): Promise<Accelerator> {
-  return { kind: 'TCG', cpu: 'Nehalem', reason: 'KVM has not been looked for.' }
+const SECTOR_MS = 2000
+const KERNEL_MS = 10_000
+/** In the order of preference; the second one helps hosts that refuse one register. */
+const KVM_CPUS = ['host', 'host,-arch-capabilities']
+/** x86-64-v2, what current distributions ask for at least; a small model is translated faster than a large one. */
+const TCG_CPU = 'Nehalem'
+
+/**
+ * Finds out whether KVM works by running guests under it, because a device file that can be opened proves nothing:
+ * first a boot sector, which a broken KVM fails within two seconds, then a real kernel. The verdict is kept in
+ * `<dataDir>/accelerator.json` until QEMU, the host's kernel or its KVM device change.
+ *
+ * @param kernel where to find a real kernel, asked for only when the first stage is passed
+ */
+export async function probeAccelerator(
+  dataDir: string,
+  kernel: () => Promise<BootImage | null>,
+): Promise<Accelerator> {
+  const path = join(dataDir, 'accelerator.json')
+  const host = await describeHost()
+  const kept = await readVerdict(path)
+  if (kept?.host === host) return kept.accelerator
+
+  const { accelerator, final } = await judge(kernel)
+  if (final) {
+    await writeFile(`${path}.new`, `${JSON.stringify({ host, accelerator }, null, 2)}\n`)
+    await rename(`${path}.new`, path)
+  }
+  return accelerator
+}
+
+async function judge(
+  kernel: () => Promise<BootImage | null>,
+): Promise<{ accelerator: Accelerator; final: boolean }> {
+  const device = await kvmDevice()
+  if (device !== 'usable') {
+    const reason =
+      device === 'missing'
+        ? 'This host has no KVM device, so guests run by translation, which is slower.'
+        : 'The server may not open the KVM device of this host, so guests run by translation, which is slower.'
+    // Cheap to see again, so it is not kept: a permission may be given without anything else changing.
+    return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: false }
+  }
+
+  let complaint = ''
+  for (const cpu of KVM_CPUS) {
+    const args = ['-accel', 'kvm', '-cpu', cpu]
+    const sector = await runsSector(args)
+    if (sector !== true) {
+      complaint = sector
+      continue
+    }
+    const image = await kernel()
+    if (!image) {
+      const reason =
+        'KVM passed its first test; guests run by translation until a kernel is there for the second.'
+      return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: false }
+    }
+    if (await runsKernel(args, image)) {
+      const reason = 'KVM runs a real kernel on this host.'
+      return { accelerator: { kind: 'KVM', cpu, reason }, final: true }
+    }
+    complaint = 'a real kernel did not start under it in time'
+  }
+  const reason = `This host offers KVM but it does not work: ${complaint}. Guests run by translation, which is slower.`
+  return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: true }
+}
+
+/** True, or what went wrong. Exported because the sector itself can be proven under translation. */
+export async function runsSector(acceleratorArgs: string[]): Promise<true | string> {
+  const work = await mkdtemp(join(tmpdir(), 'slipway-probe-'))
+  const sector = join(work, 'sector')
+  try {
+    await writeFile(sector, bootSector())
+    await run(
+      QEMU,
+      [
+        ...[
+          ...acceleratorArgs,
+          '-m',
+          '64',
+          '-nodefaults',
+          '-no-user-config',
+          '-display',
+          'none',
+          '-no-reboot',
+        ],
+        ...['-device', `isa-debug-exit,iobase=${EXIT_PORT},iosize=1`],
+        ...['-drive', `file=${sector},format=raw,if=ide`],
+      ],
+      { timeoutMs: SECTOR_MS },
+    )
+    return 'it did not run the test to its end'
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    if (error.status === PROVEN_STATUS) return true
+    if (error.code === 'ETIMEDOUT') return 'it is far too slow, as when it emulates guest code'
+    return 'it refused the processor of this host'
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Whether a real kernel comes up. It gets no root disk, so once all of it is started it panics, restarts at once
+ * (`panic=-1`) and thereby ends QEMU: in well under a second on working hardware.
+ */
+async function runsKernel(acceleratorArgs: string[], image: BootImage): Promise<boolean> {
+  if (!image.kernel) return false
+  const args = [
+    ...[
+      ...acceleratorArgs,
+      '-machine',
+      'q35',
+      '-m',
+      '256',
+      '-nodefaults',
+      '-no-user-config',
+      '-display',
+      'none',
+    ],
+    ...['-kernel', image.kernel, '-append', 'console=ttyS0 panic=-1 quiet', '-serial', 'stdio', '-no-reboot'],
+  ]
+  return run(QEMU, args, { timeoutMs: KERNEL_MS }).then(
+    (printed) => printed.includes('Unable to mount root fs'),
+    () => false,
+  )
+}
+
+async function kvmDevice(): Promise<'usable' | 'missing' | 'forbidden'> {
+  try {
+    await access('/dev/kvm', constants.R_OK | constants.W_OK)
+    return 'usable'
+  } catch {
+    return (await stat('/dev/kvm').catch(() => null)) ? 'forbidden' : 'missing'
+  }
+}
+
+/** What the verdict depends on. */
+async function describeHost(): Promise<string> {
+  const qemu = await run(QEMU, ['--version']).catch(() => 'none')
+  const device = await stat('/dev/kvm').catch(() => null)
+  const access = device ? `${device.rdev}:${device.mode}:${process.getuid?.()}` : 'none'
+  return [qemu.split('\n')[0], release(), access].join(' | ')
+}
+
+async function readVerdict(path: string): Promise<{ host: string; accelerator: Accelerator } | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'))
+  } catch {
+    return null
+  }
 }

@@ -21,11 +21,11 @@ export async function launchQemu(
   child.unref()
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new CommandError(QEMU, '', error.code ?? null, `${QEMU} could not be run`)),
+      reject(new CommandError(QEMU, '', `${QEMU} could not be run`, { code: error.code ?? null })),
     )
     child.once('exit', (status, signal) => {
       const fail = (text: string) =>
-        reject(new CommandError(QEMU, text, null, `${QEMU} ended with ${signal ?? `status ${status}`}`))
+        reject(new CommandError(QEMU, text, `${QEMU} ended with ${signal ?? `status ${status}`}`, { status }))
       readFile(logPath, 'utf8').then(fail, () => fail(''))
     })
   })
@@ -50,5 +50,5 @@ async function fileAppears(path: string): Promise<void> {
       return
     await sleep(10)
   }
-  throw new CommandError(QEMU, '', 'ETIMEDOUT', `${QEMU} did not come up`)
+  throw new CommandError(QEMU, '', `${QEMU} did not come up`, { code: 'ETIMEDOUT' })
 }

@@ -52,6 +52,7 @@ async function makeHarness(): Promise<EngineHarness> {
       }
     },
     ssh,
+    hostSeenByGuests: '10.0.2.2',
     sshWithoutKey: (address) =>
       run('ssh', [
         ...sshArgs(address, '-o', 'PubkeyAuthentication=no', '-o', 'NumberOfPasswordPrompts=0'),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ImageStore } from '../../image/image-store.ts'
+import { type ImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError, type MachineExit, type MachineSpec, type MachineState } from '../engine.ts'
 import { type Accelerator, probeAccelerator } from './accelerator.ts'
@@ -13,7 +13,7 @@ import { asEngineError, launchFailure, withoutHost } from './failure.ts'
 import { type Guest, holdGuest } from './guest.ts'
 import { launchQemu } from './launch.ts'
 import { fileNames, isMachineId, type MachineRecord, makeMachineDirs, type RunRecord } from './machine-dir.ts'
-import { type GuestNetwork, openNetwork } from './network.ts'
+import { type GuestNetwork, openNetwork, refreshRules } from './network.ts'
 import { isRunOf, readBootId, readPid } from './process.ts'
 import { writeSeed } from './seed.ts'
 
@@ -188,8 +188,8 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
     async open() {
       await dirs.open()
       await volumes.open()
-      const network = await openNetwork()
-      const accelerator = await probeAccelerator()
+      const network = await openNetwork(log)
+      const accelerator = await probeAccelerator(dataDir, () => images.use(STARTER_IMAGE).catch(() => null))
       host = { accelerator, network, bootId: await readBootId() }
       for (const id of await dirs.ids()) {
         const record = await dirs.readRecord(id)
@@ -255,6 +255,7 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
             })
           }
           await requireSpace(dataDir)
+          if (!opened().network.restrict) await refreshRules()
           if (freshRoot) {
             record.image = await images.use(spec.imageId)
             await createOverlay(root, record.image.disk)

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { commandLine, type Launch, VOLUME_PORTS } from './command-line.ts'
+
+const launch: Launch = {
+  record: {
+    spec: {
+      id: '01234567-89ab-4cde-8f01-23456789abcd',
+      hostname: 'web-1',
+      cpu: 2,
+      memoryMb: 1024,
+      imageId: 'starter',
+      sshPublicKeys: [],
+      volumeIds: ['aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee'],
+      persistent: true,
+    },
+    address: { ip: '127.100.1.2', port: 22 },
+    image: {
+      disk: '/images/disk',
+      kernel: '/images/kernel',
+      initrd: '/images/initrd',
+      cmdline: 'root=/dev/vda',
+    },
+  },
+  run: { run: 'run-id', bootId: 'boot', startedAt: 0 },
+  accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
+  network: { user: 'slipway-guest', restrict: false, sentence: '' },
+  volumePath: (id) => `/volumes,with comma/${id}`,
+}
+const valuesOf = (args: string[], option: string) =>
+  args.flatMap((arg, index) => (args[index - 1] === option ? [arg] : []))
+
+describe("QEMU's command line", () => {
+  test('names both ids by which the process is found again', () => {
+    const args = commandLine(launch)
+    expect(valuesOf(args, '-uuid')).toEqual([launch.record.spec.id])
+    expect(valuesOf(args, '-name')).toEqual(['run-run-id'])
+  })
+
+  test('names the format of every disk and survives commas in paths', () => {
+    const disks = valuesOf(commandLine(launch), '-blockdev').map((text) => JSON.parse(text))
+    expect(disks.map(({ driver }) => driver)).toEqual(['qcow2', 'qcow2', 'raw'])
+    expect(disks[1].file.filename).toBe('/volumes,with comma/aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee')
+    expect(disks[2]).toMatchObject({ 'node-name': 'seed', 'read-only': true })
+  })
+
+  test('gives a volume the first twenty characters of its id as serial', () => {
+    const devices = valuesOf(commandLine(launch), '-device')
+    expect(devices).toContain('virtio-blk-pci,id=volume0,drive=volume0,serial=aaaaaaaa-bbbb-4ccc-8,bus=port0')
+  })
+
+  test('places every device where no other one is', () => {
+    const devices = valuesOf(commandLine(launch), '-device')
+    const places = devices.flatMap((device) => /addr=([^,]+)/.exec(device)?.[1] ?? [])
+    expect(new Set(places).size).toBe(places.length)
+    expect(devices.filter((device) => device.startsWith('pcie-root-port'))).toHaveLength(VOLUME_PORTS + 1)
+  })
+
+  test('lets a machine without a lasting root end when its guest reboots', () => {
+    const { record } = launch
+    const forgetter = { ...record, spec: { ...record.spec, persistent: false } }
+    expect(valuesOf(commandLine(launch), '-action')[0]).toContain('reboot=reset')
+    expect(valuesOf(commandLine({ ...launch, record: forgetter }), '-action')[0]).toContain('reboot=shutdown')
+  })
+
+  test('cuts the guest off where the host cannot be protected otherwise', () => {
+    const network = { user: null, restrict: true, sentence: '' }
+    const open = valuesOf(commandLine(launch), '-netdev')[0]
+    const closed = commandLine({ ...launch, network })
+    expect(open).toBe('user,id=net,ipv6=off,hostfwd=tcp:127.100.1.2:22-:22')
+    expect(valuesOf(closed, '-netdev')[0]).toContain('restrict=on')
+    expect(valuesOf(closed, '-runas')).toEqual([])
+    expect(valuesOf(closed, '-sandbox')[0]).toContain('elevateprivileges=deny')
+  })
+})

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { connectQmp, lineSplitter, type QmpEvent } from './qmp.ts'
+
+const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
+
+describe('the line splitter', () => {
+  test('finds the same lines however the bytes are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('{"a":1}', '{"ü":"é"}', '', ' {"b":[2]} '), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 7 }),
+        (lines, step) => {
+          const stream = Buffer.from(lines.map((line) => `${line}\r\n`).join(''))
+          const found: string[] = []
+          const push = lineSplitter((line) => found.push(line))
+          for (let at = 0; at < stream.length; at += step) push(stream.subarray(at, at + step))
+          expect(found).toEqual(lines.map((line) => line.trim()).filter(Boolean))
+        },
+      ),
+    )
+  })
+})
+
+describe('a QMP line', () => {
+  let dir: string
+  let server: Server
+  let answer: (socket: Socket, request: { execute: string; id: number }) => void
+
+  beforeEach(async () => {
+    // Deeper than the address of a socket can hold.
+    dir = await mkdtemp(join(tmpdir(), `slipway-qmp-${'x'.repeat(100)}-`))
+    answer = (socket, { id }) => socket.write(`${JSON.stringify({ return: {}, id })}\r\n`)
+    server = createServer()
+  })
+  afterEach(async () => {
+    server.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  async function serve(greet: boolean) {
+    server.on('connection', (socket) => {
+      if (greet) socket.write(greeting)
+      socket.on('error', () => {})
+      socket.on(
+        'data',
+        lineSplitter((line) => answer(socket, JSON.parse(line))),
+      )
+    })
+    const cwd = process.cwd()
+    process.chdir(dir)
+    server.listen('qmp.sock')
+    await once(server, 'listening')
+    process.chdir(cwd)
+    return join(dir, 'qmp.sock')
+  }
+
+  test('answers each command with its own result, in whatever order they come', async () => {
+    const waiting: { socket: Socket; id: number; execute: string }[] = []
+    answer = (socket, { id, execute }) => {
+      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      else waiting.push({ socket, id, execute })
+      if (waiting.length === 2) {
+        for (const one of waiting.reverse())
+          one.socket.write(`${JSON.stringify({ return: one.execute, id: one.id })}\n`)
+      }
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    expect(await Promise.all([qmp.execute('first'), qmp.execute('second')])).toEqual(['first', 'second'])
+    qmp.close()
+  })
+
+  test('tells events and errors as QEMU put them', async () => {
+    answer = (socket, { id, execute }) => {
+      if (execute === 'qmp_capabilities') return socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      const timestamp = { seconds: 12, microseconds: 500_000 }
+      socket.write(`${JSON.stringify({ timestamp, event: 'SHUTDOWN', data: { guest: true } })}\n`)
+      return socket.write(
+        `${JSON.stringify({ error: { class: 'GenericError', desc: 'No such thing' }, id })}\n`,
+      )
+    }
+    const events: QmpEvent[] = []
+    const qmp = await connectQmp(await serve(true), 5000)
+    qmp.onEvent((event) => events.push(event))
+    await expect(qmp.execute('anything')).rejects.toThrow('No such thing')
+    expect(events).toEqual([{ event: 'SHUTDOWN', data: { guest: true }, at: 12_500 }])
+    qmp.close()
+  })
+
+  test('gives up when it is not greeted, because another client holds the socket', async () => {
+    await expect(connectQmp(await serve(false), 100)).rejects.toThrow('did not greet')
+  })
+
+  test('fails what is under way and says so when the guest goes', async () => {
+    answer = (socket, { id, execute }) => {
+      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      else socket.destroy()
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    const closed = new Promise<void>((resolve) => qmp.onClose(resolve))
+    await expect(qmp.execute('quit')).rejects.toThrow('gone')
+    await closed
+    await expect(qmp.execute('query-status')).rejects.toThrow('gone')
+  })
+})
