@@ -5,7 +5,7 @@ import { type Server, startServer } from './server.ts'
 
 export { expect } from '@playwright/test'
 
-interface Person {
+export interface Person {
   firstName: string
   lastName: string
   email: string

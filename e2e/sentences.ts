@@ -1,0 +1,78 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, type Page } from '@playwright/test'
+import type { Person } from './fixtures.ts'
+import type { Server } from './server.ts'
+
+/** What people do in the console, each as one sentence, by the words they see. */
+
+export async function signUp(page: Page, person: Person): Promise<void> {
+  await page.goto('/signup')
+  await page.getByLabel('First name').fill(person.firstName)
+  await page.getByLabel('Last name').fill(person.lastName)
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByLabel('Confirm password').fill(person.password)
+  // The label holds links; its beginning does not.
+  await page.getByRole('checkbox', { name: 'I agree to' }).check()
+  await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
+}
+
+export async function followMailedLink(page: Page, server: Server, person: Person): Promise<void> {
+  await page.goto(await server.mailedLink(person.email, 'verify-email'))
+}
+
+export async function signIn(page: Page, person: Person): Promise<void> {
+  await page.goto('/signin')
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await expect(page).not.toHaveURL(/signin/)
+}
+
+export async function signUpAndIn(page: Page, server: Server, person: Person): Promise<void> {
+  await signUp(page, person)
+  await followMailedLink(page, server, person)
+  await signIn(page, person)
+}
+
+/** Fills the form of the page a user without projects sees. */
+export async function createFirstProject(page: Page, name: string): Promise<void> {
+  await page.goto('/onboarding')
+  await page.getByLabel('Project Name').fill(name)
+  await page.getByRole('button', { name: 'Create Project' }).click()
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+}
+
+export async function addKey(page: Page, name: string): Promise<void> {
+  await page.goto('/ssh-keys')
+  await page.getByRole('button', { name: 'Add SSH Key' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add SSH Key' })
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByLabel('Public key').fill(newPublicKey())
+  await dialog.getByRole('button', { name: 'Add SSH Key' }).click()
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('heading', { name })).toBeVisible()
+}
+
+/** Creates a VM from a template, with the key and project that are preselected. */
+export async function createVm(page: Page, name: string, templateId = 'starter'): Promise<void> {
+  await page.goto(`/create?template=${templateId}`)
+  await page.getByLabel('Name', { exact: true }).fill(name)
+  await page.getByRole('button', { name: 'Create VM' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(page.getByText(name).first()).toBeVisible()
+}
+
+/** An ed25519 public key nobody has used before, as OpenSSH writes it. */
+export function newPublicKey(): string {
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
+  const field = (bytes: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(bytes.length)
+    return Buffer.concat([length, bytes])
+  }
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(raw)])
+  return `ssh-ed25519 ${blob.toString('base64')} ada@example.com`
+}
