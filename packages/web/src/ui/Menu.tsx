@@ -70,10 +70,12 @@ export interface MenuProps {
 export function Menu({ trigger, ...popup }: MenuProps) {
   const anchor = useRef<HTMLButtonElement>(null)
   const [open, setOpen] = useState(false)
+  const [byKeyboard, setByKeyboard] = useState(false)
   const [wasOpen, setWasOpen] = useState(false)
-  const change = (next: boolean) => {
-    setOpen(next)
-    if (next) setWasOpen(true)
+  const show = (byKey: boolean) => {
+    setByKeyboard(byKey)
+    setWasOpen(true)
+    setOpen(true)
   }
   const preload = () => void loadPopup()
   return (
@@ -84,16 +86,17 @@ export function Menu({ trigger, ...popup }: MenuProps) {
         'aria-expanded': open,
         onPointerEnter: preload,
         onFocus: preload,
-        onClick: () => change(!open),
+        // A click that a key made has no detail.
+        onClick: ({ detail }) => show(detail === 0),
         onKeyDown: (event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
           event.preventDefault()
-          change(true)
+          show(true)
         },
       })}
       {wasOpen && (
         <Suspense fallback={null}>
-          <MenuPopup {...popup} open={open} onOpenChange={change} anchor={anchor} />
+          <MenuPopup {...popup} open={open} onOpenChange={setOpen} anchor={anchor} byKeyboard={byKeyboard} />
         </Suspense>
       )}
     </>

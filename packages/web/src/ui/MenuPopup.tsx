@@ -1,6 +1,6 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
-import type { RefObject } from 'react'
+import { type RefObject, useEffect, useRef } from 'react'
 import { cx } from './cx.ts'
 import type { MenuEntry, MenuProps } from './Menu.tsx'
 
@@ -9,6 +9,8 @@ interface MenuPopupProps extends Omit<MenuProps, 'trigger'> {
   onOpenChange: (open: boolean) => void
   /** The trigger: the menu stands at it, and the focus goes back to it. */
   anchor: RefObject<HTMLButtonElement | null>
+  /** Opened by a key: the first entry is then the current one. */
+  byKeyboard: boolean
 }
 
 const itemClass = cx(
@@ -25,17 +27,14 @@ export function MenuPopup({
   open,
   onOpenChange,
   anchor,
+  byKeyboard,
 }: MenuPopupProps) {
+  const atFirst = useRef(false)
+  useEffect(() => {
+    if (!open) atFirst.current = false
+  }, [open])
   return (
-    <Base.Root
-      modal={false}
-      open={open}
-      onOpenChange={(next, { event }) => {
-        // A press on the trigger is the trigger's own business: it toggles.
-        if (!next && isWithin(anchor.current, event)) return
-        onOpenChange(next)
-      }}
-    >
+    <Base.Root open={open} onOpenChange={onOpenChange}>
       <Base.Portal>
         <Base.Positioner
           anchor={anchor}
@@ -48,6 +47,11 @@ export function MenuPopup({
           <Base.Popup
             aria-label={label}
             finalFocus={anchor}
+            onFocus={({ target, currentTarget }) => {
+              if (!byKeyboard || atFirst.current || target !== currentTarget) return
+              atFirst.current = true
+              currentTarget.querySelector<HTMLElement>('[role^="menuitem"]')?.focus()
+            }}
             className={cx(
               'max-h-[var(--available-height)] overflow-y-auto rounded-sheet border border-line bg-raised p-1 shadow-lift outline-none',
               fitTrigger ? 'w-[var(--anchor-width)] min-w-50' : 'max-w-80 min-w-45',
@@ -133,10 +137,4 @@ function Choice({ choice, value, options, onValueChange }: Extract<MenuEntry, { 
       </Base.RadioGroup>
     </Base.Group>
   )
-}
-
-function isWithin(element: HTMLElement | null, event: Event): boolean {
-  return event.type.startsWith('pointer') || event.type.startsWith('mouse')
-    ? element !== null && event.target instanceof Node && element.contains(event.target)
-    : false
 }
