@@ -1,13 +1,18 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { describeEngine, type EngineHarness } from '../engine.suite.ts'
-import type { Address } from '../engine.ts'
+import type { Address, Engine, MachineSpec } from '../engine.ts'
+import { runsSector } from './accelerator.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
 /** Built once and kept between runs, because building takes longer than all else. */
@@ -72,6 +77,21 @@ async function makeHarness(): Promise<EngineHarness> {
   }
 }
 
+/** A server of few words: launches a machine, prints the run and stays. */
+const launchAndStay = `
+  const [dataDir, dir, spec] = process.argv.slice(1)
+  const { makeQemuEngine } = await import('./qemu-engine.ts')
+  const { makeImageStore } = await import('../../image/image-store.ts')
+  const { silentLog } = await import('../../lib/log.ts')
+  const engine = makeQemuEngine({ dataDir, images: makeImageStore({ dir, log: silentLog }), log: silentLog })
+  const machine = JSON.parse(spec)
+  await engine.open()
+  await engine.createMachine(machine)
+  await engine.startMachine(machine.id, { freshRoot: false })
+  process.stdout.write((await engine.inspect(machine.id)).run)
+  setInterval(() => {}, 60_000)
+`
+
 const missing = await run('qemu-system-x86_64', ['--version']).then(
   () => null,
   () => 'QEMU is not installed',
@@ -79,6 +99,99 @@ const missing = await run('qemu-system-x86_64', ['--version']).then(
 
 if (missing === null) {
   describeEngine('QEMU', makeHarness)
+  describe('QEMU when things go wrong', () => {
+    let dataDir: string
+    const images = makeImageStore({ dir: imagesDir, log: silentLog })
+    const spec: MachineSpec = {
+      ...{ id: randomUUID(), hostname: 'wrong-1', cpu: 1, memoryMb: 512, imageId: STARTER_IMAGE },
+      ...{ sshPublicKeys: [], volumeIds: [], persistent: true },
+    }
+    beforeAll(async () => {
+      dataDir = await mkdtemp(join(tmpdir(), 'slipway-wrong-'))
+    })
+    afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+    async function withEngine(work: (engine: Engine) => Promise<void>) {
+      const engine = makeQemuEngine({ dataDir, images, log: silentLog })
+      await engine.open()
+      try {
+        await work(engine)
+      } finally {
+        await engine.deleteMachine(spec.id)
+        await engine.close()
+      }
+    }
+
+    test('a guest lives on when the server that launched it is killed', async () => {
+      const server = spawn(
+        process.execPath,
+        ['--input-type=module', '-e', launchAndStay, dataDir, imagesDir, JSON.stringify(spec)],
+        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+      )
+      const [run] = await once(server.stdout, 'data')
+      server.kill('SIGKILL')
+      await once(server, 'close')
+      await withEngine(async (engine) => {
+        const state = await engine.inspect(spec.id)
+        expect(state).toMatchObject({ run: String(run) })
+        expect(['booting', 'ready']).toContain(state.power)
+      })
+    })
+
+    test('what was not completely made is absent, cleared, and can be made', async () => {
+      const dir = join(dataDir, 'machines', spec.id)
+      await mkdir(dir, { recursive: true })
+      await writeFile(join(dir, 'root.qcow2'), 'half of it')
+      await withEngine(async (engine) => {
+        expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
+        expect(await readdir(join(dataDir, 'machines'))).toEqual([])
+        await engine.createMachine(spec)
+        expect((await engine.inspect(spec.id)).power).toBe('off')
+      })
+    })
+
+    test('a machine whose root disk is damaged is broken, until it starts afresh', async () => {
+      await withEngine(async (engine) => {
+        await engine.createMachine(spec)
+        await writeFile(join(dataDir, 'machines', spec.id, 'root.qcow2'), 'nonsense')
+        expect((await engine.inspect(spec.id)).power).toBe('broken')
+        await expect(engine.startMachine(spec.id, { freshRoot: false })).rejects.toThrow('root disk')
+        await engine.startMachine(spec.id, { freshRoot: true })
+        expect((await engine.inspect(spec.id)).power).toBe('booting')
+      })
+    })
+
+    test('another program on its port makes a machine move to another one', async () => {
+      await withEngine(async (engine) => {
+        await engine.createMachine(spec)
+        const record = JSON.parse(await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'))
+        const squatter = createServer().listen(record.address.port, record.address.ip)
+        await once(squatter, 'listening')
+        await engine.startMachine(spec.id, { freshRoot: false })
+        const state = await engine.inspect(spec.id)
+        expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
+        expect(state).not.toMatchObject({ address: record.address })
+        squatter.close()
+      })
+    })
+
+    test('a damaged image is found out and made again with the same content', async () => {
+      const own = join(dataDir, 'images')
+      const store = makeImageStore({ dir: own, log: silentLog })
+      const { disk } = await store.use(STARTER_IMAGE)
+      await chmod(disk, 0o644)
+      await writeFile(disk, 'x', { flag: 'r+' })
+      const [one, other] = await Promise.all([store.use(STARTER_IMAGE), store.use(STARTER_IMAGE)])
+      expect(one).toEqual(other)
+      expect(one.disk).toBe(disk)
+      expect(await store.state(STARTER_IMAGE)).toEqual({ state: 'ready' })
+      expect((await readdir(own)).filter((name) => name.startsWith('work-'))).toEqual([])
+    })
+
+    test('the probe of accelerators is passed by translation', async () => {
+      expect(await runsSector(['-accel', 'tcg'])).toBe(true)
+    })
+  })
 } else {
   const mustRun = process.env['CI'] === 'true' || process.env['SLIPWAY_REQUIRE_QEMU'] === '1'
   describe('QEMU as an engine', () => {
