@@ -3,25 +3,7 @@ import { Navigate, useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { FullPageNote } from './FullPageNote.tsx'
-
-/** Navigation state of `/signin`. */
-export interface SignInState {
-  /** The guarded page the visitor came for. */
-  from?: string
-  /** Prefills the form. */
-  email?: string
-}
-
-/** The navigation state of a location as what `/signin` understands; anything else counts as nothing. */
-export function readSignInState(state: unknown): SignInState {
-  if (typeof state !== 'object' || state === null) return {}
-  const { from, email } = state as Record<string, unknown>
-  return {
-    // Only a path of our own: `//host` would leave the console.
-    ...(typeof from === 'string' && /^\/(?!\/)/.test(from) ? { from } : {}),
-    ...(typeof email === 'string' ? { email } : {}),
-  }
-}
+import { readSignInState, type SignInState } from './sign-in-state.ts'
 
 /** Lets signed-in users pass and sends everybody else to `/signin`, which brings them back here. */
 export function RequireSession({ children }: { children: ReactNode }) {

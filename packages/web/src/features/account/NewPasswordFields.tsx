@@ -1,22 +1,9 @@
-import { isStrongEnough, passwordChecks, passwordStrength } from '@slipway/contract'
+import { passwordChecks, passwordStrength } from '@slipway/contract'
 import { Check, Minus } from 'lucide-react'
 import { cx } from '../../ui/cx.ts'
 import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { HintLine } from './HintLine.tsx'
-
-export interface NewPassword {
-  password: string
-  confirmation: string
-}
-export type NewPasswordErrors = Partial<Record<keyof NewPassword, string>>
-
-/** What stands against submitting; empty when nothing does. */
-export function newPasswordErrors({ password, confirmation }: NewPassword): NewPasswordErrors {
-  return {
-    ...(isStrongEnough(password) ? {} : { password: 'Please choose a stronger password' }),
-    ...(password === confirmation ? {} : { confirmation: 'Passwords do not match' }),
-  }
-}
+import type { NewPassword, NewPasswordErrors } from './new-password.ts'
 
 interface NewPasswordFieldsProps {
   value: NewPassword

@@ -8,7 +8,8 @@ import { paths } from '../../paths.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
-import { type NewPasswordErrors, NewPasswordFields, newPasswordErrors } from './NewPasswordFields.tsx'
+import { NewPasswordFields } from './NewPasswordFields.tsx'
+import { type NewPasswordErrors, newPasswordErrors } from './new-password.ts'
 
 export function Component() {
   const token = useSearchParams()[0].get('token')

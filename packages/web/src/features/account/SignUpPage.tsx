@@ -5,50 +5,20 @@ import { Link, useLocation, useNavigate } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
-import { readSignInState, SignedOutOnly, type SignInState } from '../../shell/guards.tsx'
+import { SignedOutOnly } from '../../shell/guards.tsx'
+import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox, Field, TextInput } from '../../ui/Field.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { HintLine } from './HintLine.tsx'
-import { NewPasswordFields, newPasswordErrors } from './NewPasswordFields.tsx'
+import { NewPasswordFields } from './NewPasswordFields.tsx'
+import { blankDraft, type Draft, type DraftErrors, errorsOf, toBody } from './sign-up.ts'
 
 const toSignInMs = 2000
 
-interface Draft {
-  firstName: string
-  lastName: string
-  email: string
-  password: string
-  confirmation: string
-  agreed: boolean
-}
-type Errors = Partial<Record<keyof Draft, string>>
-
-const blank: Draft = {
-  firstName: '',
-  lastName: '',
-  email: '',
-  password: '',
-  confirmation: '',
-  agreed: false,
-}
-
-export function errorsOf(draft: Draft): Errors {
-  return {
-    ...(draft.firstName.trim() ? {} : { firstName: 'Please enter your first name' }),
-    ...(draft.lastName.trim() ? {} : { lastName: 'Please enter your last name' }),
-    ...(isEmail(draft.email) ? {} : { email: 'Please enter a valid email address' }),
-    ...newPasswordErrors(draft),
-  }
-}
-
-export function toBody({ firstName, lastName, email, password }: Draft) {
-  return { name: `${firstName.trim()} ${lastName.trim()}`, email: email.trim(), password }
-}
-
 export function Component() {
-  const [draft, setDraft] = useState(blank)
+  const [draft, setDraft] = useState(blankDraft)
   const attempt = useMutation({
     mutationFn: () => call(accountApi.signUp, { body: toBody(draft) }),
   })
@@ -79,7 +49,7 @@ interface SignUpFormProps {
 
 function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps) {
   const form = useRef<HTMLFormElement>(null)
-  const [errors, setErrors] = useState<Errors>({})
+  const [errors, setErrors] = useState<DraftErrors>({})
   const taken = error instanceof ApiError && error.status === 409
   useToSignIn(taken, draft.email.trim())
 

@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest'
+import { readSignInState } from './sign-in-state.ts'
+
+describe('readSignInState', () => {
+  it('reads where the visitor came from and the address', () => {
+    const state = { from: '/projects/p1/vms?a=1#b', email: 'a@b.co' }
+    expect(readSignInState(state)).toEqual(state)
+  })
+  it.each(['//evil.example', 'https://evil.example', 'projects', '/\\evil.example', '', 7, null])(
+    'does not lead to %j',
+    (from) => expect(readSignInState({ from })).toEqual({}),
+  )
+  it.each([null, undefined, 'text', 7, []])('takes %j for nothing', (state) => {
+    expect(readSignInState(state)).toEqual({})
+  })
+})

@@ -1,0 +1,18 @@
+/** Navigation state of `/signin`. */
+export interface SignInState {
+  /** The guarded page the visitor came for. */
+  from?: string
+  /** Prefills the form. */
+  email?: string
+}
+
+/** The navigation state of a location as what `/signin` understands; anything else counts as nothing. */
+export function readSignInState(state: unknown): SignInState {
+  if (typeof state !== 'object' || state === null) return {}
+  const { from, email } = state as Record<string, unknown>
+  return {
+    // Only a path of our own: `//host` and `/\host` would leave the console.
+    ...(typeof from === 'string' && /^\/(?![/\\])/.test(from) ? { from } : {}),
+    ...(typeof email === 'string' ? { email } : {}),
+  }
+}
