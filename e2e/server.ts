@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** How the server is started everywhere, so that what is tested and measured is what people run. */
+
 const ready = /Slipway is ready at (http:\/\/\S+)/
 
 /** A real server in a process of its own, with its own data directory. */
@@ -30,10 +34,11 @@ export interface Server {
  */
 export async function startServer(settings: Record<string, string> = {}, keptDir?: string): Promise<Server> {
   const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'slipway-e2e-')))
-  const child = spawn(process.execPath, ['packages/server/src/main.ts'], {
+  const child = spawn(process.execPath, [...launch.nodeFlags, 'packages/server/src/main.ts'], {
     cwd: root,
     env: {
       PATH: process.env.PATH,
+      ...launch.environment,
       SLIPWAY_ENGINE: 'simulated',
       SLIPWAY_PORT: '0',
       SLIPWAY_DATA_DIR: dataDir,

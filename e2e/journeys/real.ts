@@ -1,0 +1,71 @@
+/** What the journeys stand on: real guests, OpenSSH's client, and the boot image that all test runs share. */
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+import { type Server, startServer } from '../server.ts'
+
+const run = promisify(execFile)
+
+/** The engine's own tests keep the image here too. */
+const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
+
+/** A data directory that uses the shared boot image; building it takes longer than all else. */
+export async function newDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-journey-'))
+  await mkdir(imagesDir, { recursive: true })
+  await symlink(imagesDir, join(dataDir, 'images'))
+  return dataDir
+}
+
+/** The server on QEMU; a second call on the same directory is a restart. */
+export function startRealServer(dataDir: string): Promise<Server> {
+  return startServer({ SLIPWAY_ENGINE: 'qemu' }, dataDir)
+}
+
+/** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */
+export async function clear(dataDir: string): Promise<void> {
+  for (const { pid } of await guestsOf(dataDir)) process.kill(pid, 'SIGKILL')
+  await rm(dataDir, { recursive: true, force: true })
+}
+
+/** The QEMU processes that work in a data directory; each stands in the directory of its machine. */
+export async function guestsOf(dataDir: string): Promise<{ pid: number; machineId: string }[]> {
+  const found: { pid: number; machineId: string }[] = []
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue
+    const [program, cwd] = await Promise.all(
+      ['exe', 'cwd'].map((link) => readlink(`/proc/${name}/${link}`).catch(() => '')),
+    )
+    if (!program?.includes('/qemu-system-') || !cwd?.startsWith(`${dataDir}/machines/`)) continue
+    found.push({ pid: Number(name), machineId: basename(cwd) })
+  }
+  return found
+}
+
+/** A new key pair; the path of the private half and the text of the public one. */
+export async function newKeyPair(dir: string): Promise<{ file: string; publicKey: string }> {
+  const file = join(dir, 'id_ed25519')
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'journey', '-f', file])
+  return { file, publicKey: (await readFile(`${file}.pub`, 'utf8')).trim() }
+}
+
+/** Runs the command that the console shows, with a key and a command for the guest. */
+export async function runShown(sshCommand: string, keyFile: string, command: string): Promise<string> {
+  const [program = '', ...args] = sshCommand.split(' ')
+  const options = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'LogLevel=ERROR',
+    'BatchMode=yes',
+  ]
+  const { stdout } = await run(program, [
+    '-i',
+    keyFile,
+    ...options.flatMap((option) => ['-o', option]),
+    ...args,
+    command,
+  ])
+  return stdout.trim()
+}
