@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism, totalmem } from 'node:os'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { node24, versionOf } from '../setup/node24.mjs'
 import { isInstalled } from '../setup/npm-packages.mjs'
 import { run, Stop } from '../setup/run.mjs'
@@ -14,6 +14,8 @@ import { dataDir, engine, inTree } from '../setup/tree.mjs'
 const good = (name, text) => ({ state: 'good', name, text })
 const note = (name, text, help) => ({ state: 'note', name, text, help })
 const bad = (name, text, help) => ({ state: 'bad', name, text, help })
+
+const inData = (...parts) => join(dataDir(), ...parts)
 
 const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
 
@@ -30,7 +32,9 @@ export async function* findings() {
   }
   for (const one of enginePackages()) yield systemPackage(one)
   yield await qemu()
-  yield kvm()
+  yield accelerator()
+  yield starterImage()
+  yield guestNetwork()
   yield await port22()
 }
 
@@ -98,21 +102,47 @@ async function qemu() {
   return good('QEMU', output.split('\n')[0])
 }
 
-/** @returns {Finding} */
-function kvm() {
+/** Tells the verdict of the server's own trial, where there is one. @returns {Finding} */
+function accelerator() {
+  const verdict = inData('accelerator.json')
+  if (existsSync(verdict)) {
+    const { kind, reason } = JSON.parse(readFileSync(verdict, 'utf8')).accelerator
+    return kind === 'KVM' ? good('accelerator', reason) : note('accelerator', reason)
+  }
   if (!existsSync('/dev/kvm')) {
     return note(
-      'KVM',
-      'no /dev/kvm: guests run under TCG, several times slower',
-      'turn on virtualisation in the firmware',
+      'accelerator',
+      'TCG: no /dev/kvm, guests run several times slower',
+      'switch virtualisation on in the firmware',
     )
   }
   try {
     accessSync('/dev/kvm', constants.R_OK | constants.W_OK)
-    return good('KVM', '/dev/kvm is there; whether it works is tried when the server starts')
+    return good('accelerator', '/dev/kvm is there; the server tries at its first start whether it works')
   } catch {
-    return note('KVM', '/dev/kvm is closed to this user: guests run under TCG', 'sudo usermod -aG kvm $USER')
+    return note(
+      'accelerator',
+      'TCG: /dev/kvm is closed to this user',
+      'sudo usermod -aG kvm $USER, then sign in again',
+    )
   }
+}
+
+/** @returns {Finding} */
+function starterImage() {
+  if (existsSync(inData('images', 'starter.json'))) return good('Starter Linux', 'built')
+  return note('Starter Linux', 'not built yet; npm start builds it')
+}
+
+/** @returns {Finding} */
+function guestNetwork() {
+  if (process.getuid?.() === 0)
+    return good('guest network', 'guests reach the Internet, firewall rules protect this host')
+  return note(
+    'guest network',
+    'without root guests are reached by SSH and reach nothing',
+    'start Slipway as root, with nftables',
+  )
 }
 
 /** Guests answer at 127.100.x.y; whether at port 22 depends on who may have it. @returns {Promise<Finding>} */
