@@ -10,6 +10,11 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** How the server is started everywhere, so that what is tested and measured is what people run. */
+const launch: { nodeFlags: string[]; environment: Record<string, string> } = JSON.parse(
+  readFileSync(join(root, 'packages/server/launch.json'), 'utf8'),
+)
+
+/** How the server is started everywhere, so that what is tested and measured is what people run. */
 
 const ready = /Slipway is ready at (http:\/\/\S+)/
 
