@@ -44,7 +44,8 @@ export function Cells({ items, columns = 4, className }: CellsProps) {
       {items.map(({ label, value }) => (
         <div
           key={label}
-          className="-mt-px -ml-px min-w-0 border-t border-l border-line pt-[9px] pr-2 pb-2.5 pl-4 shadow-[1px_0_var(--line),0_1px_var(--line)]"
+          // The rules are drawn outside of each cell, so that an incomplete last row is closed as well.
+          className="min-w-0 pt-[9px] pr-2 pb-2.5 pl-4 shadow-[1px_0_var(--line),0_1px_var(--line)]"
         >
           <dt className="text-label text-ink-3">{label}</dt>
           <dd className="mt-[3px] flex min-w-0 items-center gap-1.5 wrap-anywhere">{value}</dd>

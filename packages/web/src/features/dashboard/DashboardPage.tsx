@@ -248,8 +248,8 @@ function RecentVm({ vm }: { vm: Vm }) {
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 md:grid-cols-[minmax(0,1fr)_10.5rem_11.5rem_auto]">
       <div className="min-w-0">
-        <p className="truncate font-[550]" title={vm.name} dir="auto">
-          {vm.name}
+        <p className="truncate font-[550]" title={vm.name}>
+          <bdi>{vm.name}</bdi>
         </p>
         <p className="truncate text-hint text-ink-3">{vm.template_name}</p>
       </div>

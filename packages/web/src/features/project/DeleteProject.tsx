@@ -2,6 +2,7 @@ import { type Project, projectTexts } from '@slipway/contract'
 import { errorText } from '../../api/errors.ts'
 import { useDeleteProject } from '../../api/projects.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { useLeaveProject } from './use-leave-project.ts'
 
 interface DeleteProjectProps {
   project: Project
@@ -11,6 +12,7 @@ interface DeleteProjectProps {
 /** Asks before a project is deleted. A refusal is shown here, where the eye is. */
 export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const removal = useDeleteProject()
+  const leaveProject = useLeaveProject()
   return (
     <ConfirmDialog
       open
@@ -20,7 +22,14 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
       busyLabel="Deleting..."
       busy={removal.isPending}
       error={removal.isError ? errorText(removal.error, 'Failed to delete project') : null}
-      onConfirm={() => removal.mutate(project.id, { onSuccess: onClose })}
+      onConfirm={() =>
+        removal.mutate(project.id, {
+          onSuccess: () => {
+            leaveProject(project.id)
+            onClose()
+          },
+        })
+      }
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.

@@ -38,7 +38,7 @@ function ManageProjects() {
     <div className="grid gap-5">
       <section>
         <h3 className="mb-3 text-section">New project</h3>
-        <ProjectForm onCreated={leaveProject} />
+        <ProjectForm onCreated={() => leaveProject()} />
       </section>
       <section>
         <h3 className="mb-2 text-section">Your projects</h3>
@@ -78,8 +78,8 @@ function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProp
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
       <div className="min-w-0 flex-[1_1_14rem]">
-        <p className="font-[550] wrap-anywhere" dir="auto">
-          {project.name}
+        <p className="font-[550] wrap-anywhere">
+          <bdi>{project.name}</bdi>
         </p>
         <p className="text-hint wrap-anywhere text-ink-3">
           {vms ? countText(vms) : 'Counting VMs...'}
@@ -97,13 +97,15 @@ function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProp
             Make active
           </Button>
         )}
-        <IconButton
-          size="sm"
-          label={`Delete ${project.name}`}
-          icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-          disabledReason={kept}
-          onClick={onDelete}
-        />
+        {!vms?.length && (
+          <IconButton
+            size="sm"
+            label={`Delete ${project.name}`}
+            icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+            disabledReason={kept}
+            onClick={onDelete}
+          />
+        )}
       </div>
     </li>
   )

@@ -40,8 +40,8 @@ export function ProjectCard({ project, vms, active, onSelect, onDelete }: Projec
           </h2>
           {active && <Status word="active" />}
         </div>
-        <p className="mt-0.5 line-clamp-3 text-dense wrap-anywhere text-ink-2 empty:hidden" dir="auto">
-          {project.description}
+        <p className="mt-0.5 line-clamp-3 text-dense wrap-anywhere text-ink-2 empty:hidden">
+          {project.description && <bdi>{project.description}</bdi>}
         </p>
         <p className="mt-1 text-hint text-ink-3">Created {formatDateTime(project.created_at)}</p>
       </div>
@@ -94,9 +94,9 @@ function RecentVms({ vms }: { vms: Vm[] | undefined }) {
         .map((vm) => (
           <li key={vm.id} className="flex min-h-6 items-center gap-2">
             <StatusGlyph word={vm.status} />
-            <span className="min-w-0 truncate" title={vm.name} dir="auto">
+            <bdi className="min-w-0 truncate" title={vm.name}>
               {vm.name}
-            </span>
+            </bdi>
             <span className="sr-only">, {vm.status}</span>
           </li>
         ))}

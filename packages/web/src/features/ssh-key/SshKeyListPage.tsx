@@ -97,8 +97,8 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 px-4 py-3">
       <div className="min-w-0">
-        <h2 className="text-body font-[550] wrap-anywhere" dir="auto">
-          {sshKey.name}
+        <h2 className="text-body font-[550] wrap-anywhere">
+          <bdi>{sshKey.name}</bdi>
           {sshKey.is_default && <span className="ml-2 text-hint font-normal text-ink-3">Default</span>}
         </h2>
         <div id={keyId} className="mt-1">

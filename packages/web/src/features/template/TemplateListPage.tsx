@@ -59,11 +59,11 @@ function TemplateCard({ template }: { template: Template }) {
           />
         </span>
         <div className="min-w-0">
-          <h2 id={titleId} className="text-card wrap-anywhere" dir="auto">
-            {template.name}
+          <h2 id={titleId} className="text-card wrap-anywhere">
+            <bdi>{template.name}</bdi>
           </h2>
-          <p className="mt-[3px] text-dense wrap-anywhere text-ink-2" dir="auto">
-            {template.description}
+          <p className="mt-[3px] text-dense wrap-anywhere text-ink-2">
+            <bdi>{template.description}</bdi>
           </p>
         </div>
       </div>

@@ -260,10 +260,12 @@ function TemplateDetails({ template, projectName, diskSizeGb }: TemplateDetailsP
           <div className="flex gap-3.5 px-4 pt-3.5 pb-4 text-hint text-ink-2">
             <TemplatePlate templateId={template.id} size={40} />
             <div className="min-w-0 wrap-anywhere">
-              <p className="text-section text-ink" dir="auto">
-                {template.name}
+              <p className="text-section text-ink">
+                <bdi>{template.name}</bdi>
               </p>
-              <p dir="auto">{template.description}</p>
+              <p>
+                <bdi>{template.description}</bdi>
+              </p>
             </div>
           </div>
           <Cells

@@ -14,6 +14,7 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatStrip } from '../../ui/Sheet.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
+import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { VmCard } from './VmCard.tsx'
 import { matchesVm } from './vm-search.ts'
 
@@ -23,6 +24,7 @@ const searchFrom = 10
 export function Component() {
   const { projectId } = useParams()
   const { vms, loading, updatedAt, polling } = useVms(projectId)
+  useAnnouncedChanges(vms)
   const [search, setSearch] = useState('')
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(() => vms.filter((vm) => matchesVm(vm, shownSearch)), [vms, shownSearch])
@@ -123,7 +125,7 @@ function SearchBar({ value, onChange, shown, total }: SearchBarProps) {
           placeholder="Search by name, template, address or status"
           value={value}
           onChange={(event) => onChange(event.target.value)}
-          className="pl-8.5!"
+          className="pl-8.5! [&::-webkit-search-cancel-button]:hidden"
         />
       </div>
       {value && (

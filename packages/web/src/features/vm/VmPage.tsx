@@ -1,6 +1,7 @@
 import {
   formatCpu,
   formatMemory,
+  isComing,
   isTransitional,
   messages,
   networkOf,
@@ -9,7 +10,7 @@ import {
   vmCan,
 } from '@slipway/contract'
 import { Ellipsis, HardDrive } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
@@ -30,6 +31,7 @@ import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { Address } from './VmCard.tsx'
 import { menuEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
@@ -81,6 +83,7 @@ type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
 function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
   const navigate = useNavigate()
+  useAnnouncedChanges(useMemo(() => [vm], [vm]))
   const { actions, dialogs } = useVmActions(vm, {
     onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
   })
@@ -261,6 +264,7 @@ function SshSection({ vm }: { vm: Vm }) {
 function noAddressText(vm: Vm): string {
   if (vm.status === 'failed') return 'A VM that failed has no address.'
   if (vm.status === 'stopped') return 'The VM is stopped. It has an address while it runs.'
+  if (vm.ip_address && isComing(vm)) return 'The command comes here as soon as SSH answers.'
   const allowed = vmCan.ssh(vm)
   return allowed === true ? '' : allowed
 }
