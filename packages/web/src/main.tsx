@@ -8,6 +8,15 @@ import { router } from './routes.tsx'
 import { LiveRegion } from './shell/LiveRegion.tsx'
 import { Toaster } from './ui/toast.tsx'
 
+// After an update the files of the old version are gone. A page that asks for one starts over with the new version,
+// but not twice within ten seconds: then something else is wrong, and the error page says so.
+window.addEventListener('vite:preloadError', () => {
+  const key = 'slipway.started-over'
+  if (Date.now() - Number(sessionStorage.getItem(key)) < 10_000) return
+  sessionStorage.setItem(key, String(Date.now()))
+  window.location.reload()
+})
+
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 

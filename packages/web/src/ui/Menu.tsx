@@ -77,7 +77,8 @@ export function Menu({ trigger, ...popup }: MenuProps) {
     setWasOpen(true)
     setOpen(true)
   }
-  const preload = () => void loadPopup()
+  // What goes wrong here goes wrong again, and is shown, when the menu opens.
+  const preload = () => void loadPopup().catch(() => {})
   return (
     <>
       {cloneElement(trigger, {
