@@ -33,14 +33,23 @@ export async function launchQemu(
   ended.catch(() => {})
   await log.close()
 
-  await Promise.race([fileAppears(join(dir, fileNames.qmp)), ended])
+  try {
+    await Promise.race([
+      fileAppears(join(dir, fileNames.qmp), () => child.exitCode === null && child.pid !== undefined),
+      ended,
+    ])
+  } catch (error) {
+    child.kill('SIGKILL')
+    throw error
+  }
   return { pid: child.pid ?? 0, ended }
 }
 
 export const QEMU = 'qemu-system-x86_64'
 
-async function fileAppears(path: string): Promise<void> {
-  for (let look = 0; look < 3000; look += 1) {
+/** Looks for up to half a minute, while it makes sense. */
+async function fileAppears(path: string, makesSense: () => boolean): Promise<void> {
+  for (let look = 0; look < 3000 && makesSense(); look += 1) {
     if (
       await access(path).then(
         () => true,

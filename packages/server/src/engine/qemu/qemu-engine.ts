@@ -103,7 +103,15 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
     const args = commandLine({ record, run: thisRun, accelerator, network, volumePath: volumes.pathOf })
     try {
       const { pid, ended } = await launchQemu(args, dirs.pathOf(machineId))
-      await Promise.race([hold(machineId, record, { run: thisRun, pid }), ended])
+      try {
+        await Promise.race([hold(machineId, record, { run: thisRun, pid }), ended])
+      } catch (error) {
+        // The line breaks a moment before the end is seen, which tells more. A guest without a line must not stay.
+        const end = await Promise.race([ended.catch((why: unknown) => why), sleep(500, error)])
+        kill(pid)
+        while (await isRunOf(pid, machineId, thisRun.run)) await sleep(10)
+        throw end
+      }
     } catch (error) {
       await rm(dirs.fileOf(machineId, files.run), { force: true })
       throw launchFailure(error)
@@ -160,6 +168,8 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
       if (living) return { power: 'booting', run: living.run.run, address: record.address }
     }
     if (!(await isOverlay(dirs.fileOf(machineId, fileNames.root)))) {
+      // Deleted between two looks?
+      if (!(await dirs.readRecord(machineId))) return { power: 'absent' }
       return { power: 'broken', reason: 'Its root disk is lost or damaged.' }
     }
     const run = await dirs.readRun(machineId)

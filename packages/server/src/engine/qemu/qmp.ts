@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { basename, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../lib/command.ts'
 
 /** What QEMU tells on its own, such as `SHUTDOWN`. Names and data: QEMU QMP reference manual. */
 export interface QmpEvent {
@@ -134,20 +136,30 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /**
  * Connects to a Unix socket by way of its directory's handle, because the address of a socket holds 107 bytes and
- * a data directory may be deeper than that.
+ * a data directory may be deeper than that. A socket that is there but not yet listened on is tried again.
  */
 export async function connectUnix(path: string): Promise<Socket> {
   const directory = await open(dirname(path))
   try {
-    return await new Promise((resolve, reject) => {
-      const socket = connect(`/proc/self/fd/${directory.fd}/${basename(path)}`)
-      socket.once('connect', () => {
-        socket.off('error', reject)
-        resolve(socket)
-      })
-      socket.once('error', reject)
-    })
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await connectOnce(`/proc/self/fd/${directory.fd}/${basename(path)}`)
+      } catch (error) {
+        if (attempt === 200 || errorCode(error) !== 'ECONNREFUSED') throw error
+        await sleep(10)
+      }
+    }
   } finally {
     await directory.close()
   }
 }
+
+const connectOnce = (path: string): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      resolve(socket)
+    })
+    socket.once('error', reject)
+  })
