@@ -38,7 +38,7 @@ export function Checkbox({
           stroke="currentColor"
           strokeWidth="1.75"
           aria-hidden="true"
-          className="pointer-events-none absolute inset-0 hidden text-on-accent peer-checked:block"
+          className="pointer-events-none absolute inset-0 hidden text-on-accent peer-checked:block forced-colors:text-[CanvasText]"
         >
           <path d="m4 8.4 2.7 2.6L12 5.4" />
         </svg>

@@ -22,16 +22,16 @@ export function WorkTrack({ label, value, className }: WorkTrackProps) {
     >
       {percent === undefined ? (
         <div className="absolute inset-x-0 -top-0.5 h-0.5 overflow-hidden">
-          <div className="absolute inset-y-0 left-0 w-1/3 bg-busy motion-safe:w-auto motion-safe:animate-travel" />
+          <div className="absolute inset-y-0 left-0 w-1/3 bg-busy forced-color-adjust-none motion-safe:w-auto motion-safe:animate-travel" />
         </div>
       ) : (
         <>
           <div
-            className="absolute -top-0.5 left-0 h-0.5 bg-busy transition-[width] duration-300 ease-linear"
+            className="absolute -top-0.5 left-0 h-0.5 bg-busy forced-color-adjust-none transition-[width] duration-300 ease-linear"
             style={{ width: `${percent}%` }}
           />
           <div
-            className="absolute -top-1 h-[7px] w-px -translate-x-px bg-busy transition-[left] duration-300 ease-linear"
+            className="absolute -top-1 h-[7px] w-px -translate-x-px bg-busy forced-color-adjust-none transition-[left] duration-300 ease-linear"
             style={{ left: `${percent}%` }}
           />
         </>

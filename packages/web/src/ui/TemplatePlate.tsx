@@ -16,7 +16,10 @@ const plates: readonly { kind: RegExp; path: string }[] = [
     path: 'M8 24a4 4 0 1 0 8 0a4 4 0 1 0-8 0M32 12a4 4 0 1 0 8 0a4 4 0 1 0-8 0M32 36a4 4 0 1 0 8 0a4 4 0 1 0-8 0M16 24h6c6 0 4-12 10-12M22 24c6 0 4 12 10 12',
   },
   { kind: /docker|kube/, path: 'M8 12h32v24H8zM8 24h32M18.7 12v24M29.3 12v24' },
-  { kind: /ubuntu|debian|linux|starter/, path: 'M9 10h30v12H9zM9 26h30v12H9zM15 16h6M15 32h6M33 16h.01M33 32h.01' },
+  {
+    kind: /ubuntu|debian|linux|starter/,
+    path: 'M9 10h30v12H9zM9 26h30v12H9zM15 16h6M15 32h6M33 16h.01M33 32h.01',
+  },
   { kind: /\bgo(lang)?\b|^go/, path: 'M8 18h28M30 12l6 6-6 6M40 31H12M18 25l-6 6 6 6' },
 ]
 const generic = `${box}M9 18h30M14 25h12M14 31h7`

@@ -8,10 +8,10 @@ import { cx } from './cx.ts'
 export function Tip({ text, children }: { text: string | undefined; children: ReactNode }) {
   const tip = useRef<HTMLSpanElement>(null)
   if (!text) return children
-  const hide = () => tip.current?.hidePopover()
+  const hide = () => tip.current?.togglePopover(false)
   const show = (event: { currentTarget: HTMLElement }) => {
     const source = event.currentTarget.firstElementChild
-    if (source instanceof HTMLElement) tip.current?.showPopover({ source })
+    if (source instanceof HTMLElement) tip.current?.togglePopover({ force: true, source })
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only listens to what its control is doing.

@@ -68,11 +68,11 @@ export function Toaster() {
     () => toasts,
   )
   return createPortal(
-    // aria-live keeps modal dialogs from hiding the toasts; each toast announces itself by its role.
+    // As a live region it also stays within reach while a modal dialog hides the rest of the page.
     <section
       data-toaster
       aria-label="Notifications"
-      aria-live="off"
+      aria-live="polite"
       className="pointer-events-none fixed inset-x-3 top-15 z-50 flex flex-col gap-2 md:top-4 md:right-4 md:left-auto md:w-95"
     >
       {list.map((toast) => (

@@ -73,7 +73,10 @@ function PasswordStrength({ password }: { password: string }) {
           {passwordChecks.map((check, index) => (
             <span
               key={check.label}
-              className={cx('h-1 flex-1', password && index < score ? tone.bar : 'bg-line')}
+              className={cx(
+                'h-1 flex-1 forced-color-adjust-none',
+                password && index < score ? tone.bar : 'bg-line',
+              )}
             />
           ))}
         </div>
