@@ -54,7 +54,7 @@ function ProjectDashboard({ project }: { project: Project }) {
     <>
       <PageHeader
         title={project.name}
-        description={project.description}
+        description={project.description && <bdi className="wrap-anywhere">{project.description}</bdi>}
         actions={
           <>
             <Button
@@ -154,7 +154,10 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
         <LaterTile icon={HardDrive} title="Storage" />
       </ul>
       <div
-        className={cx('grid items-start gap-6', attention.length > 0 && 'lg:grid-cols-[minmax(0,1fr)_300px]')}
+        className={cx(
+          'grid grid-cols-[minmax(0,1fr)] items-start gap-6',
+          attention.length > 0 && 'lg:grid-cols-[minmax(0,1fr)_300px]',
+        )}
       >
         {attention.length > 0 && <NeedsAttention vms={attention} className="lg:order-last" />}
         <RecentVms project={project} vms={recentVms(vms)} />

@@ -95,26 +95,11 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
   const keyId = useId()
   const Icon = shown ? EyeOff : Eye
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 gap-y-1 px-4 py-3">
-      <div className="min-w-0">
-        <h2 className="text-body font-[550] wrap-anywhere">
-          <bdi>{sshKey.name}</bdi>
-          {sshKey.is_default && <span className="ml-2 text-hint font-normal text-ink-3">Default</span>}
-        </h2>
-        <div id={keyId} className="mt-1">
-          {shown ? (
-            <code className="block rounded-control border border-line bg-sunken px-2.5 py-1.5 text-hint/5 wrap-anywhere">
-              {sshKey.public_key}
-            </code>
-          ) : (
-            <code className="text-hint wrap-anywhere text-ink-2">{sshKeyPreview(sshKey.public_key)}</code>
-          )}
-        </div>
-        <p className="mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
-          <span className="mono wrap-anywhere">{sshKey.fingerprint}</span>
-          <span>Added {formatDateTime(sshKey.created_at)}</span>
-        </p>
-      </div>
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 px-4 py-3">
+      <h2 className="self-center text-body font-[550] wrap-anywhere">
+        <bdi>{sshKey.name}</bdi>
+        {sshKey.is_default && <span className="ml-2 text-hint font-normal text-ink-3">Default</span>}
+      </h2>
       <div className="flex items-center gap-1">
         <CopyButton
           text={sshKey.public_key}
@@ -138,6 +123,19 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
           onClick={onDelete}
         />
       </div>
+      <div id={keyId} className="col-span-2 mt-1">
+        {shown ? (
+          <code className="block rounded-control border border-line bg-sunken px-2.5 py-1.5 text-hint/5 wrap-anywhere">
+            {sshKey.public_key}
+          </code>
+        ) : (
+          <code className="text-hint wrap-anywhere text-ink-2">{sshKeyPreview(sshKey.public_key)}</code>
+        )}
+      </div>
+      <p className="col-span-2 mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
+        <span className="mono wrap-anywhere">{sshKey.fingerprint}</span>
+        <span>Added {formatDateTime(sshKey.created_at)}</span>
+      </p>
     </li>
   )
 }

@@ -98,7 +98,7 @@ export function Component() {
           { label: 'Create VM' },
         ]}
       />
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
         <form
           aria-label="Create VM"
           className="sheet"

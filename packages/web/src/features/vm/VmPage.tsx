@@ -121,7 +121,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
         <Cells items={factsOf(vm)} />
       </Sheet>
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_336px]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_336px]">
         <StartSection vm={vm} />
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />
@@ -178,7 +178,7 @@ function WhyRow({ vm }: { vm: Vm }) {
       {step}.{' '}
       <span className="text-ink-3">
         In this state since {formatDateTime(vm.status_since)}
-        {vm.status_deadline && `, at the latest until ${formatDateTime(vm.status_deadline)}`}.
+        {vm.status_deadline && `, until ${formatDateTime(vm.status_deadline)} at the latest`}.
       </span>
     </Banner>
   )
