@@ -44,10 +44,11 @@ export function launchFailure(error: unknown): EngineError {
   return new EngineError('launch-failed', `${NOT_LAUNCHED}: ${withoutHost(error.message)}`, options)
 }
 
-/** A line QEMU printed without its program name and without paths. */
+/** A line QEMU printed without its program name, the option it speaks of, and paths. */
 export function withoutHost(line: string): string {
   return line
     .replace(/^[^\s:]*qemu[^\s:]*:\s*/i, '')
+    .replace(/^-[\w-]+ .*?: (?=[A-Z][a-z])/, '')
     .replace(/\/[^\s'",:]+/g, '(a file)')
     .trim()
 }

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { access, open, readFile } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../../lib/command.ts'
@@ -34,10 +34,7 @@ export async function launchQemu(
   await log.close()
 
   try {
-    await Promise.race([
-      fileAppears(join(dir, fileNames.qmp), () => child.exitCode === null && child.pid !== undefined),
-      ended,
-    ])
+    await socketAppears(join(dir, fileNames.qmp), child, ended)
   } catch (error) {
     child.kill('SIGKILL')
     throw error
@@ -47,16 +44,11 @@ export async function launchQemu(
 
 export const QEMU = 'qemu-system-x86_64'
 
-/** Looks for up to half a minute, while it makes sense. */
-async function fileAppears(path: string, makesSense: () => boolean): Promise<void> {
-  for (let look = 0; look < 3000 && makesSense(); look += 1) {
-    if (
-      await access(path).then(
-        () => true,
-        () => false,
-      )
-    )
-      return
+/** Looks for up to half a minute, or as long as the process lives. */
+async function socketAppears(path: string, child: ChildProcess, ended: Promise<never>): Promise<void> {
+  for (let look = 0; look < 3000; look += 1) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return ended
+    if (await stat(path).catch(() => null)) return
     await sleep(10)
   }
   throw new CommandError(QEMU, '', `${QEMU} did not come up`, { code: 'ETIMEDOUT' })

@@ -29,16 +29,6 @@ async function makeHarness(): Promise<EngineHarness> {
   ]
   const ssh = (address: Address, command: string) =>
     run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 60_000 })
-  const processesOf = async (machineId: string) => {
-    const found: string[] = []
-    for (const pid of await readdir('/proc')) {
-      if (!/^\d+$/.test(pid)) continue
-      const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      if (args.includes('qemu-system') && args.includes(machineId)) found.push(pid)
-    }
-    return found
-  }
-
   return {
     async open() {
       const images = makeImageStore({ dir: imagesDir, log: silentLog })
@@ -75,6 +65,17 @@ async function makeHarness(): Promise<EngineHarness> {
     },
     cleanUp: () => rm(dataDir, { recursive: true, force: true }),
   }
+}
+
+/** Ids of the processes that run a machine. */
+async function processesOf(machineId: string): Promise<string[]> {
+  const found: string[] = []
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (args.includes('qemu-system') && args.includes(machineId)) found.push(pid)
+  }
+  return found
 }
 
 /** A server of few words: launches a machine, prints the run and stays. */
@@ -172,6 +173,20 @@ if (missing === null) {
         expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
         expect(state).not.toMatchObject({ address: record.address })
         squatter.close()
+      })
+    })
+
+    test('a machine whose volume is lost is not launched, and leaves no process', async () => {
+      await withEngine(async (engine) => {
+        await engine.createMachine({ ...spec, volumeIds: [randomUUID()] })
+        const refusal = await engine
+          .startMachine(spec.id, { freshRoot: false })
+          .catch((error: unknown) => error)
+        expect(refusal).toMatchObject({ code: 'launch-failed' })
+        expect(String(refusal)).toMatch(/could not be launched: .*No such file/)
+        expect(String(refusal)).not.toMatch(/qemu|qcow2|\//i)
+        expect(await engine.inspect(spec.id)).toEqual({ power: 'off', run: null, exit: null })
+        expect(await processesOf(spec.id)).toEqual([])
       })
     })
 
