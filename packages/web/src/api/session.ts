@@ -29,20 +29,23 @@ function subscribe(listener: () => void): () => void {
 }
 
 async function check(): Promise<void> {
-  const user = await currentUser()
+  const user = await fetchUser()
   // Somebody may have signed in meanwhile; the older answer does not count then.
   if (session.state === 'checking') set(user ? { state: 'in', user } : { state: 'out', user: null })
 }
 
-/** Who is signed in; null for nobody, for an answer without id and for no answer at all (catalogue G-027). */
-async function currentUser(mayRetry = true): Promise<User | null> {
+/**
+ * Asks the server who is signed in. Null for nobody, for an answer without id and for no answer at all; a 401 is
+ * asked about once more (catalogue G-027).
+ */
+export async function fetchUser(mayRetry = true): Promise<User | null> {
   try {
     const user = await call(accountApi.me)
     return user?.id ? user : null
   } catch (error) {
     if (!mayRetry || !(error instanceof ApiError) || error.status !== 401) return null
     await new Promise((resolve) => setTimeout(resolve, recheckDelayMs))
-    return currentUser(false)
+    return fetchUser(false)
   }
 }
 
