@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
@@ -59,7 +59,10 @@ const BUILDING = 'Building the Starter Linux image'
  * Boot images under `<dir>`: files named by their SHA-256 in `files/`, and one manifest per image. A file appears
  * complete or not at all; overlays of an older image version keep their own files.
  */
-export function makeImageStore({ dir, log }: { dir: string; log: Log }): ImageStore {
+export function makeImageStore(deps: { dir: string; log: Log }): ImageStore {
+  const { log } = deps
+  // Overlays and machine records keep the paths, so they must hold from everywhere.
+  const dir = resolve(deps.dir)
   const filesDir = join(dir, 'files')
   const builds = new Map<string, Promise<BootImage>>()
   const failures = new Map<string, string>()

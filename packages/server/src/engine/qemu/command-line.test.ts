@@ -21,7 +21,7 @@ const launch: Launch = {
       cmdline: 'root=/dev/vda',
     },
   },
-  run: { run: 'run-id', bootId: 'boot', startedAt: 0 },
+  run: { run: 'run-id', shape: 1, bootId: 'boot', startedAt: 0 },
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
   network: { user: 'slipway-guest', restrict: false, sentence: '' },
   volumePath: (id) => `/volumes,with comma/${id}`,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { judgeExit, readJournal } from './exit.ts'
 
-const run = { run: 'one', bootId: 'boot-1', startedAt: 0 }
+const run = { run: 'one', shape: 1, bootId: 'boot-1', startedAt: 0 }
 const shutdown = (reason: string) => ({ event: 'SHUTDOWN', data: { reason, guest: true }, at: 1 })
 const evidence = { run, bootId: 'boot-1', asked: false, events: [], lastWords: '' }
 const judge = (more: Partial<Parameters<typeof judgeExit>[0]>) => judgeExit({ ...evidence, ...more })

@@ -14,6 +14,8 @@ export interface MachineRecord {
 /** One run of a machine: written before the guest is launched. */
 export interface RunRecord {
   run: string
+  /** The machine shape it was launched with; a saved memory state fits no other. */
+  shape: number
   /** The host's boot id; another one later means that the host went down. */
   bootId: string
   startedAt: number

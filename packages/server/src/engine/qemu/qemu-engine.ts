@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError, type MachineExit, type MachineSpec, type MachineState } from '../engine.ts'
 import { type Accelerator, probeAccelerator } from './accelerator.ts'
 import { pickIp, pickPort } from './address.ts'
-import { commandLine, VOLUME_PORTS } from './command-line.ts'
+import { commandLine, MACHINE_SHAPE, VOLUME_PORTS } from './command-line.ts'
 import { createOverlay, isOverlay, makeVolumes, requireSpace } from './disks.ts'
 import { judgeExit, readJournal } from './exit.ts'
 import { asEngineError, launchFailure, withoutHost } from './failure.ts'
@@ -27,7 +28,9 @@ const OVERHEAD_MB = 128
  * about a machine stands in its directory `<dataDir>/machines/<id>/`, so that any later process finds it again.
  */
 export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log: Log }): Engine {
-  const { dataDir, images, log } = deps
+  const { images, log } = deps
+  // QEMU runs in the machine's directory, so relative paths would lead elsewhere.
+  const dataDir = resolve(deps.dataDir)
   const dirs = makeMachineDirs(dataDir)
   const volumes = makeVolumes(dataDir)
   const guests = new Map<string, Guest>()
@@ -97,7 +100,7 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
     }
     await writeFile(dirs.fileOf(machineId, files.journalIn), '{"execute":"qmp_capabilities"}\n')
     await writeFile(dirs.fileOf(machineId, files.journalOut), '')
-    const thisRun: RunRecord = { run: randomUUID(), bootId, startedAt: Date.now() }
+    const thisRun: RunRecord = { run: randomUUID(), shape: MACHINE_SHAPE, bootId, startedAt: Date.now() }
     launching.set(machineId, thisRun)
     await dirs.writeRun(machineId, thisRun)
     const args = commandLine({ record, run: thisRun, accelerator, network, volumePath: volumes.pathOf })
