@@ -7,7 +7,8 @@ import { keyOf } from './query.ts'
 export function useHost(): Host | undefined {
   return useQuery({
     queryKey: keyOf(hostApi.get),
-    queryFn: ({ signal }) => call(hostApi.get, { signal }),
+    // Not aborted with the component that asked first: every layout asks for it.
+    queryFn: () => call(hostApi.get),
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }

@@ -36,7 +36,7 @@ export function Component() {
 
   const [draft] = useState(readDraft)
   useEffect(dropDraft, [])
-  const { control, register, handleSubmit, setValue, getValues, formState } = useForm<VmForm>({
+  const { control, register, handleSubmit, setValue, getValues } = useForm<VmForm>({
     defaultValues: draft?.form ?? { ...emptyVmForm, templateId: templateFromUrl },
   })
   const form = useWatch({ control }) as VmForm // all fields have default values
@@ -112,10 +112,7 @@ export function Component() {
           }}
         >
           <Section title="Machine">
-            <Field
-              label="Name"
-              error={formState.touchedFields.name && !form.name.trim() ? vmTexts.nameMissing : undefined}
-            >
+            <Field label="Name">
               <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
             </Field>
             <Field label="Project">
