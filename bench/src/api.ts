@@ -22,7 +22,7 @@ async function memoryMb(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
-export function newPublicKey(): string {
+function newPublicKey(): string {
   const { publicKey } = generateKeyPairSync('ed25519')
   const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])

@@ -1,8 +1,12 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
 import { benchApi } from './api.ts'
+import { benchCreateToSsh } from './create-to-ssh.ts'
+import { benchPageWeight } from './page-weight.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
+  'page-weight': benchPageWeight,
   api: benchApi,
+  'create-to-ssh': benchCreateToSsh,
 }
 
 const chosen = process.argv.slice(2)

@@ -1,0 +1,64 @@
+/** What a first visit costs: JS and CSS as sent (gzip) and the number of requests, with an empty cache. */
+import { gzipSync } from 'node:zlib'
+import { chromium } from '@playwright/test'
+import { projectApi } from '@slipway/contract'
+import { startServer } from '@slipway/e2e/server'
+import { newPerson } from './person.ts'
+import { report } from './report.ts'
+
+const chromiumArgs = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export async function benchPageWeight(): Promise<boolean> {
+  const server = await startServer()
+  const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: chromiumArgs,
+  })
+  try {
+    const person = await newPerson(server)
+    const project = await person.call(projectApi.create, { body: { name: 'bench' } })
+    const pages = {
+      'landing page': '/',
+      'sign-up': '/signup',
+      'VM list, signed in': `/projects/${project.id}/vms`,
+    }
+    const figures = []
+    for (const [what, path] of Object.entries(pages)) {
+      const context = await browser.newContext()
+      if (what.endsWith('signed in')) {
+        const [name = '', value = ''] = person.cookie.split('=')
+        await context.addCookies([{ name, value, url: server.url }])
+      }
+      const page = await context.newPage()
+      let requests = 0
+      let bytes = 0
+      const reading: Promise<void>[] = []
+      page.on('response', (response) => {
+        requests++
+        if (!['script', 'stylesheet'].includes(response.request().resourceType())) return
+        reading.push(
+          response.body().then((body) => {
+            bytes += gzipSync(body, { level: 9 }).length
+          }),
+        )
+      })
+      await page.goto(server.url + path)
+      await page.waitForTimeout(2_000)
+      await Promise.all(reading)
+      figures.push({ what: `${what}: JS and CSS, gzip`, value: bytes / 1000, unit: 'kB', goal: 200 })
+      figures.push({ what: `${what}: requests`, value: requests, unit: '', goal: 25 })
+      await context.close()
+    }
+    return report('First visit', figures)
+  } finally {
+    await browser.close()
+    await server.stop()
+  }
+}
