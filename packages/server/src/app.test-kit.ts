@@ -36,6 +36,7 @@ export async function makeTestApp(options: TestAppOptions = {}) {
   const built = await buildApp({
     config: {
       publicUrl: new URL('http://slipway.test'),
+      trustedProxies: [],
       productName: 'Slipway',
       contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
       maxVmsPerProject: options.maxVmsPerProject ?? 5000,

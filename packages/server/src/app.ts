@@ -36,7 +36,7 @@ import { vmRoutes } from './vm/vm.routes.ts'
 import { makeVmService } from './vm/vm.service.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicUrl' | 'productName' | 'contacts' | 'maxVmsPerProject'>
+  config: Pick<Config, 'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject'>
   db: Db
   engine: Engine
   sendMail: SendMail
@@ -63,6 +63,8 @@ export async function buildApp(options: AppOptions) {
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 64 * 1024,
+    // Nobody else may say which address a request comes from: rate limits count by it.
+    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
     // Requests in flight may end; event streams are ended by us.
     forceCloseConnections: 'idle',
   })

@@ -14,6 +14,8 @@ const Settings = z.object({
     (value) => (value === '' ? undefined : value),
     z.url({ protocol: /^https?$/ }).optional(),
   ),
+  /** Addresses of reverse proxies in front, with commas; only they are believed about who asks. */
+  SLIPWAY_TRUSTED_PROXIES: optional,
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated']).default('qemu'),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
@@ -47,6 +49,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     port: s.SLIPWAY_PORT,
     dataDir: path.resolve(s.SLIPWAY_DATA_DIR),
     publicUrl: s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null,
+    trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],
     engine: s.SLIPWAY_ENGINE,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     smtpUrl: s.SLIPWAY_SMTP_URL ?? null,

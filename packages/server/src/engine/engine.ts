@@ -33,7 +33,10 @@ export interface Engine {
   /** Calls back with the id of a machine worth a look. Returns the way to stop listening. */
   onChange(listener: (machineId: string) => void): () => void
 
-  /** Memory left for guests now, in MiB, as the host sees it; not counting what the caller has promised. */
+  /**
+   * Memory left for guests now, in MiB. Every living guest counts with all it was given, touched or not; what the
+   * caller has promised to guests that do not live yet is the caller's to subtract.
+   */
   freeMemoryMb(): Promise<number>
 
   /** Whether a boot image can be used now; starts fetching or building it when it is not there. */

@@ -33,12 +33,22 @@ export interface CommandOptions {
   uid?: number
 }
 
+/** The environment for programs of the host: ours without Slipway's own settings, which may hold passwords. */
+export function outsideEnvironment(): Record<string, string> {
+  const kept: Record<string, string> = { LC_ALL: 'C' }
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && name !== 'LC_ALL' && !/^(SLIPWAY_|NODE_|DATABASE_URL$)/.test(name))
+      kept[name] = value
+  }
+  return kept
+}
+
 /** Runs a program without a shell and resolves with what it printed; throws a {@link CommandError}. */
 export function run(command: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd: options.cwd,
-      env: { ...process.env, LC_ALL: 'C', ...options.env },
+      env: { ...outsideEnvironment(), ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     })

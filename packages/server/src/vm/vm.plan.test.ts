@@ -25,6 +25,7 @@ interface Nature {
   guest: 'obedient' | 'deaf' | 'immortal' | 'never-ready' | 'crashes' | 'powers-off'
   image: 'arrives' | 'never'
   room: 'frees' | 'never'
+  host: 'able' | 'unable'
 }
 
 const bools = [false, true] as const
@@ -65,13 +66,11 @@ function* everyWorld(): Generator<World> {
                           }
 }
 
-const natures: Nature[] = (
-  ['obedient', 'deaf', 'immortal', 'never-ready', 'crashes', 'powers-off'] as const
-).flatMap((guest) =>
-  (['arrives', 'never'] as const).flatMap((image) =>
-    (['frees', 'never'] as const).map((room) => ({ guest, image, room })),
-  ),
-)
+const natures: Nature[] = []
+for (const guest of ['obedient', 'deaf', 'immortal', 'never-ready', 'crashes', 'powers-off'] as const)
+  for (const image of ['arrives', 'never'] as const)
+    for (const room of ['frees', 'never'] as const)
+      for (const host of ['able', 'unable'] as const) natures.push({ guest, image, room, host })
 
 let runs = 1
 
@@ -83,9 +82,17 @@ function act(world: World, step: Step, nature: Nature): World {
   const offBy = (exit: Seen['exit']): Seen => ({ power: 'off', exit, run: seen.run })
   switch (step.do) {
     case 'create':
+      if (nature.host === 'unable') {
+        next.around.deadline = later(around.deadline)
+        break
+      }
       next.seen = { power: 'off', exit: null, run: null }
       break
     case 'start':
+      if (nature.host === 'unable') {
+        next.around.deadline = later(around.deadline)
+        break
+      }
       next.seen = { power: 'booting', exit: null, run: `run-${++runs}` }
       break
     case 'power-down':

@@ -49,6 +49,7 @@ export type FaultReason =
   | 'image-late'
   | 'room-late'
   | 'guest-late'
+  | 'launch-late'
   | 'guest-will-not-end'
   | 'guest-left-early'
   | 'crashed'
@@ -114,6 +115,8 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     return around.deadline === 'ahead' ? { do: 'wait', for: 'room' } : { do: 'fault', reason: 'room-late' }
   }
 
+  // Tries that keep failing end with the deadline, too.
+  if (around.deadline !== 'ahead') return { do: 'fault', reason: 'launch-late' }
   return { do: seen.power === 'absent' ? 'create' : 'start' }
 }
 

@@ -4,7 +4,7 @@ import { type Engine, EngineError, type ImageState, type MachineState } from '..
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
-import { type FaultReason, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import {
   changed,
@@ -28,6 +28,9 @@ export interface VmReconcileOptions {
 
 /** Events wake the reconciler; these are for the event that got lost. */
 const pollMs = { image: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } as const
+
+/** With the reconciler's back-off this is about half a minute. */
+const triesToLaunch = 6
 
 /** A step that waits before it is looked at again. */
 const powerDownPollMs = 2_000
@@ -216,7 +219,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     } catch (error) {
       if (!(error instanceof EngineError) || error.retryable) throw error
       log.warn({ vm: vm.id, err: error }, 'a VM could not be brought up')
-      return fault(vm, null, error.message)
+      return fault(vm, null, withAdvice(vm, error))
     }
     return 'now'
   }
@@ -260,16 +263,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return [...ids, ...machines.keys()]
   }
 
-  /** Shows on the VM why a step keeps failing, and when it is tried again. */
-  async function showFailure(
-    id: string,
-    error: unknown,
-    _failures: number,
-    retryInMs: number,
-  ): Promise<void> {
+  /** Shows on the VM why a step keeps failing and when it is tried again; gives up after enough tries. */
+  async function showFailure(id: string, error: unknown, failures: number, retryInMs: number): Promise<void> {
     if (!(error instanceof EngineError)) return
     const vm = await repo.find(id)
     if (!vm || vm.wanted.deleted) return
+    if (failures >= triesToLaunch && vm.wanted.power === 'on' && !isAlive({ power: vm.seenPower })) {
+      await fault(vm, null, withAdvice(vm, error))
+      return
+    }
     const seconds = Math.max(1, Math.round(retryInMs / 1000))
     await store(vm, () => ({ statusMessage: `${error.message} Trying again in ${seconds} s.` }))
   }
@@ -282,22 +284,48 @@ function imageMessage(image: ImageState | null): string | null {
   return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
 }
 
+const tryAgain = (vm: VmRecord) =>
+  vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
+
+/** What happened, and the way out. */
+function withAdvice(vm: VmRecord, error: EngineError): string {
+  const again = tryAgain(vm)
+  switch (error.code) {
+    case 'no-space':
+      return `${error.message} Free some space, then ${again}.`
+    case 'no-memory':
+      return `${error.message} Stop another VM, then ${again}.`
+    case 'launch-failed':
+    case 'internal':
+      return `${error.message} If it stays so when you ${again}, the operator can ask npm run doctor.`
+    default:
+      return `${error.message} To try once more, ${again}.`
+  }
+}
+
+const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+
 function faultMessage(
   vm: VmRecord,
   reason: FaultReason,
   state: MachineState,
   image: ImageState | null,
 ): string {
-  const again = vm.known.provisioned ? 'Start it again' : 'Delete this VM and create it again'
+  const again = asSentence(tryAgain(vm))
   switch (reason) {
     case 'image-unavailable':
       return `The boot image of ${vm.templateName} is not available. ${image?.state === 'unavailable' ? image.reason : ''}`.trim()
     case 'image-late':
       return `The boot image of ${vm.templateName} was not ready in time. ${again}.`
     case 'room-late':
-      return `The host had no ${formatMemory(vm.memoryMb)} of memory free in time. Stop another VM, then: ${again.toLowerCase()}.`
+      return `The host had no ${formatMemory(vm.memoryMb)} of memory free in time. Stop another VM, then ${tryAgain(vm)}.`
     case 'guest-late':
       return `The guest did not answer on port 22 in time and was ended. ${again}; if it happens again, its template may be damaged.`
+    case 'launch-late':
+      return `The guest could not be launched in time. ${vm.statusMessage ?? ''} ${again}.`.replace(
+        / +/g,
+        ' ',
+      )
     case 'guest-will-not-end':
       return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
     case 'guest-left-early':

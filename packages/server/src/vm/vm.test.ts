@@ -1,6 +1,7 @@
 import { type Vm, type VmStatus, vmApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
+import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
 
 const minutes = 60_000
@@ -465,6 +466,23 @@ describe('bad days', () => {
       expect((await s.get(body.id)).status_message).toMatch(/Trying again in \d+ s\./)
       await settled(s.app)
       expect(await s.get(body.id)).toMatchObject({ status: 'running', status_message: null })
+    }),
+  )
+
+  it(
+    'fails with the reason when trying again does not help for half a minute',
+    onServer(async (s) => {
+      s.app.engine.createMachine = async () => {
+        throw new EngineError('no-space', 'The disk of the host is full.', { retryable: true })
+      }
+      const { body } = await s.create('x')
+      await s.app.clock.advance(5_000)
+      expect((await s.get(body.id)).status).toBe('creating')
+      await settled(s.app)
+      expect(await s.get(body.id)).toMatchObject({
+        status: 'failed',
+        status_message: 'The disk of the host is full.',
+      })
     }),
   )
 

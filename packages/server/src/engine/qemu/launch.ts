@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { open, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError } from '../../lib/command.ts'
+import { CommandError, outsideEnvironment } from '../../lib/command.ts'
 import { fileNames } from './machine-dir.ts'
 
 /**
@@ -17,7 +17,12 @@ export async function launchQemu(
 ): Promise<{ pid: number; ended: Promise<never> }> {
   const logPath = join(dir, fileNames.log)
   const log = await open(logPath, 'a', 0o600)
-  const child = spawn(QEMU, args, { cwd: dir, detached: true, stdio: ['ignore', 'ignore', log.fd] })
+  const child = spawn(QEMU, args, {
+    cwd: dir,
+    detached: true,
+    env: outsideEnvironment(),
+    stdio: ['ignore', 'ignore', log.fd],
+  })
   child.unref()
   const ended = new Promise<never>((_, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) =>

@@ -28,3 +28,9 @@ export async function readPid(path: string): Promise<number | null> {
 /** The kernel's id of this start of the host. */
 export const readBootId = async (): Promise<string> =>
   (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
+
+/** Memory a process holds in RAM, in MiB; 0 when it is gone. Field: proc_pid_status(5), VmRSS. */
+export async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+}

@@ -15,7 +15,7 @@ import { type Guest, holdGuest } from './guest.ts'
 import { launchQemu } from './launch.ts'
 import { fileNames, isMachineId, type MachineRecord, makeMachineDirs, type RunRecord } from './machine-dir.ts'
 import { type GuestNetwork, openNetwork, refreshRules } from './network.ts'
-import { isRunOf, readBootId, readPid } from './process.ts'
+import { isRunOf, readBootId, readPid, residentMb } from './process.ts'
 import { writeSeed } from './seed.ts'
 
 /** Console output kept per machine. */
@@ -229,7 +229,12 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
     },
 
     async freeMemoryMb() {
-      return Math.floor(process.availableMemory() / (1024 * 1024))
+      let untouched = 0
+      for (const [id, { pid }] of guests) {
+        const given = ((await dirs.readRecord(id))?.spec.memoryMb ?? 0) + OVERHEAD_MB
+        untouched += Math.max(0, given - (await residentMb(pid)))
+      }
+      return Math.max(0, Math.floor(process.availableMemory() / (1024 * 1024) - untouched - OVERHEAD_MB))
     },
 
     image: (imageId) => images.ensure(imageId),

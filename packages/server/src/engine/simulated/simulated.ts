@@ -189,10 +189,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         launches: 0,
       }
       if (faultOf(machine) === 'no-space') {
-        throw new EngineError(
-          'no-space',
-          'The host has no disk space left for the root disk. Free some and create the VM again.',
-        )
+        throw new EngineError('no-space', 'The host has no disk space left for the root disk.')
       }
       if (!machines.has(spec.id)) machines.set(spec.id, machine)
       changed(spec.id)
@@ -204,10 +201,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       machine.launches++
       const fault = faultOf(machine)
       if (fault === 'no-memory') {
-        throw new EngineError(
-          'no-memory',
-          'The host could not give the guest its memory. Stop another VM and start this one again.',
-        )
+        throw new EngineError('no-memory', 'The host could not give the guest its memory.')
       }
       if (fault === 'launch-failed')
         throw new EngineError('launch-failed', 'The guest could not be launched (simulated).')
