@@ -481,7 +481,8 @@ describe('bad days', () => {
       await settled(s.app)
       expect(await s.get(body.id)).toMatchObject({
         status: 'failed',
-        status_message: 'The disk of the host is full.',
+        status_message:
+          'The disk of the host is full. Free some space, then delete this VM and create it again.',
       })
     }),
   )

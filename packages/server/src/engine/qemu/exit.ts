@@ -18,7 +18,7 @@ export interface Evidence {
 /** How a run ended, by the evidence. Reasons of SHUTDOWN: QEMU QMP reference, "ShutdownCause". */
 export function judgeExit({ run, bootId, asked, events, lastWords }: Evidence): MachineExit {
   const shutdown = events.findLast(({ event }) => event === 'SHUTDOWN')
-  const cause = shutdown?.data['reason']
+  const cause = shutdown?.data.reason
   if (asked) return { how: 'asked' }
   if (cause === 'guest-shutdown') return { how: 'clean' }
   if (cause === 'guest-reset') return { how: 'reboot' }

@@ -79,9 +79,9 @@ export async function holdGuest(
   }
 
   qmp.onEvent(({ event, data }) => {
-    if (event === 'VSERPORT_CHANGE' && data['id'] === READY_CHANNEL && data['open'] === true) {
+    if (event === 'VSERPORT_CHANGE' && data.id === READY_CHANNEL && data.open === true) {
       if (!ready) void askPort(100)
-    } else if (event === 'RESET' && data['guest'] === true) {
+    } else if (event === 'RESET' && data.guest === true) {
       life += 1
       ready = false
       rm(dirs.fileOf(machineId, fileNames.ready), { force: true }).catch(() => {})
@@ -124,7 +124,7 @@ export async function holdGuest(
 
 async function statusOf(qmp: Qmp): Promise<unknown> {
   const answer = await qmp.execute('query-status')
-  return isRecord(answer) ? answer['status'] : null
+  return isRecord(answer) ? answer.status : null
 }
 
 async function saidReady(qmp: Qmp): Promise<boolean> {

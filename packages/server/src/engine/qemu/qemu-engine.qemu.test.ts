@@ -208,7 +208,7 @@ if (missing === null) {
     })
   })
 } else {
-  const mustRun = process.env['CI'] === 'true' || process.env['SLIPWAY_REQUIRE_QEMU'] === '1'
+  const mustRun = process.env.CI === 'true' || process.env.SLIPWAY_REQUIRE_QEMU === '1'
   describe('QEMU as an engine', () => {
     test.skipIf(!mustRun)('real guests can be tested here', () => {
       throw new Error(missing)

@@ -76,12 +76,12 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
         for (const listener of eventListeners) listener(event)
         return
       }
-      const waiting = typeof message['id'] === 'number' ? pending.get(message['id']) : undefined
+      const waiting = typeof message.id === 'number' ? pending.get(message.id) : undefined
       if (!waiting) return
-      pending.delete(Number(message['id']))
-      const error = message['error']
-      if (isRecord(error)) waiting.reject(new QmpError(String(error['class']), String(error['desc'])))
-      else waiting.resolve(message['return'])
+      pending.delete(Number(message.id))
+      const error = message.error
+      if (isRecord(error)) waiting.reject(new QmpError(String(error.class), String(error.desc)))
+      else waiting.resolve(message.return)
     }
     const split = lineSplitter((line) => {
       const message = parseMessage(line)
@@ -126,7 +126,7 @@ export function eventOf(message: Record<string, unknown>): QmpEvent | null {
   const { event, data, timestamp } = message
   if (typeof event !== 'string') return null
   const at = isRecord(timestamp)
-    ? Number(timestamp['seconds']) * 1000 + Number(timestamp['microseconds']) / 1000
+    ? Number(timestamp.seconds) * 1000 + Number(timestamp.microseconds) / 1000
     : 0
   return { event, data: isRecord(data) ? data : {}, at }
 }
