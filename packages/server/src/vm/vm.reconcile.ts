@@ -330,10 +330,13 @@ function faultMessage(
       return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
     case 'guest-left-early':
       return `The guest powered itself off before it was ready. ${again}.`
-    case 'crashed':
-      return state.power === 'off' && state.exit?.how === 'crashed'
-        ? state.exit.reason
-        : 'The guest ended unexpectedly.'
+    case 'crashed': {
+      const how =
+        state.power === 'off' && state.exit?.how === 'crashed'
+          ? state.exit.reason
+          : 'The guest ended unexpectedly.'
+      return `${how} ${again}.`
+    }
     case 'root-disk-lost':
       return state.power === 'broken'
         ? state.reason

@@ -491,7 +491,7 @@ describe('bad days', () => {
     'is in error with the evidence when the guest crashes, and can be started again',
     onServer(async (s) => {
       const id = await s.inStatus('error')
-      expect((await s.get(id)).status_message).toBe('The guest crashed.')
+      expect((await s.get(id)).status_message).toBe('The guest crashed. Start it again.')
       await s.start(id)
       await settled(s.app)
       expect(await s.get(id)).toMatchObject({ status: 'running', status_message: null })

@@ -158,10 +158,7 @@ function WhyRow({ vm }: { vm: Vm }) {
         title={`${status === 'failed' ? 'Failed' : 'Error'} since ${formatDateTime(vm.status_since)}`}
         className="mb-4"
       >
-        {vm.status_message ?? 'The server gave no reason.'}{' '}
-        {status === 'failed'
-          ? 'A VM that failed cannot be started. Delete it and create it again.'
-          : vmCan.start(vm) === true && 'Start it to try again.'}
+        {vm.status_message ?? 'The server gave no reason.'}
       </Banner>
     )
   }
@@ -255,7 +252,7 @@ function SshSection({ vm }: { vm: Vm }) {
         <p className="text-ink-2">{noAddressText(vm)}</p>
       )}
       <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
-        Password authentication is disabled. The key {vm.ssh_key_name} is installed.
+        Password authentication is disabled. Access is by the key {vm.ssh_key_name} only.
       </p>
     </section>
   )
