@@ -1,6 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import { test as base, type Page } from '@playwright/test'
-import { accountApi, type CallInput, type CallOutput, type Endpoint, fillPath } from '@slipway/contract'
+import { type APIRequestContext, test as base, expect } from '@playwright/test'
+import {
+  accountApi,
+  type CallInput,
+  type CallOutput,
+  type Endpoint,
+  fillPath,
+  type Project,
+  projectApi,
+  type SshKey,
+  sshKeyApi,
+  type Vm,
+  type VmCreate,
+  type VmStatus,
+  vmApi,
+} from '@slipway/contract'
+import { newPublicKey } from './sentences.ts'
 import { type Server, startServer } from './server.ts'
 
 export { expect } from '@playwright/test'
@@ -19,17 +34,27 @@ interface TestFixtures {
   user: Person
   /** Calls the API as whoever is signed in on `page`; throws when it refuses. */
   call: Call
+  /** The first project of `user`. */
+  project: Project
+  /** The first key of `user`. */
+  sshKey: SshKey
+  /** Creates a VM in `project` with `sshKey`, and waits for a status if one is given. */
+  makeVm: (name: string, until?: VmStatus, more?: Partial<VmCreate>) => Promise<Vm>
 }
 
 interface WorkerFixtures {
   server: Server
 }
 
+/** A template that every installation has. */
+export const templateId = 'starter'
+
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   server: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => {
-      const server = await startServer()
+      // A VM is up after a good second.
+      const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '4' })
       await use(server)
       await server.stop()
     },
@@ -41,29 +66,33 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   person: async ({}, use) => use(newPerson()),
 
-  call: async ({ page }, use) => use(callAs(page)),
+  call: async ({ page }, use) => use(callWith(page.request)),
 
   user: async ({ person, call, server }, use) => {
-    const { email, password } = person
-    await call(accountApi.signUp, {
-      body: { name: `${person.firstName} ${person.lastName}`, email, password },
-    })
-    const link = await server.mailedLink(email, 'verify-email')
-    const token = new URL(link, server.url).searchParams.get('token') ?? ''
-    await call(accountApi.verifyEmail, { body: { token } })
-    await call(accountApi.signIn, { body: { email, password } })
+    await join(call, server, person)
     await use(person)
   },
+
+  project: async ({ user: _, call }, use) =>
+    use(await call(projectApi.create, { body: { name: 'Engines', description: 'Brass and steam' } })),
+
+  sshKey: async ({ user: _, call }, use) =>
+    use(await call(sshKeyApi.create, { body: { key_name: 'Laptop', ssh_public_key: newPublicKey() } })),
+
+  makeVm: async ({ project, sshKey, call }, use) =>
+    use((name, until, more) =>
+      makeVm(call, project.id, { name, template_id: templateId, ssh_key_id: sshKey.id, ...more }, until),
+    ),
 })
 
 export type Call = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E>>
 
-/** The API with the cookies of a page: for what a test needs but is not about. */
-function callAs(page: Page): Call {
+/** The API with the cookies of a page or of nobody yet: for what a test needs but is not about. */
+export function callWith(request: APIRequestContext): Call {
   return async <E extends Endpoint>(endpoint: E, input: CallInput<E>) => {
     // The compiler cannot look into CallInput while E is open; it has these parts or fewer.
     const { params, body } = input as { params?: Record<string, string>; body?: unknown }
-    const answer = await page.request.fetch(fillPath(endpoint.path, params), {
+    const answer = await request.fetch(fillPath(endpoint.path, params), {
       method: endpoint.method,
       ...(body === undefined ? {} : { data: body }),
     })
@@ -73,11 +102,40 @@ function callAs(page: Page): Call {
   }
 }
 
-function newPerson(): Person {
+export function newPerson(): Person {
   return {
     firstName: 'Ada',
     lastName: 'Lovelace',
     email: `ada-${randomUUID()}@example.com`,
     password: 'Analytical-Engine-1843',
   }
+}
+
+/** Signs somebody up without the mailed link being followed. */
+export async function enrol(call: Call, { firstName, lastName, email, password }: Person): Promise<void> {
+  await call(accountApi.signUp, { body: { name: `${firstName} ${lastName}`, email, password } })
+}
+
+/** Signs somebody up, verifies the address and signs in. */
+export async function join(call: Call, server: Server, person: Person): Promise<void> {
+  const { email, password } = person
+  await enrol(call, person)
+  const link = await server.mailedLink(email, 'verify-email')
+  const token = new URL(link, server.url).searchParams.get('token') ?? ''
+  await call(accountApi.verifyEmail, { body: { token } })
+  await call(accountApi.signIn, { body: { email, password } })
+}
+
+/** Creates a VM and waits for a status, if one is given. */
+export async function makeVm(call: Call, projectId: string, body: VmCreate, until?: VmStatus): Promise<Vm> {
+  let vm = await call(vmApi.create, { params: { projectId }, body })
+  if (!until) return vm
+  const params = { projectId, vmId: vm.id }
+  await expect
+    .poll(async () => {
+      vm = await call(vmApi.get, { params })
+      return vm.status
+    })
+    .toBe(until)
+  return vm
 }

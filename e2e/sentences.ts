@@ -5,8 +5,7 @@ import type { Server } from './server.ts'
 
 /** What people do in the console, each as one sentence, by the words they see. */
 
-export async function signUp(page: Page, person: Person): Promise<void> {
-  await page.goto('/signup')
+export async function fillSignUp(page: Page, person: Person): Promise<void> {
   await page.getByLabel('First name').fill(person.firstName)
   await page.getByLabel('Last name').fill(person.lastName)
   await page.getByLabel('E-mail').fill(person.email)
@@ -14,6 +13,11 @@ export async function signUp(page: Page, person: Person): Promise<void> {
   await page.getByLabel('Confirm password').fill(person.password)
   // The label holds links; its beginning does not.
   await page.getByRole('checkbox', { name: 'I agree to' }).check()
+}
+
+export async function signUp(page: Page, person: Person): Promise<void> {
+  await page.goto('/signup')
+  await fillSignUp(page, person)
   await page.getByRole('button', { name: 'Sign Up' }).click()
   await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
 }
@@ -22,12 +26,26 @@ export async function followMailedLink(page: Page, server: Server, person: Perso
   await page.goto(await server.mailedLink(person.email, 'verify-email'))
 }
 
+/** Sends the form of the page that is shown, whatever comes of it. */
+export async function trySignIn(
+  page: Page,
+  { email, password }: Pick<Person, 'email' | 'password'>,
+): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+}
+
 export async function signIn(page: Page, person: Person): Promise<void> {
   await page.goto('/signin')
-  await page.getByLabel('E-mail').fill(person.email)
-  await page.getByLabel('Password', { exact: true }).fill(person.password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
+  await trySignIn(page, person)
   await expect(page).not.toHaveURL(/signin/)
+}
+
+export async function signOut(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'AL Ada Lovelace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click()
+  await expect(page.getByRole('heading', { name: 'Instant dev environments' })).toBeVisible()
 }
 
 export async function signUpAndIn(page: Page, server: Server, person: Person): Promise<void> {
@@ -62,6 +80,12 @@ export async function createVm(page: Page, name: string, templateId = 'starter')
   await page.getByRole('button', { name: 'Create VM' }).click()
   await expect(page).toHaveURL('/')
   await expect(page.getByText(name).first()).toBeVisible()
+}
+
+/** Chooses an entry of a select by its label. */
+export async function choose(page: Page, label: string, option: string): Promise<void> {
+  await page.getByRole('combobox', { name: label }).click()
+  await page.getByRole('option', { name: option }).click()
 }
 
 /** An ed25519 public key nobody has used before, as OpenSSH writes it. */

@@ -172,7 +172,7 @@ function WhyRow({ vm }: { vm: Vm }) {
   }
   return (
     <Banner tone="info" className="mb-4">
-      {step}.{' '}
+      {step.replace(/\.$/, '')}.{' '}
       <span className="text-ink-3">
         In this state since {formatDateTime(vm.status_since)}
         {vm.status_deadline && `, until ${formatDateTime(vm.status_deadline)} at the latest`}.
