@@ -1,5 +1,8 @@
 import type { Endpoint } from '@slipway/contract'
-import { QueryClient } from '@tanstack/react-query'
+import { notifyManager, QueryClient } from '@tanstack/react-query'
+
+// At once, not in the next task as by default: the second click of a double click must find the button busy.
+notifyManager.setScheduler(queueMicrotask)
 
 /** The one cache of server state. Failures show at once: every screen has its own way to try again. */
 export const queryClient = new QueryClient({
