@@ -1,0 +1,50 @@
+import type { Page, Request } from '@playwright/test'
+import type { Endpoint } from '@slipway/contract'
+
+/** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
+
+const isCallOf = ({ method, path }: Endpoint) => {
+  const pattern = new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`)
+  return (request: Request) => request.method() === method && pattern.test(new URL(request.url()).pathname)
+}
+
+/** Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer. */
+export async function answer(
+  page: Page,
+  endpoint: Endpoint,
+  status: number | null,
+  body: unknown = {},
+): Promise<{ end: () => Promise<void> }> {
+  const isCall = isCallOf(endpoint)
+  const isApi = (url: URL) => url.pathname.startsWith('/api/')
+  const handle: Parameters<Page['route']>[1] = async (route) => {
+    if (!isCall(route.request())) return route.fallback()
+    return status === null ? route.abort() : route.fulfill({ status, json: body })
+  }
+  await page.route(isApi, handle)
+  return { end: () => page.unroute(isApi, handle) }
+}
+
+/** Keeps the calls of an endpoint waiting until they are let go. */
+export async function hold(page: Page, endpoint: Endpoint): Promise<{ letGo: () => void }> {
+  const isCall = isCallOf(endpoint)
+  const { promise: released, resolve: letGo } = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname.startsWith('/api/'),
+    async (route) => {
+      if (isCall(route.request())) await released
+      await route.fallback()
+    },
+  )
+  return { letGo }
+}
+
+/** The calls of an endpoint that the page makes from now on; the list grows. */
+export function callsOf(page: Page, endpoint: Endpoint): Request[] {
+  const calls: Request[] = []
+  const isCall = isCallOf(endpoint)
+  page.on('request', (request) => {
+    if (isCall(request)) calls.push(request)
+  })
+  return calls
+}
