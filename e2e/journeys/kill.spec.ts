@@ -1,19 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type APIRequestContext, expect, test } from '@playwright/test'
-import {
-  accountApi,
-  type CallInput,
-  type CallOutput,
-  type Endpoint,
-  fillPath,
-  projectApi,
-  sshKeyApi,
-  type Vm,
-  vmApi,
-} from '@slipway/contract'
+import { expect, test } from '@playwright/test'
+import { vmApi } from '@slipway/contract'
 import type { Server } from '../server.ts'
-import { clear, guestsOf, newDataDir, newKeyPair, startRealServer } from './real.ts'
+import { newOwner } from './owner.ts'
+import { clear, guestsOf, newDataDir, startRealServer } from './real.ts'
 
 const rounds = 20
 const settled = ['running', 'stopped', 'failed', 'error']
@@ -33,39 +24,10 @@ test.afterAll(async () => {
   if (dataDir) await clear(dataDir)
 })
 
-/** Calls the API; null when the server was killed under the call or refused it. */
-function caller(request: APIRequestContext) {
-  return async <E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<CallOutput<E> | null> => {
-    const { params, body } = input as { params?: Record<string, string>; body?: unknown }
-    try {
-      const answer = await request.fetch(server.url + fillPath(endpoint.path, params), {
-        method: endpoint.method,
-        ...(body !== undefined && { data: body }),
-      })
-      // The server has put the answer through this endpoint's schema.
-      return answer.ok() ? ((endpoint.response ? await answer.json() : undefined) as CallOutput<E>) : null
-    } catch {
-      return null
-    }
-  }
-}
-
 test('a server killed at twenty random moments loses no VM, orphans no guest and lies about no state', async ({
   request,
 }) => {
-  const call = caller(request)
-  const email = 'kill@example.com'
-  const password = 'Analytical-Engine-1843'
-  await call(accountApi.signUp, { body: { name: 'Kill', email, password } })
-  const link = await server.mailedLink(email, 'verify-email')
-  await call(accountApi.verifyEmail, { body: { token: link.split('token=')[1] ?? '' } })
-  await call(accountApi.signIn, { body: { email, password } })
-  const project = await call(projectApi.create, { body: { name: 'kill' } })
-  const { publicKey } = await newKeyPair(dataDir)
-  const key = await call(sshKeyApi.create, { body: { key_name: 'kill', ssh_public_key: publicKey } })
-  const params = { projectId: project?.id ?? '' }
-  const body = { template_id: 'starter', ssh_key_id: key?.id ?? '' }
-  const list = async (): Promise<Vm[]> => (await call(vmApi.list, { params })) ?? []
+  const { call, list, create, of } = await newOwner(request, () => server)
 
   /** What was acknowledged: exactly these VMs must be there in the end. */
   const acknowledged = new Set<string>()
@@ -74,12 +36,9 @@ test('a server killed at twenty random moments loses no VM, orphans no guest and
   async function act(round: number): Promise<void> {
     const vms = await list()
     const vm = vms[round % Math.max(1, vms.length)]
-    const one = { params: { ...params, vmId: vm?.id ?? '' } }
+    const one = of(vm?.id ?? '')
     if (!vm || vms.length < 2 || round % 5 === 0) {
-      const made = await call(vmApi.create, {
-        params,
-        body: { ...body, name: `round-${round}`, persistent: round % 2 === 0 },
-      })
+      const made = await create(`round-${round}`, { persistent: round % 2 === 0 })
       if (made) acknowledged.add(made.id)
     } else if (round % 7 === 3 || vms.length > 4) {
       maybe.add(vm.id)
@@ -123,7 +82,7 @@ test('a server killed at twenty random moments loses no VM, orphans no guest and
     })
     .toEqual([])
 
-  for (const vm of vms) await call(vmApi.delete, { params: { ...params, vmId: vm.id } })
+  for (const vm of vms) await call(vmApi.delete, of(vm.id))
   await expect.poll(() => guestsOf(dataDir), { timeout: 60_000 }).toEqual([])
   await expect.poll(() => readdir(`${dataDir}/machines`), { timeout: 60_000 }).toEqual([])
 })

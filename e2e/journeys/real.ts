@@ -9,7 +9,7 @@ import { type Server, startServer } from '../server.ts'
 const run = promisify(execFile)
 
 /** The engine's own tests keep the image here too. */
-const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
+export const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
 
 /** A data directory that uses the shared boot image; building it takes longer than all else. */
 export async function newDataDir(): Promise<string> {
@@ -20,8 +20,8 @@ export async function newDataDir(): Promise<string> {
 }
 
 /** The server on QEMU; a second call on the same directory is a restart. */
-export function startRealServer(dataDir: string): Promise<Server> {
-  return startServer({ SLIPWAY_ENGINE: 'qemu' }, dataDir)
+export function startRealServer(dataDir: string, settings: Record<string, string> = {}): Promise<Server> {
+  return startServer({ SLIPWAY_ENGINE: 'qemu', ...settings }, dataDir)
 }
 
 /** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */

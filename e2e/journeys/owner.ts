@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto'
+import { type APIRequestContext, expect } from '@playwright/test'
+import {
+  accountApi,
+  type CallInput,
+  type CallOutput,
+  type Endpoint,
+  fillPath,
+  projectApi,
+  sshKeyApi,
+  type Vm,
+  vmApi,
+} from '@slipway/contract'
+import type { Server } from '../server.ts'
+import { newKeyPair } from './real.ts'
+
+/** Somebody with a project and a key who talks to the API; the server may die under the call. */
+export interface Owner {
+  /** Null when the server was killed under the call or refused it. */
+  call: <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E> | null>
+  list: () => Promise<Vm[]>
+  create: (name: string, more?: { persistent?: boolean }) => Promise<Vm | null>
+  of: (vmId: string) => { params: { projectId: string; vmId: string } }
+  /** The VM once its status does not pass by itself. */
+  settled: (vmId: string) => Promise<Vm>
+}
+
+/** `server` is asked anew at each call, because it is another one after a restart. */
+export async function newOwner(request: APIRequestContext, server: () => Server): Promise<Owner> {
+  const call: Owner['call'] = async (endpoint, input) => {
+    const { params, body } = input as { params?: Record<string, string>; body?: unknown }
+    try {
+      const answer = await request.fetch(server().url + fillPath(endpoint.path, params), {
+        method: endpoint.method,
+        ...(body !== undefined && { data: body }),
+      })
+      // The server has put the answer through this endpoint's schema.
+      return answer.ok()
+        ? ((endpoint.response ? await answer.json() : undefined) as CallOutput<typeof endpoint>)
+        : null
+    } catch {
+      return null
+    }
+  }
+  const email = `${randomUUID()}@example.com`
+  const password = 'Analytical-Engine-1843'
+  await call(accountApi.signUp, { body: { name: 'Ada', email, password } })
+  const link = await server().mailedLink(email, 'verify-email')
+  await call(accountApi.verifyEmail, { body: { token: link.split('token=')[1] ?? '' } })
+  await call(accountApi.signIn, { body: { email, password } })
+  const project = await call(projectApi.create, { body: { name: 'journey' } })
+  const { publicKey } = await newKeyPair(server().dataDir)
+  const key = await call(sshKeyApi.create, { body: { key_name: 'journey', ssh_public_key: publicKey } })
+  const params = { projectId: project?.id ?? '' }
+  const list = async () => (await call(vmApi.list, { params })) ?? []
+  const settledWords = ['running', 'stopped', 'failed', 'error']
+  return {
+    call,
+    list,
+    of: (vmId) => ({ params: { ...params, vmId } }),
+    create: (name, more) =>
+      call(vmApi.create, {
+        params,
+        body: { name, template_id: 'starter', ssh_key_id: key?.id ?? '', ...more },
+      }),
+    async settled(vmId) {
+      let vm: Vm | null = null
+      await expect
+        .poll(
+          async () => {
+            vm = await call(vmApi.get, { params: { ...params, vmId } })
+            return vm?.status
+          },
+          { timeout: 180_000, intervals: [500] },
+        )
+        .toMatch(new RegExp(settledWords.join('|')))
+      if (!vm) throw new Error('the VM is gone')
+      return vm
+    },
+  }
+}
