@@ -3,7 +3,8 @@ import { lazy, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { paths } from '../paths.ts'
-import { Menu, type MenuEntry } from '../ui/Menu.tsx'
+import { Menu } from '../ui/Menu.tsx'
+import type { MenuEntry } from '../ui/MenuPopup.tsx'
 
 // The dialogs come when they are first opened.
 const ManageProjectsDialog = lazy(async () => ({

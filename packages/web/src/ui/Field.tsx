@@ -1,34 +1,7 @@
 import { CircleAlert, Eye, EyeOff } from 'lucide-react'
-import { type ComponentPropsWithRef, createContext, type ReactNode, useContext, useId, useState } from 'react'
+import { type ComponentPropsWithRef, type ReactNode, useId, useState } from 'react'
 import { cx } from './cx.ts'
-
-export { Checkbox } from './Checkbox.tsx'
-export { Select } from './Select.tsx'
-
-interface FieldState {
-  id: string
-  labelId: string
-  describedBy: string | undefined
-  invalid: boolean
-}
-const FieldContext = createContext<FieldState | null>(null)
-
-/** Ids and state that a `Field` gives to its control, as props to spread. */
-export function useFieldProps(
-  own: { id?: string | undefined; 'aria-describedby'?: string | undefined } = {},
-) {
-  const field = useContext(FieldContext)
-  return {
-    id: own.id ?? field?.id,
-    'aria-describedby': own['aria-describedby'] ?? field?.describedBy,
-    'aria-invalid': field?.invalid || undefined,
-  }
-}
-
-/** The id of the surrounding field's label, for controls that are named by `aria-labelledby`. */
-export function useFieldLabelId(): string | undefined {
-  return useContext(FieldContext)?.labelId
-}
+import { FieldContext, type FieldState, useFieldProps } from './field-state.ts'
 
 interface FieldProps {
   label: string

@@ -4,12 +4,12 @@ import {
   lazy,
   type MouseEvent,
   type ReactElement,
-  type ReactNode,
   type RefObject,
   Suspense,
   useRef,
   useState,
 } from 'react'
+import type { MenuContent } from './MenuPopup.tsx'
 
 // What a menu is made of comes when the pointer or the focus reaches its trigger: no page needs it to be shown.
 const loadPopup = () => import('./MenuPopup.tsx')
@@ -25,45 +25,9 @@ interface TriggerProps {
   onFocus?: () => void
 }
 
-export type MenuEntry =
-  | {
-      label: ReactNode
-      /** Stable name where the label is not a text. */
-      key?: string
-      icon?: ReactNode
-      onSelect?: () => void
-      /** A link in place of an action. */
-      render?: ReactElement
-      danger?: boolean
-      /** Why the entry does nothing now; shown under it. */
-      disabledReason?: string | undefined
-      /** Marks the chosen one of several. */
-      current?: boolean
-    }
-  | {
-      /** One of several; the menu stays open, so that the effect can be seen. */
-      choice: string
-      value: string
-      options: readonly { value: string; label: string }[]
-      onValueChange: (value: string) => void
-    }
-  | {
-      /** A quiet fact between the entries. */
-      note: string
-      detail?: string | null
-    }
-  | 'separator'
-
-export interface MenuProps {
-  /** Accessible name of the menu. */
-  label: string
+interface MenuProps extends MenuContent {
   /** A button that passes on its props. */
   trigger: ReactElement<TriggerProps>
-  items: readonly MenuEntry[]
-  /** As wide as its trigger. */
-  fitTrigger?: boolean
-  align?: 'start' | 'end'
-  side?: 'top' | 'bottom'
 }
 
 /** A menu of actions and links, closed by `Esc`; the focus returns to its trigger. */

@@ -1,10 +1,48 @@
 import { Menu as Base } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
-import { type RefObject, useEffect, useRef } from 'react'
+import { type ReactElement, type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import { cx } from './cx.ts'
-import type { MenuEntry, MenuProps } from './Menu.tsx'
 
-interface MenuPopupProps extends Omit<MenuProps, 'trigger'> {
+export type MenuEntry =
+  | {
+      label: ReactNode
+      /** Stable name where the label is not a text. */
+      key?: string
+      icon?: ReactNode
+      onSelect?: () => void
+      /** A link in place of an action. */
+      render?: ReactElement
+      danger?: boolean
+      /** Why the entry does nothing now; shown under it. */
+      disabledReason?: string | undefined
+      /** Marks the chosen one of several. */
+      current?: boolean
+    }
+  | {
+      /** One of several; the menu stays open, so that the effect can be seen. */
+      choice: string
+      value: string
+      options: readonly { value: string; label: string }[]
+      onValueChange: (value: string) => void
+    }
+  | {
+      /** A quiet fact between the entries. */
+      note: string
+      detail?: string | null
+    }
+  | 'separator'
+
+export interface MenuContent {
+  /** Accessible name of the menu. */
+  label: string
+  items: readonly MenuEntry[]
+  /** As wide as its trigger. */
+  fitTrigger?: boolean
+  align?: 'start' | 'end'
+  side?: 'top' | 'bottom'
+}
+
+interface MenuPopupProps extends MenuContent {
   open: boolean
   onOpenChange: (open: boolean) => void
   /** The trigger: the menu stands at it, and the focus goes back to it. */

@@ -1,8 +1,31 @@
 import { Select as Base } from '@base-ui/react/select'
 import { Check, ChevronsUpDown } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
-import { useFieldLabelId, useFieldProps } from './Field.tsx'
-import { type SelectProps, selectHeight } from './Select.tsx'
+import { useFieldLabelId, useFieldProps } from './field-state.ts'
+
+export interface SelectOption {
+  value: string
+  label: string
+  /** A second, quieter text: a fingerprint, a size, the reason why it is disabled. */
+  description?: string | undefined
+  icon?: ReactNode
+  disabled?: boolean | undefined
+}
+
+export interface SelectProps {
+  /** Accessible name where no `Field` surrounds it. */
+  label?: string
+  value: string | null
+  onValueChange: (value: string) => void
+  options: readonly SelectOption[]
+  placeholder?: string
+  id?: string
+  invalid?: boolean
+  disabled?: boolean
+  size?: 'sm' | 'md'
+  className?: string
+}
 
 export function SelectBox({
   label,
@@ -13,7 +36,6 @@ export function SelectBox({
   id,
   invalid,
   disabled = false,
-  size = 'md',
   className,
 }: SelectProps) {
   const { 'aria-invalid': fieldInvalid, ...field } = useFieldProps({ id })
@@ -31,7 +53,7 @@ export function SelectBox({
         aria-label={label}
         aria-labelledby={label ? undefined : labelId}
         aria-invalid={invalid || fieldInvalid}
-        className={cx('field flex items-center gap-2 text-left', selectHeight(size), className)}
+        className={cx('field flex items-center gap-2 text-left', className)}
       >
         {chosen?.icon}
         <Base.Value

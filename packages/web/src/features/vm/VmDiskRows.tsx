@@ -4,7 +4,8 @@ import { useId, useState } from 'react'
 import { type Control, Controller, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { Field, Select } from '../../ui/Field.tsx'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
 import { diskRowMissing, type VmForm } from './vm-form.ts'
 
 interface VmDiskRowsProps {

@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
-import type { MenuEntry } from '../../ui/Menu.tsx'
+import type { MenuEntry } from '../../ui/MenuPopup.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** Something one can do to a VM: the same on its card and on its page. */
