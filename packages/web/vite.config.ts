@@ -49,11 +49,15 @@ export default defineConfig({
         // Without this a shared file is named after every page that uses it.
         chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
         codeSplitting: {
+          // A file goes where its own group says, not where its first user went.
+          includeDependenciesRecursively: false,
           groups: [
             // One file for what every page needs, ...
             { name: 'main', tags: ['$initial'], priority: 2 },
             // ... one for menus, dialogs and selects, which no page needs to be shown, ...
             { name: 'overlay', test: /node_modules\/(@base-ui|@floating-ui)\//, priority: 1 },
+            // ... one for the forms that check themselves against the contract, ...
+            { name: 'forms', test: /react-hook-form|@hookform|@standard-schema|project\/(ProjectForm|FirstProject)/, priority: 1 },
             // ... and few for what some pages share: a request costs more than some unused bytes.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
           ],
