@@ -57,7 +57,11 @@ export default defineConfig({
             // ... one for menus, dialogs and selects, which no page needs to be shown, ...
             { name: 'overlay', test: /node_modules\/(@base-ui|@floating-ui)\//, priority: 1 },
             // ... one for the forms that check themselves against the contract, ...
-            { name: 'forms', test: /react-hook-form|@hookform|@standard-schema|project\/(ProjectForm|FirstProject)/, priority: 1 },
+            {
+              name: 'forms',
+              test: /react-hook-form|@hookform|@standard-schema|project\/(ProjectForm|FirstProject)/,
+              priority: 1,
+            },
             // ... and few for what some pages share: a request costs more than some unused bytes.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
           ],
