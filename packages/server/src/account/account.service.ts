@@ -112,13 +112,13 @@ export function makeAccountService({
     /** Checks in the order of the catalogue: password, disabled, unverified. */
     async signIn(input: SignIn, ip: string): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
       const key = `${input.email}|${ip}`
-      const failures = await signInFailures.get(key)
-      if (failures && failures.remainingPoints <= 0) throw new Problem(429, messages.tooManyAttempts)
+      // Spent first and given back below: many guesses at once must not slip through together.
+      await spend(signInFailures, key)
       const account = await repo.byEmail(input.email)
       if (!(await verifyPassword(input.password, account?.passwordHash ?? null)) || !account) {
-        await spend(signInFailures, key)
         throw new Problem(401, accountTexts.badCredentials)
       }
+      await signInFailures.delete(key)
       if (account.disabled) throw new Problem(403, accountTexts.disabled)
       if (!account.email_verified) throw new Problem(403, accountTexts.unverified)
       const token = randomBytes(32).toString('base64url')
@@ -131,7 +131,6 @@ export function makeAccountService({
         last_used_at: now(),
         expires_at: isoTime(clock.now() + lifeMs),
       })
-      await signInFailures.delete(key)
       return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
     },
 

@@ -177,6 +177,17 @@ describe('signing in', () => {
   })
 })
 
+describe('guessing', () => {
+  it('gets ten tries, also when they come all at once', async () => {
+    const email = await verified()
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => signIn(email, { password: 'Wrong-horse-1' })),
+    )
+    expect(answers.filter((answer) => answer.status === 401)).toHaveLength(10)
+    expect(answers.filter((answer) => answer.status === 429)).toHaveLength(20)
+  })
+})
+
 describe('a session', () => {
   it('answers who is signed in, and 401 without one', async () => {
     const { cookie } = await signIn(await verified())

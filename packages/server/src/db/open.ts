@@ -46,9 +46,7 @@ export function isUniqueViolation(error: unknown): boolean {
   return 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555)
 }
 
-/** Whether an error says that the disk is full or the file cannot be written. */
+/** Whether an error says that the disk is full (SQLITE_FULL). */
 export function isDiskFull(error: unknown): boolean {
-  // SQLITE_FULL; SQLITE_IOERR and its extended codes.
-  if (typeof error !== 'object' || error === null || !('errcode' in error)) return false
-  return error.errcode === 13 || (typeof error.errcode === 'number' && (error.errcode & 0xff) === 10)
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === 13
 }

@@ -53,6 +53,8 @@ const addressOf = (state: MachineState) =>
 export function makeVmReconcile(options: VmReconcileOptions) {
   const { repo, engine, announce, clock, log, startsAtOnce } = options
 
+  const orphans = new Set<string>()
+
   /** Stores a change and tells whoever watches. Null when the VM is gone meanwhile. */
   async function store(vm: VmRecord, change: (current: VmRecord) => VmChange): Promise<VmRecord | null> {
     const next = await repo.change(vm.id, (current) => changed(current, change(current), clock.now()))
@@ -64,7 +66,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const state = await engine.inspect(id)
     const found = await repo.find(id)
     if (!found) {
-      if (state.power !== 'absent') log.warn({ machine: id }, 'the engine has a machine that no VM owns')
+      // Told once: an operator decides about it, nobody deletes what may be somebody's data.
+      if (state.power !== 'absent' && !orphans.has(id)) {
+        orphans.add(id)
+        log.warn({ machine: id }, 'the engine has a machine that no VM owns')
+      }
       return 'when-kicked'
     }
     const vm = await storeSeen(found, state)
