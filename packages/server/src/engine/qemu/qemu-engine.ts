@@ -181,6 +181,16 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
       : { power: 'off', run: null, exit: null }
   }
 
+  /** Takes up what an earlier process left of a machine; what it left half-made goes. */
+  async function adopt(machineId: string): Promise<void> {
+    const record = await dirs.readRecord(machineId)
+    if (!record) return dirs.remove(machineId)
+    ips.set(machineId, record.address.ip)
+    await guestOf(machineId).catch((error: unknown) =>
+      log.warn({ machine: machineId, error }, 'A guest was not adopted'),
+    )
+  }
+
   /** Keeps a guest that talks without end from filling the host's disk; QEMU appends, so cutting is safe. */
   async function trimSerialLog(machineId: string): Promise<void> {
     const path = dirs.fileOf(machineId, fileNames.serialLog)
@@ -204,17 +214,8 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
       const network = await openNetwork(log)
       const accelerator = await probeAccelerator(dataDir, () => images.use(STARTER_IMAGE).catch(() => null))
       host = { accelerator, network, bootId: await readBootId() }
-      for (const id of await dirs.ids()) {
-        const record = await dirs.readRecord(id)
-        if (!record) {
-          await dirs.remove(id)
-          continue
-        }
-        ips.set(id, record.address.ip)
-        await guestOf(id).catch((error: unknown) =>
-          log.warn({ machine: id, error }, 'A guest was not adopted'),
-        )
-      }
+      // Side by side: a guest that does not answer must not hold up the others.
+      await Promise.all((await dirs.ids()).map(adopt))
     },
 
     async close() {
@@ -314,13 +315,12 @@ export function makeQemuEngine(deps: { dataDir: string; images: ImageStore; log:
 
     inspect,
     async list() {
-      const states = new Map<string, MachineState>()
-      for (const id of await dirs.ids()) {
-        const state = await inspect(id)
-        if (state.power !== 'absent') states.set(id, state)
+      const look = async (id: string): Promise<[string, MachineState]> => {
         if (guests.has(id)) await trimSerialLog(id).catch(() => {})
+        return [id, await inspect(id)]
       }
-      return states
+      const states = await Promise.all((await dirs.ids()).map(look))
+      return new Map(states.filter(([, state]) => state.power !== 'absent'))
     },
 
     async createVolume(volumeId, sizeBytes) {
