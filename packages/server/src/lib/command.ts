@@ -33,12 +33,14 @@ export interface CommandOptions {
   uid?: number
 }
 
-/** The environment for programs of the host: ours without Slipway's own settings, which may hold passwords. */
+/**
+ * The environment for programs of the host: ours without Slipway's own settings, which may hold passwords. Debian
+ * keeps programs such as `mke2fs` where the PATH of ordinary users does not lead.
+ */
 export function outsideEnvironment(): Record<string, string> {
-  const kept: Record<string, string> = { LC_ALL: 'C' }
+  const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && name !== 'LC_ALL' && !/^(SLIPWAY_|NODE_|DATABASE_URL$)/.test(name))
-      kept[name] = value
+    if (value !== undefined && !/^(SLIPWAY_|NODE_|DATABASE_URL$)/.test(name)) kept[name] = value
   }
   return kept
 }

@@ -1,0 +1,33 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { CommandError, outsideEnvironment, run } from './command.ts'
+
+describe('programs of the host', () => {
+  const before = { ...process.env }
+  afterEach(() => {
+    process.env = { ...before }
+  })
+
+  it('are found in the places of the administrator, too', async () => {
+    process.env.PATH = '/usr/bin:/bin'
+    expect(await run('sh', ['-c', 'echo "$PATH"'])).toBe('/usr/bin:/bin:/usr/sbin:/sbin\n')
+  })
+
+  it('never see our settings, which may hold passwords', async () => {
+    process.env.SLIPWAY_SMTP_URL = 'smtps://user:secret@mail.test'
+    process.env.DATABASE_URL = 'postgres://user:secret@db.test'
+    expect(JSON.stringify(outsideEnvironment())).not.toContain('secret')
+    expect(await run('env', [])).not.toContain('secret')
+  })
+
+  it('tell why they failed', async () => {
+    await expect(run('sh', ['-c', 'echo first >&2; echo last words >&2; exit 3'])).rejects.toMatchObject({
+      message: 'last words',
+      status: 3,
+    })
+    await expect(run('no-such-program', [])).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(run('sh', ['-c', 'echo "cp: No space left on device" >&2; exit 1'])).rejects.toMatchObject({
+      code: 'ENOSPC',
+    })
+    await expect(run('sleep', ['10'], { timeoutMs: 20 })).rejects.toBeInstanceOf(CommandError)
+  })
+})
