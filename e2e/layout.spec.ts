@@ -18,7 +18,8 @@ test('the home page is the landing page for visitors', async ({ page }) => {
     'Docker with Kubernetes tools',
     'Ubuntu LTS',
   ])
-  for (const claim of ['10 s', '99.9%', '50+', '24/7']) await expect(page.getByText(claim, { exact: true })).toBeVisible()
+  for (const claim of ['10 s', '99.9%', '50+', '24/7'])
+    await expect(page.getByText(claim, { exact: true })).toBeVisible()
   for (const [link, path] of [
     ['Sign In', '/signin'],
     ['Sign Up', '/signup'],
