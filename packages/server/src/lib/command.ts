@@ -42,7 +42,8 @@ export function outsideEnvironment(): Record<string, string> {
   for (const [name, value] of Object.entries(process.env)) {
     if (value !== undefined && !/^(SLIPWAY_|NODE_|DATABASE_URL$)/.test(name)) kept[name] = value
   }
-  return kept
+  const path = `${kept.PATH ?? '/usr/local/bin:/usr/bin:/bin'}:/usr/sbin:/sbin`
+  return { ...kept, PATH: path, LC_ALL: 'C' }
 }
 
 /** Runs a program without a shell and resolves with what it printed; throws a {@link CommandError}. */
