@@ -6,6 +6,8 @@ import { RouterProvider } from 'react-router'
 import { queryClient } from './api/query.ts'
 import { router } from './routes.tsx'
 import { LiveRegion } from './shell/LiveRegion.tsx'
+// On every page, also where nothing offers the choice: the system's mode may change meanwhile.
+import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'
 
 // After an update the files of the old version are gone. A page that asks for one starts over with the new version,
