@@ -211,11 +211,13 @@ test('the theme follows the system until one is chosen, and the choice stays', a
     await expect(page.getByRole('menuitemradio', { name })).toBeChecked()
     await page.keyboard.press('Escape')
   }
-  await page.emulateMedia({ colorScheme: 'dark' })
-  await page.goto('/templates')
-  await expect.poll(theme).toBe('dark')
-  await page.emulateMedia({ colorScheme: 'light' })
-  await expect.poll(theme).toBe('light')
+  for (const path of ['/privacy', '/templates']) {
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto(path)
+    await expect.poll(theme).toBe('dark')
+    await page.emulateMedia({ colorScheme: 'light' })
+    await expect.poll(theme).toBe('light')
+  }
   await set('Dark')
   expect(await theme()).toBe('dark')
   await page.reload()
