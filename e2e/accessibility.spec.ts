@@ -76,6 +76,9 @@ async function open(page: Page, path: string): Promise<void> {
 }
 
 test.describe('axe finds nothing wrong', () => {
+  // Each of them looks at many pages.
+  test.describe.configure({ timeout: 180_000 })
+
   test('with the pages for visitors', async ({ page }) => {
     for (const path of publicPages) {
       await open(page, path)

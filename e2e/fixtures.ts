@@ -28,6 +28,7 @@ export interface Person {
 }
 
 interface TestFixtures {
+  server: Server
   /** Somebody nobody has seen before, without an account. */
   person: Person
   /** The same with a verified account, signed in on `page`. */
@@ -43,23 +44,31 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
-  server: Server
+  /** The server of a file: tests of different files never meet, nor use up each other's sign-ups. */
+  serverFor: (file: string) => Promise<Server>
 }
 
 /** A template that every installation has. */
 export const templateId = 'starter'
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
-  server: [
+  serverFor: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
     async ({}, use) => {
-      // A VM is up after a good second.
-      const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '4' })
-      await use(server)
-      await server.stop()
+      let present: { file: string; server: Server } | undefined
+      await use(async (file) => {
+        if (present?.file === file) return present.server
+        await present?.server.stop()
+        // At this speed a VM is up after a good second.
+        present = { file, server: await startServer({ SLIPWAY_SIMULATED_SPEED: '4' }) }
+        return present.server
+      })
+      await present?.server.stop()
     },
     { scope: 'worker' },
   ],
+
+  server: async ({ serverFor }, use, { file }) => use(await serverFor(file)),
 
   baseURL: async ({ server }, use) => use(server.url),
 
