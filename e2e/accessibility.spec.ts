@@ -2,7 +2,7 @@ import type { BrowserContext, Locator, Page } from '@playwright/test'
 import { accountApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { callWith, enrol, expect, join, makeVm, newPerson, templateId, test } from './fixtures.ts'
-import { newPublicKey } from './sentences.ts'
+import { newPublicKey } from './person.ts'
 
 /** Names that do not fit, run the other way or are no letters at all. */
 const long = `payments-${'ledger-'.repeat(12)}eu-north`.slice(0, 100)

@@ -15,17 +15,10 @@ import {
   type VmStatus,
   vmApi,
 } from '@slipway/contract'
-import { newPublicKey } from './sentences.ts'
+import { newPublicKey, type Person } from './person.ts'
 import { type Server, startServer } from './server.ts'
 
 export { expect } from '@playwright/test'
-
-export interface Person {
-  firstName: string
-  lastName: string
-  email: string
-  password: string
-}
 
 interface TestFixtures {
   server: Server

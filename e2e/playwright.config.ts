@@ -1,6 +1,6 @@
 import { defineConfig } from '@playwright/test'
 
-/** Each worker has its own server, so tests of different files never meet. */
+/** Each file has its own server, so tests of different files never meet. */
 export default defineConfig({
   testDir: '.',
   workers: 2,

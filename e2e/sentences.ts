@@ -1,6 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { expect, type Page } from '@playwright/test'
-import type { Person } from './fixtures.ts'
+import { newPublicKey, type Person } from './person.ts'
 import type { Server } from './server.ts'
 
 /** What people do in the console, each as one sentence, by the words they see. */
@@ -86,17 +85,4 @@ export async function createVm(page: Page, name: string, templateId = 'starter')
 export async function choose(page: Page, label: string, option: string): Promise<void> {
   await page.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
-}
-
-/** An ed25519 public key nobody has used before, as OpenSSH writes it. */
-export function newPublicKey(): string {
-  const { publicKey } = generateKeyPairSync('ed25519')
-  const raw = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32)
-  const field = (bytes: Buffer) => {
-    const length = Buffer.alloc(4)
-    length.writeUInt32BE(bytes.length)
-    return Buffer.concat([length, bytes])
-  }
-  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(raw)])
-  return `ssh-ed25519 ${blob.toString('base64')} ada@example.com`
 }

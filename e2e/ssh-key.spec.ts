@@ -1,7 +1,8 @@
 import { keygenCommand, sshKeyApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
-import { addKey, newPublicKey } from './sentences.ts'
+import { newPublicKey } from './person.ts'
+import { addKey } from './sentences.ts'
 
 const clipboard = () => navigator.clipboard.readText()
 

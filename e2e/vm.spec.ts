@@ -1,7 +1,8 @@
 import { type Disk, diskApi, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/contract'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold } from './network.ts'
-import { choose, newPublicKey } from './sentences.ts'
+import { newPublicKey } from './person.ts'
+import { choose } from './sentences.ts'
 
 const clipboard = () => navigator.clipboard.readText()
 const listPath = (projectId: string) => `/projects/${projectId}/vms`
