@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readCatalogue } from './rows.mjs'
+
+let root
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'catalogue-'))
+  write(
+    'e2e/public.spec.ts',
+    `describe('the pages', () => {
+       test('stand alone', async ({ page }) => {})
+       test.each(['a'])("don't ask for %s", () => {})
+       for (const name of ['x']) test(\`show \${name} too\`, () => {})
+     })`,
+  )
+})
+
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(file, text) {
+  mkdirSync(dirname(join(root, file)), { recursive: true })
+  writeFileSync(join(root, file), text)
+}
+
+function read(...lines) {
+  write('docs/catalogue/public.md', ['| Row | What | Where |', '|---|---|---|', ...lines].join('\n'))
+  return readCatalogue(root)
+}
+
+describe('the catalogue', () => {
+  it('lets rows pass whose tests exist, whatever way the title is written', () => {
+    expect(
+      read(
+        '| PUB-001 | Stand \\| alone. | `e2e/public.spec.ts`: stand alone |',
+        "| PUB-002 | Ask. | `e2e/public.spec.ts`: don't ask for %s<br>`e2e/public.spec.ts`: show … too |",
+        '| PUB-003 | Disks. | `e2e/public.spec.ts`: stand alone<br>later: disks |',
+      ),
+    ).toEqual({
+      rows: [
+        { id: 'PUB-001', later: null },
+        { id: 'PUB-002', later: null },
+        { id: 'PUB-003', later: 'disks' },
+      ],
+      faults: [],
+    })
+  })
+
+  it.each([
+    ['`e2e/public.spec.ts`: stand together', 'e2e/public.spec.ts has no test titled "stand together"'],
+    ['`e2e/public.spec.ts`: the pages', 'e2e/public.spec.ts has no test titled "the pages"'],
+    ['`e2e/private.spec.ts`: stand alone', 'there is no file e2e/private.spec.ts'],
+    ['seen by eye', '"seen by eye" is neither a `file`: title nor a later: reason'],
+    ['', 'names no test; add one or say later: why'],
+  ])('refuses a row that says "%s"', (where, fault) => {
+    expect(read(`| PUB-001 | Stand alone. | ${where} |`).faults).toEqual([
+      `docs/catalogue/public.md: PUB-001: ${fault}`,
+    ])
+  })
+
+  it('misses rows left out, and notices rows that stand twice', () => {
+    const row = (id) => `| ${id} | Stand alone. | later: everything |`
+    expect(read(row('PUB-001'), row('PUB-003'), row('PUB-003')).faults).toEqual([
+      'PUB-003: stands where PUB-002 should',
+      'PUB-003: stands where PUB-004 should',
+    ])
+  })
+})
