@@ -86,3 +86,6 @@ export async function choose(page: Page, label: string, option: string): Promise
   await page.getByRole('combobox', { name: label }).click()
   await page.getByRole('option', { name: option }).click()
 }
+
+/** What the clipboard holds. */
+export const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())

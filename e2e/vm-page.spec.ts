@@ -1,0 +1,141 @@
+import { vmApi } from '@slipway/contract'
+import { expect, test } from './fixtures.ts'
+import { answer } from './network.ts'
+import { vmListPath, vmPath } from './paths.ts'
+import { copied } from './sentences.ts'
+
+test.describe('the page of a VM', () => {
+  test('shows the steps of the start as they happen, with the times the server saw', async ({
+    page,
+    makeVm,
+  }) => {
+    const vm = await makeVm('fault-flaky')
+    await page.goto(vmPath(vm))
+    await expect(page.getByRole('heading', { name: 'Starting up' })).toBeVisible()
+    // The line has no height of its own, so it counts as hidden here.
+    await expect(page.getByRole('progressbar', { name: `${vm.name}: ` })).toHaveAttribute(
+      'aria-valuenow',
+      /^\d+$/,
+    )
+    await expect(page.getByRole('listitem').filter({ hasText: 'Waiting for SSH, to come' })).toBeVisible()
+    await expect(page.getByText('at the latest')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'SSH Connect', exact: true })).toBeDisabled()
+    await expect(page.getByRole('heading', { name: 'Last start' })).toBeVisible()
+    for (const step of ['Root disk cloned', 'Guest started', 'SSH answered']) {
+      await expect(page.getByRole('listitem').filter({ hasText: step })).toHaveText(/, done.*\d/)
+    }
+    await expect(page.getByText('Running', { exact: true })).toBeVisible()
+    await expect(page.getByText(`${vm.name} is running`)).toHaveAttribute('aria-live', 'polite')
+  })
+
+  test('says why a VM failed and what to do', async ({ page, project, makeVm }) => {
+    const full = await makeVm('fault-no-space', 'failed')
+    const crashed = await makeVm('fault-crash', 'failed')
+    await page.goto(vmListPath(project.id))
+    await expect(page.getByRole('article', { name: full.name })).toContainText(
+      /Why.*no disk space left.*delete this VM and create it again/,
+    )
+    await page.getByRole('link', { name: crashed.name }).click()
+    const why = page.getByRole('main').getByRole('alert')
+    await expect(why).toContainText(/^Failed since \w{3} \d/)
+    await expect(why).toContainText(
+      'The guest crashed while it was booting (simulated). Delete this VM and create it again.',
+    )
+    await expect(page.getByRole('listitem').filter({ hasText: ', failed' })).toHaveCount(1)
+    const start = page.getByRole('button', { name: 'Start', exact: true })
+    await expect(start).toBeDisabled()
+    await expect(start).toHaveAccessibleDescription('VM cannot be started while it is failed')
+    await expect(page.getByText('A VM that failed has no address.')).toBeVisible()
+  })
+
+  test('restarts, stops and starts', async ({ page, makeVm, sshKey }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmPath(vm))
+    const facts = page.getByRole('region', { name: 'Facts' })
+    const is = (word: string) => expect(facts.getByText(new RegExp(`^${word}(\\d+:\\d\\d)?$`))).toBeVisible()
+    await is('Running')
+    await expect(facts).toContainText(`SSH Key${sshKey.name}`)
+    await page.getByRole('button', { name: 'Restart' }).click()
+    await is('Stopping')
+    await expect(page.getByRole('button', { name: 'Restart' })).toHaveAccessibleDescription(
+      'VM cannot be restarted while it is stopping',
+    )
+    await is('Running')
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await is('Stopped')
+    await expect(page.getByText('The VM is stopped. It has an address while it runs.')).toBeVisible()
+    await page.getByRole('button', { name: 'Start', exact: true }).click()
+    await is('Running')
+    await page.getByRole('button', { name: 'Copy ID' }).click()
+    expect(await copied(page)).toBe(vm.id)
+  })
+
+  test('cuts off a guest that ignores the power button', async ({ page, makeVm }) => {
+    const vm = await makeVm('fault-deaf', 'running')
+    await page.goto(vmPath(vm))
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
+    await expect(page.getByText('Waiting for the guest to power down')).toBeVisible()
+    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+    await page.getByRole('menuitem', { name: 'Force stop' }).click()
+    await expect(
+      page.getByRole('region', { name: 'Facts' }).getByText('Stopped', { exact: true }),
+    ).toBeVisible()
+  })
+
+  test('gives the command that opens a shell', async ({ page, makeVm, sshKey }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmPath(vm))
+    await page.getByRole('button', { name: 'SSH Connect', exact: true }).click()
+    const dialog = page.getByRole('dialog', { name: 'SSH Connect' })
+    await expect(dialog).toContainText(`ssh root@${vm.ip_address}`)
+    await expect(dialog).toContainText(`The key ${sshKey.name} is installed.`)
+    await dialog.getByRole('button', { name: 'Copy SSH connection string' }).click()
+    await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
+    expect(await copied(page)).toBe(`ssh root@${vm.ip_address}`)
+    await expect(dialog).toBeVisible()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('button', { name: 'SSH Connect', exact: true })).toBeFocused()
+  })
+
+  test('deletes a VM after a question', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmPath(vm))
+    const dialog = page.getByRole('alertdialog', { name: 'Delete VM' })
+    const ask = async () => {
+      await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+      await page.getByRole('menuitem', { name: 'Delete VM' }).click()
+      await expect(dialog).toContainText(
+        'Are you sure you want to delete VM "engine"? Attached disks are kept. This action cannot be undone.',
+      )
+    }
+    await ask()
+    await page.keyboard.press('Escape')
+    await expect(dialog).toBeHidden()
+    await ask()
+    const { end } = await answer(page, vmApi.delete, 500)
+    await dialog.getByRole('button', { name: 'Delete VM' }).click()
+    await expect(page.getByRole('alert')).toHaveText('Failed to delete VM. Please try again.')
+    await end()
+    await ask()
+    await dialog.getByRole('button', { name: 'Delete VM' }).click()
+    await expect(page.getByText('VM "engine" deleted successfully')).toBeVisible()
+    await expect(page).toHaveURL(vmListPath(project.id))
+    await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
+    expect(await call(vmApi.list, { params: { projectId: project.id } })).toEqual([])
+    await page.goto(vmPath(vm))
+    await expect(page.getByRole('heading', { level: 1, name: 'VM not found' })).toBeVisible()
+    await page.getByRole('link', { name: 'View Virtual Machines' }).click()
+    await expect(page).toHaveURL(vmListPath(project.id))
+  })
+
+  test('that does not load can be tried again', async ({ page, makeVm }) => {
+    const vm = await makeVm('engine')
+    const { end } = await answer(page, vmApi.get, 500)
+    await page.goto(vmPath(vm))
+    await expect(page.getByRole('alert')).toContainText('Failed to load the VM. Please try again.')
+    await end()
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: vm.name })).toBeVisible()
+  })
+})
