@@ -18,10 +18,16 @@ test('every URL of the console is as the specification has it', () => {
     templates: '/templates',
     projects: '/projects',
     sshKeys: '/ssh-keys',
+    adminTemplates: '/admin/templates',
     create: '/create?template=p%201',
     vms: '/projects/p%201/vms',
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',
+    vmPools: '/projects/p%201/vmpools',
+    vmSets: '/projects/p%201/vmsets',
+    disks: '/projects/p%201/disks',
+    snapshots: '/projects/p%201/snapshots',
+    diskSnapshots: '/projects/p%201/disk-snapshots',
   })
 })
 

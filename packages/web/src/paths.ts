@@ -16,9 +16,15 @@ export const paths = {
   templates: '/templates',
   projects: '/projects',
   sshKeys: '/ssh-keys',
+  adminTemplates: '/admin/templates',
   create: (templateId?: string) => withTemplate('/create', templateId),
   vms: (projectId: string) => `${project(projectId)}/vms`,
   vmCreate: (projectId: string, templateId?: string) =>
     withTemplate(`${project(projectId)}/vms/create`, templateId),
   vm: (projectId: string, vmId: string) => `${project(projectId)}/vms/${encodeURIComponent(vmId)}`,
+  vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
+  vmSets: (projectId: string) => `${project(projectId)}/vmsets`,
+  disks: (projectId: string) => `${project(projectId)}/disks`,
+  snapshots: (projectId: string) => `${project(projectId)}/snapshots`,
+  diskSnapshots: (projectId: string) => `${project(projectId)}/disk-snapshots`,
 } as const

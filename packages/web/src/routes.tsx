@@ -2,6 +2,7 @@ import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from
 import { useLiveProject } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
+import type { Resource } from './shell/SignpostPage.tsx'
 
 function Root() {
   const { project } = useSelectedProject()
@@ -14,10 +15,33 @@ function Root() {
   )
 }
 
+/** A page of a resource that this version does not have: `vmpools`, `vmpools/create` and so on. */
+function signpost(resource: Resource, page?: 'create' | `:${string}/vms`): RouteObject {
+  return {
+    path: page ? `${resource}/${page}` : resource,
+    lazy: async () => {
+      const { SignpostPage } = await import('./shell/SignpostPage.tsx')
+      return { element: <SignpostPage resource={resource} creating={page === 'create'} /> }
+    },
+  }
+}
+
 const projectScoped: RouteObject[] = [
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
+  signpost('vmpools'),
+  signpost('vmpools', 'create'),
+  signpost('vmpools', ':vmpoolId/vms'),
+  signpost('vmsets'),
+  signpost('vmsets', 'create'),
+  signpost('vmsets', ':vmsetId/vms'),
+  signpost('snapshots'),
+  signpost('snapshots', 'create'),
+  signpost('disks'),
+  signpost('disks', 'create'),
+  signpost('disk-snapshots'),
+  signpost('disk-snapshots', 'create'),
 ]
 
 const signedIn: RouteObject[] = [

@@ -1,4 +1,15 @@
-import { FolderKanban, LayoutTemplate, type LucideIcon, Server } from 'lucide-react'
+import {
+  Camera,
+  Copy,
+  Disc,
+  FolderKanban,
+  HardDrive,
+  LayoutTemplate,
+  type LucideIcon,
+  Scaling,
+  Server,
+  Wrench,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -59,13 +70,45 @@ function Navigation() {
       </Entry>
       {project && (
         <>
-          <h2 className="px-2.5 pt-4 pb-[5px] text-[.75rem]/4 font-medium text-ink-3">VM Management</h2>
-          <Entry to={paths.vms(project.id)} icon={Server} aside={<VmCount projectId={project.id} />}>
-            VMs
-          </Entry>
+          <Group title="VM Management">
+            <Entry to={paths.vms(project.id)} icon={Server} aside={<VmCount projectId={project.id} />}>
+              VMs
+            </Entry>
+            <Entry to={paths.vmPools(project.id)} icon={Scaling}>
+              VM Pools
+            </Entry>
+            <Entry to={paths.vmSets(project.id)} icon={Copy}>
+              VM Sets
+            </Entry>
+          </Group>
+          <Group title="Storage">
+            <Entry to={paths.disks(project.id)} icon={HardDrive}>
+              Disks
+            </Entry>
+            <Entry to={paths.snapshots(project.id)} icon={Camera}>
+              Snapshots
+            </Entry>
+            <Entry to={paths.diskSnapshots(project.id)} icon={Disc}>
+              Disk Snapshots
+            </Entry>
+          </Group>
         </>
       )}
+      <Group title="Admin">
+        <Entry to={paths.adminTemplates} icon={Wrench}>
+          Admin
+        </Entry>
+      </Group>
     </nav>
+  )
+}
+
+function Group({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <h2 className="px-2.5 pt-4 pb-[5px] text-[.75rem]/4 font-medium text-ink-3">{title}</h2>
+      {children}
+    </>
   )
 }
 

@@ -76,7 +76,7 @@ function ProjectDashboard({ project }: { project: Project }) {
         }
       />
       {loading && <LoadingState text="Loading VMs..." outline="cards" />}
-      {welcome && <Welcome />}
+      {welcome && <Welcome projectId={project.id} />}
       {vms.length > 0 && <Overview project={project} vms={vms} />}
       {managing !== null && (
         <Suspense fallback={null}>
@@ -88,8 +88,13 @@ function ProjectDashboard({ project }: { project: Project }) {
 }
 
 const later = 'Not part of this version yet.'
+const laterFrame = 'group-hover:text-ink-2'
 
-function Welcome() {
+/** A link that takes the clicks of the whole tile around it. */
+const wholeTile =
+  'no-underline after:absolute after:inset-0 after:rounded-sheet focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent'
+
+function Welcome({ projectId }: { projectId: string }) {
   return (
     <section aria-labelledby="welcome">
       <h2 id="welcome" className="mb-3 text-section">
@@ -114,28 +119,38 @@ function Welcome() {
           icon={Scaling}
           title="VM Pools"
           text="A group of equal VMs that grows and shrinks with its load."
+          laterAt={paths.vmPools(projectId)}
         />
-        <Choice icon={Copy} title="VM Sets" text="A fixed number of equal VMs, kept at that number." />
+        <Choice
+          icon={Copy}
+          title="VM Sets"
+          text="A fixed number of equal VMs, kept at that number."
+          laterAt={paths.vmSets(projectId)}
+        />
       </ul>
     </section>
   )
 }
 
-interface ChoiceProps {
-  icon: LucideIcon
-  title: string
-  text: string
-  /** Absent for what this version does not have yet; it is drawn in phantom lines then. */
-  action?: ReactNode
-}
+type ChoiceProps = { icon: LucideIcon; title: string; text: string } & (
+  | { action: ReactNode; laterAt?: never }
+  // What this version does not have yet is drawn in phantom lines; its page says more.
+  | { action?: never; laterAt: string }
+)
 
-function Choice({ icon: Icon, title, text, action }: ChoiceProps) {
+function Choice({ icon: Icon, title, text, action, laterAt }: ChoiceProps) {
   return (
-    <li className={cx('relative flex min-h-44 flex-col items-start px-5 py-4.5', action && 'sheet')}>
-      {!action && <PhantomFrame />}
+    <li className={cx('group relative flex min-h-44 flex-col items-start px-5 py-4.5', action && 'sheet')}>
+      {laterAt && <PhantomFrame className={laterFrame} />}
       <h3 className="flex items-center gap-2 text-card">
         <Icon size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-2" />
-        {title}
+        {laterAt ? (
+          <Link to={laterAt} className={cx('text-ink', wholeTile)}>
+            {title}
+          </Link>
+        ) : (
+          title
+        )}
       </h3>
       <p className="mt-1 mb-4 text-ink-2">{text}</p>
       <div className="mt-auto">{action ?? <p className="text-hint text-ink-3">{later}</p>}</div>
@@ -149,9 +164,9 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
     <>
       <ul className="mb-6 grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
         <VmTile project={project} vms={vms} />
-        <LaterTile icon={Scaling} title="VM Pools" />
-        <LaterTile icon={Copy} title="VM Sets" />
-        <LaterTile icon={HardDrive} title="Storage" />
+        <LaterTile icon={Scaling} title="VM Pools" to={paths.vmPools(project.id)} />
+        <LaterTile icon={Copy} title="VM Sets" to={paths.vmSets(project.id)} />
+        <LaterTile icon={HardDrive} title="Storage" to={paths.disks(project.id)} />
       </ul>
       <div
         className={cx(
@@ -166,11 +181,13 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
   )
 }
 
-function TileTitle({ icon: Icon, children }: { icon: LucideIcon; children: ReactNode }) {
+function TileTitle({ icon: Icon, to, children }: { icon: LucideIcon; to: string; children: string }) {
   return (
     <h2 className="flex items-center gap-2 text-hint text-ink-2">
       <Icon size={15} strokeWidth={1.6} aria-hidden className="flex-none" />
-      {children}
+      <Link to={to} className={cx('text-ink-2 hover:text-ink', wholeTile)}>
+        {children}
+      </Link>
     </h2>
   )
 }
@@ -179,13 +196,8 @@ function VmTile({ project, vms }: { project: Project; vms: Vm[] }) {
   const { total, running } = summarizeVms(vms)
   return (
     <li className="sheet relative px-4 pt-3 pb-3.5 hover:border-line-control">
-      <TileTitle icon={Server}>
-        <Link
-          to={paths.vms(project.id)}
-          className="text-ink-2 no-underline after:absolute after:inset-0 after:rounded-sheet hover:text-ink focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent"
-        >
-          Virtual Machines
-        </Link>
+      <TileTitle icon={Server} to={paths.vms(project.id)}>
+        Virtual Machines
       </TileTitle>
       <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-stat">
         {total}
@@ -215,11 +227,13 @@ function Composition({ vms }: { vms: Vm[] }) {
   )
 }
 
-function LaterTile({ icon, title }: { icon: LucideIcon; title: string }) {
+function LaterTile({ icon, title, to }: { icon: LucideIcon; title: string; to: string }) {
   return (
-    <li className="relative px-4 pt-3 pb-3.5">
-      <PhantomFrame />
-      <TileTitle icon={icon}>{title}</TileTitle>
+    <li className="group relative px-4 pt-3 pb-3.5">
+      <PhantomFrame className={laterFrame} />
+      <TileTitle icon={icon} to={to}>
+        {title}
+      </TileTitle>
       <p className="mt-2.5 text-hint text-ink-3">{later}</p>
     </li>
   )

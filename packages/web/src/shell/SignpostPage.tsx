@@ -1,0 +1,62 @@
+import { Link, useParams } from 'react-router'
+import { paths } from '../paths.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+
+/** What the next versions bring, by its place below a project. */
+const resources = {
+  vmpools: {
+    title: 'VM Pools',
+    createTitle: 'Create VM Pool',
+    heading: 'VM pools are still to come',
+    text: 'A VM pool is a group of equal VMs that will grow and shrink with its load. This version does not have VM pools yet.',
+  },
+  vmsets: {
+    title: 'VM Sets',
+    createTitle: 'Create VM Set',
+    heading: 'VM sets are still to come',
+    text: 'A VM set is a fixed number of equal VMs that will be kept at that number. This version does not have VM sets yet.',
+  },
+  snapshots: {
+    title: 'Snapshots',
+    createTitle: 'Create VM Snapshot',
+    heading: 'VM snapshots are still to come',
+    text: 'A VM snapshot keeps the state of a VM, so that you will be able to bring it back later. This version does not have VM snapshots yet.',
+  },
+  disks: {
+    title: 'Disks',
+    createTitle: 'Create Disk',
+    heading: 'Disks are still to come',
+    text: 'A disk holds data apart from any VM, and you will be able to attach it to one VM after another. This version does not have disks yet.',
+  },
+  'disk-snapshots': {
+    title: 'Disk Snapshots',
+    createTitle: 'Create Disk Snapshot',
+    heading: 'Disk snapshots are still to come',
+    text: 'A disk snapshot keeps the content of a disk, so that you will be able to make new disks from it. This version does not have disk snapshots yet.',
+  },
+} as const
+
+export type Resource = keyof typeof resources
+
+/** Stands at the address of something this version does not have, and says so. */
+export function SignpostPage({ resource, creating }: { resource: Resource; creating: boolean }) {
+  const { projectId = '' } = useParams()
+  const { title, createTitle, heading, text } = resources[resource]
+  return (
+    <>
+      <PageHeader title={creating ? createTitle : title} />
+      <EmptyState
+        title={heading}
+        action={
+          <Button variant="primary" render={<Link to={paths.vms(projectId)} />}>
+            View VMs
+          </Button>
+        }
+      >
+        {text}
+      </EmptyState>
+    </>
+  )
+}
