@@ -134,6 +134,11 @@ describe('what may be done to a VM', () => {
     })
   }
 
+  it('deletes only within a selected project', () => {
+    expect(vmCan.delete(null)).toBe('No project selected')
+    expect(vmCan.delete({ id: 'p' })).toBe(true)
+  })
+
   it('knows which statuses pass by themselves, in any letter case', () => {
     const passing = all.filter((status) => isTransitional({ status: status.toUpperCase() }))
     expect(passing).toEqual(['pending', 'creating', 'provisioning', 'starting', 'stopping'])

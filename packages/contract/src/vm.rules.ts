@@ -37,6 +37,8 @@ export const vmCan = {
   ssh: (vm: Pick<Vm, 'status' | 'ip_address'>): true | string =>
     (vm.status.toLowerCase() === 'running' && vm.ip_address !== null) ||
     'The VM has no address yet. It gets one when it is running.',
+  /** In every status, but only within a selected project. */
+  delete: (project: object | null): true | string => project !== null || 'No project selected',
 }
 
 export interface VmSummary<V> {

@@ -39,11 +39,11 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
   const [open, setOpen] = useState<'ssh' | 'delete' | null>(null)
   const close = () => setOpen(null)
 
+  // By the promise: callbacks of `mutate` are lost when the card scrolls away before the answer is there.
   const act = (name: VmAction) => () =>
-    action.mutate(
-      { vm, action: name },
-      { onError: (error) => toast.error(failureTexts[name], { detail: errorDetail(error) }) },
-    )
+    void action
+      .mutateAsync({ vm, action: name })
+      .catch((error) => toast.error(failureTexts[name], { detail: errorDetail(error) }))
   const doing = (name: VmAction) => action.isPending && action.variables.action === name
 
   const start: VmActionItem = {
@@ -135,23 +135,21 @@ interface DeleteDialogProps {
 function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
   const { project } = useSelectedProject()
   const removal = useDeleteVm()
-  const remove = () => {
-    if (!project) {
-      toast.error('No project selected')
-      onClose()
-      return
-    }
-    removal.mutate(vm, {
-      onSuccess: () => {
+  const remove = async () => {
+    const allowed = vmCan.delete(project)
+    try {
+      if (allowed !== true) {
+        toast.error(allowed)
+      } else {
+        // By the promise, as above: the card goes with its VM.
+        await removal.mutateAsync(vm)
         toast.success(`VM "${vm.name}" deleted successfully`)
-        onClose()
         onDeleted?.()
-      },
-      onError: (error) => {
-        toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
-        onClose()
-      },
-    })
+      }
+    } catch (error) {
+      toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
+    }
+    onClose()
   }
   return (
     <ConfirmDialog
@@ -161,7 +159,7 @@ function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
       confirmLabel="Delete VM"
       busyLabel="Deleting..."
       busy={removal.isPending}
-      onConfirm={remove}
+      onConfirm={() => void remove()}
     >
       Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
       undone.
