@@ -4,7 +4,7 @@ import { diskSizeLimitGi, parseDiskSize } from './quantity.ts'
 
 const invalid = 'Please enter a valid disk size'
 
-describe('a disk size becomes whole Gi', () => {
+describe('disk sizes', () => {
   it.each<[text: string, size: number]>([
     // Every way to write each unit.
     ...['10', '10G', '10g', '10Gi', '10gi', '10GI', '10GB', '10gb', '10Gb', '10GiB', '10gib'].map(
@@ -40,29 +40,32 @@ describe('a disk size becomes whole Gi', () => {
     ['1024GB', 1024],
     ['1048576MB', 1024],
     ['1073741824KB', 1024],
-  ])('%j is %i', (text, size) => {
+  ])('the disk size %j is %i Gi', (text, size) => {
     expect(parseDiskSize(text)).toBe(size)
   })
 
   it.each(['', ' ', '0', '0GB', '0.0Mi', '-1', '-10GB', '+10GB', 'GB', '.', 'ten', '10 10', '1,5GB', '1e3'])(
-    '%j is none',
+    '%j is no disk size',
     (text) => {
       expect(parseDiskSize(text)).toBe(invalid)
     },
   )
 
   it.each(['10B', '10i', '10iB', '10PB', '10GBs', '10G B', '10GBi', 'NaN', 'Infinity', '0x10', '10Gi10'])(
-    '%j has no unit we know',
+    '%j has no unit of disk sizes',
     (text) => {
       expect(parseDiskSize(text)).toBe(invalid)
     },
   )
 
-  it.each(['1025', '1024.1GB', '1.1TB', '2TiB', '1049088MB', '9'.repeat(400)])('%s is too much', (text) => {
-    expect(parseDiskSize(text)).toBe('Disk size cannot exceed 1024Gi')
-  })
+  it.each(['1025', '1024.1GB', '1.1TB', '2TiB', '1049088MB', '9'.repeat(400)])(
+    'a disk of %s is too large',
+    (text) => {
+      expect(parseDiskSize(text)).toBe('Disk size cannot exceed 1024Gi')
+    },
+  )
 
-  it('has the limit that it is given', () => {
+  it('the limit of disk sizes can be another one', () => {
     expect(parseDiskSize('20GB', 20)).toBe(20)
     expect(parseDiskSize('21GB', 20)).toBe('Disk size cannot exceed 20Gi')
   })
