@@ -1,4 +1,4 @@
-import type { Vm } from '@slipway/contract'
+import { type Vm, VmStatus } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { applyVmEvents } from './vms.ts'
 
@@ -40,4 +40,14 @@ test('a nested key name is read as well', () => {
   const { ssh_key_name: _, ...rest } = vm('a')
   const nested = { ...rest, ssh_key: { name: 'desk' } } as unknown as Vm // an answer of another server
   expect(applyVmEvents([], [nested])[0]?.ssh_key_name).toBe('desk')
+})
+
+test('the words of the status are read in any letter case, and an unknown one as it is', () => {
+  const read = (status: string) => words(applyVmEvents([], [{ ...vm('a'), status } as Vm]))[0] // as above
+  for (const word of VmStatus.options) {
+    const mixed = word.charAt(0).toUpperCase() + word.slice(1)
+    for (const sent of [word, word.toUpperCase(), mixed]) expect(read(sent)).toBe(`a ${word}`)
+  }
+  expect(read('migrating')).toBe('a migrating')
+  expect(read('Migrating')).toBe('a Migrating')
 })

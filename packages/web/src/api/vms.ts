@@ -1,4 +1,11 @@
-import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmApi } from '@slipway/contract'
+import {
+  isTransitional,
+  type ProjectEvents,
+  type Vm,
+  type VmCreate,
+  VmStatus,
+  vmApi,
+} from '@slipway/contract'
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from './client.ts'
@@ -9,9 +16,14 @@ export const pollMs = 5_000
 /** How many lists are asked for at once when a page needs those of many projects. */
 const listsAtOnce = 4
 
-/** Older servers nest the key's name; the console reads both (catalogue G-106). */
+/**
+ * Reads what other servers send as well: the words of the status in any letter case, an unknown one as it is, and
+ * the key's name nested (catalogue G-106).
+ */
 function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
-  return vm.ssh_key_name === undefined ? { ...vm, ssh_key_name: vm.ssh_key?.name ?? '' } : vm
+  const status = VmStatus.options.find((word) => word === vm.status.toLowerCase()) ?? vm.status
+  if (status === vm.status && vm.ssh_key_name !== undefined) return vm
+  return { ...vm, status, ssh_key_name: vm.ssh_key_name ?? vm.ssh_key?.name ?? '' }
 }
 
 const listOptions = (projectId: string) =>

@@ -150,12 +150,11 @@ function ActionButton({ action }: { action: VmActionItem }) {
 
 /** Why the VM is in its state, since when, and what comes or what to do. Nothing for one that is well. */
 function WhyRow({ vm }: { vm: Vm }) {
-  const status = vm.status.toLowerCase()
-  if (status === 'failed' || status === 'error') {
+  if (vm.status === 'failed' || vm.status === 'error') {
     return (
       <Banner
         tone="error"
-        title={`${status === 'failed' ? 'Failed' : 'Error'} since ${formatDateTime(vm.status_since)}`}
+        title={`${vm.status === 'failed' ? 'Failed' : 'Error'} since ${formatDateTime(vm.status_since)}`}
         className="mb-4"
       >
         {vm.status_message ?? 'The server gave no reason.'}

@@ -62,7 +62,7 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
   }
   const actions = {
     /** The one that turns the VM the other way: a running one can stop, every other could start. */
-    power: vm.status.toLowerCase() === 'running' ? stop : start,
+    power: vm.status === 'running' ? stop : start,
     restart: {
       label: 'Restart',
       icon: <RotateCw {...icon} />,
