@@ -1,7 +1,7 @@
 import { formatCpu, formatMemory, type Template, vmTexts } from '@slipway/contract'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
-import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { errorDetail } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
@@ -36,7 +36,10 @@ export function Component() {
   const { disks } = useDisks(project?.id)
   const create = useCreateVm()
 
-  const [draft] = useState(readDraft)
+  // The page a tab begins with has no key of its own, but its address.
+  const { key, pathname, search } = useLocation()
+  const visit = `${pathname}${search} ${key}`
+  const [draft] = useState(() => readDraft(visit))
   useEffect(dropDraft, [])
   const { control, register, handleSubmit, setValue, getValues } = useForm<VmForm>({
     defaultValues: draft?.form ?? { ...emptyVmForm, templateId: templateFromUrl },
@@ -76,17 +79,16 @@ export function Component() {
       toast.error(broken?.text ?? vmTexts.projectMissing)
       return
     }
-    create.mutate(
-      { projectId: project.id, body: toBody(chosen) },
-      {
-        onSuccess: (vm) => {
-          toast.success(`VM "${vm.name}" created successfully with SSH key configured!`)
-          void navigate(paths.home)
-        },
-        onError: (error) =>
-          toast.error('Failed to create VM. Please try again.', { detail: errorDetail(error) }),
-      },
-    )
+    create
+      .mutateAsync(
+        { projectId: project.id, body: toBody(chosen) },
+        // Only while the form is shown; what came of it is told in any case.
+        { onSuccess: () => void navigate(paths.home) },
+      )
+      .then(
+        (vm) => toast.success(`VM "${vm.name}" created successfully with SSH key configured!`),
+        (error) => toast.error('Failed to create VM. Please try again.', { detail: errorDetail(error) }),
+      )
   })
 
   return (
@@ -153,7 +155,7 @@ export function Component() {
                 <Link
                   to={paths.sshKeys}
                   className="link"
-                  onClick={() => saveDraft({ form: getValues(), projectId: project?.id })}
+                  onClick={() => saveDraft({ form: getValues(), projectId: project?.id, visit })}
                 >
                   Manage SSH Keys
                 </Link>

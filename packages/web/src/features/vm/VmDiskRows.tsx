@@ -28,7 +28,8 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
   const removeRow = () => {
     if (removing !== null) {
       remove(removing)
-      setOpen((row) => (row === removing ? null : row !== null && row > removing ? row - 1 : row))
+      // The open row stays open; where it goes itself, the first one opens.
+      setOpen((row) => (row === removing ? 0 : row !== null && row > removing ? row - 1 : row))
     }
     setRemoving(null)
   }
@@ -116,7 +117,9 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
         className="phone:h-10"
         onClick={() => {
           append({ diskId: '' }, { shouldFocus: false })
-          setOpen(fields.length)
+          // An open row that still needs its choice stays open; the first one always opens.
+          const unfinished = open !== null && values[open]?.diskId === ''
+          if (!unfinished) setOpen(fields.length)
         }}
       >
         Add Disk

@@ -5,6 +5,8 @@ export interface VmDraft {
   form: VmForm
   /** Disks are those of this project. */
   projectId: string | undefined
+  /** Which visit of the form this was: going back to it brings the draft back, a new visit begins anew. */
+  visit: string
 }
 
 const key = 'slipway.vm-draft'
@@ -17,10 +19,11 @@ export function saveDraft(draft: VmDraft): void {
   }
 }
 
-export function readDraft(): VmDraft | null {
+export function readDraft(visit: string): VmDraft | null {
   try {
     // Written by saveDraft in this very tab.
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null') as VmDraft | null
+    const draft = JSON.parse(sessionStorage.getItem(key) ?? 'null') as VmDraft | null
+    return draft?.visit === visit ? draft : null
   } catch {
     return null
   }
