@@ -8,9 +8,11 @@ import {
   formatMemory,
   hostnameOf,
   initialsOf,
+  isBootImageUrl,
   isEmail,
   isStrongEnough,
   isTransitional,
+  isWebAddress,
   networkOf,
   parseSshPublicKey,
   passwordStrength,
@@ -95,6 +97,24 @@ describe('quantities', () => {
   })
   it('show one core and many cores', () =>
     expect([1, 2, 16].map(formatCpu)).toEqual(['1 core', '2 cores', '16 cores']))
+})
+
+describe('image addresses of templates', () => {
+  it.each(['disk.qcow2', 'disk.img', 'disk.raw', 'disk.iso', 'DISK.ISO', 'disk.img?sum=1', 'disk.raw#top'])(
+    '%s is a boot image',
+    (file) => expect(isBootImageUrl(`https://example.org/${file}`)).toBe(true),
+  )
+  it.each(['rust.png', 'rust', 'iso', 'rust.iso.png', 'rust.png?from=disk.iso', ''])(
+    '%j is a picture',
+    (file) => expect(isBootImageUrl(`https://example.org/${file}`)).toBe(false),
+  )
+  it.each(['http://a', 'https://example.org/a b?c', 'HTTPS://EXAMPLE.ORG'])('%j is on the web', (text) =>
+    expect(isWebAddress(text)).toBe(true),
+  )
+  it.each(['', 'a.png', '//a', 'http:a', 'https://', 'https://a b', 'ftp://a', 'data:,a', 'javascript://a'])(
+    '%j is not',
+    (text) => expect(isWebAddress(text)).toBe(false),
+  )
 })
 
 describe('host names', () => {

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { Id, Time } from './text.ts'
+import {
+  isBootImageUrl,
+  isWebAddress,
+  templateCpuOptions,
+  templateMemoryOptionsMb,
+} from './template.rules.ts'
+import { Id, name, Time } from './text.ts'
 
 export const Template = z.object({
   id: Id,
@@ -13,6 +19,40 @@ export const Template = z.object({
 })
 export type Template = z.infer<typeof Template>
 
+export const templateTexts = {
+  nameMissing: 'Please enter a template name',
+  descriptionMissing: 'Please enter a template description',
+  invalidCpu: 'Please select a valid CPU count',
+  invalidMemory: 'Please select a valid memory size',
+  invalidImageUrl: 'Please enter a valid image URL',
+  bootImage:
+    'The image URL names a boot image, which templates cannot use yet. Enter the address of a picture, or none.',
+  adminOnly: 'Admin access required',
+} as const
+const t = templateTexts
+
+/** The fields stand in the order in which they are checked. */
+export const TemplateCreate = z.object({
+  name: name(t.nameMissing),
+  description: z
+    .string({ error: t.descriptionMissing })
+    .trim()
+    .min(1, t.descriptionMissing)
+    .max(1000, 'Use at most 1000 characters for the description'),
+  default_cpu: z.literal(templateCpuOptions, { error: t.invalidCpu }),
+  default_memory_mb: z.literal(templateMemoryOptionsMb, { error: t.invalidMemory }),
+  /** Address of a picture. Null, empty or absent: none. */
+  image_url: z
+    .string({ error: t.invalidImageUrl })
+    .trim()
+    .max(2048, t.invalidImageUrl)
+    .refine((url) => url === '' || isWebAddress(url), t.invalidImageUrl)
+    .refine((url) => !isBootImageUrl(url), t.bootImage)
+    .nullish()
+    .transform((url) => url || null),
+})
+export type TemplateCreate = z.infer<typeof TemplateCreate>
+
 export const templateApi = {
   list: endpoint('GET /api/templates', {
     id: 'template.list',
@@ -20,5 +60,24 @@ export const templateApi = {
     auth: 'session',
     status: 200,
     response: z.array(Template),
+  }),
+  create: endpoint('POST /api/admin/templates', {
+    id: 'template.create',
+    summary: 'Add a template to the catalogue of all users; its VMs boot the built-in image',
+    auth: 'session',
+    status: 201,
+    body: TemplateCreate,
+    response: Template,
+    errors: {
+      400: [
+        t.nameMissing,
+        t.descriptionMissing,
+        t.invalidCpu,
+        t.invalidMemory,
+        t.invalidImageUrl,
+        t.bootImage,
+      ],
+      403: [t.adminOnly],
+    },
   }),
 }

@@ -23,6 +23,7 @@ export interface TestAppOptions {
   hostMemoryMb?: number
   startsAtOnce?: number
   maxVmsPerProject?: number
+  admins?: string[]
   file?: string
 }
 
@@ -40,6 +41,7 @@ export async function makeTestApp(options: TestAppOptions = {}) {
       productName: 'Slipway',
       contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
       maxVmsPerProject: options.maxVmsPerProject ?? 5000,
+      admins: options.admins ?? [],
     },
     db,
     engine,

@@ -36,7 +36,10 @@ import { vmRoutes } from './vm/vm.routes.ts'
 import { makeVmService } from './vm/vm.service.ts'
 
 export interface AppOptions {
-  config: Pick<Config, 'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject'>
+  config: Pick<
+    Config,
+    'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject' | 'admins'
+  >
   db: Db
   engine: Engine
   sendMail: SendMail
@@ -86,7 +89,7 @@ export async function buildApp(options: AppOptions) {
   })
   const projects = makeProjectService({ repo: makeProjectRepo(db), clock })
   const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
-  const templates = makeTemplateService({ repo: makeTemplateRepo(db), clock })
+  const templates = makeTemplateService({ repo: makeTemplateRepo(db), admins: config.admins, clock })
   const disks = makeDiskService({ repo: makeDiskRepo(db), projects })
 
   const vmRepo = makeVmRepo(db)

@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { isEmail } from '@slipway/contract'
 import { z } from 'zod'
 
 /** An empty variable means the same as none. */
@@ -29,6 +30,12 @@ const Settings = z.object({
   SLIPWAY_LEGAL_EMAIL: text.default('legal@localhost'),
   SLIPWAY_PRIVACY_EMAIL: text.default('privacy@localhost'),
   SLIPWAY_MAX_VMS_PER_PROJECT: z.coerce.number().int().min(1).default(5000),
+  /** E-mail addresses of who may add templates, with commas; none lets every signed-in user. */
+  SLIPWAY_ADMINS: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
+    .refine((addresses) => addresses.every(isEmail), 'Name e-mail addresses, separated by commas'),
   SLIPWAY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
   /** Fills an empty database with an account and VMs to look at; simulated engine only. */
   SLIPWAY_SEED: optional,
@@ -61,6 +68,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       privacy: s.SLIPWAY_PRIVACY_EMAIL,
     },
     maxVmsPerProject: s.SLIPWAY_MAX_VMS_PER_PROJECT,
+    admins: s.SLIPWAY_ADMINS,
     logLevel: s.SLIPWAY_LOG_LEVEL,
     seed: s.SLIPWAY_SEED !== undefined,
   }

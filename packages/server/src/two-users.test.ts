@@ -31,7 +31,7 @@ const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].m
 const state = async () =>
   JSON.stringify(
     await Promise.all(
-      (['project', 'ssh_key', 'vm', 'disk'] as const).map((table) =>
+      (['project', 'ssh_key', 'template', 'vm', 'disk'] as const).map((table) =>
         app.db.selectFrom(table).selectAll().execute(),
       ),
     ),

@@ -16,8 +16,8 @@ export async function installGuard(app: FastifyInstance, publicUrl: URL | null):
       useDefaults: false,
       directives: {
         defaultSrc: ["'self'"],
-        // Template pictures come from wherever an administrator says.
-        imgSrc: ["'self'", 'data:', 'https:'],
+        // Template pictures come from wherever whoever added the template says.
+        imgSrc: ["'self'", 'data:', 'https:', 'http:'],
         // Positioned menus set inline styles.
         styleSrc: ["'self'", "'unsafe-inline'"],
         objectSrc: ["'none'"],

@@ -23,6 +23,11 @@ export function makeTemplateRepo(db: Db) {
       return row ? toTemplate(row) : null
     },
 
+    async insert(row: TemplateTable): Promise<BootTemplate> {
+      await db.insertInto('template').values(row).execute()
+      return toTemplate(row)
+    },
+
     /** Stores the built-in ones that are not there yet. */
     async insertMissing(rows: TemplateTable[]): Promise<void> {
       await db

@@ -4,4 +4,5 @@ import type { TemplateService } from './template.service.ts'
 
 export function templateRoutes(route: Route, templates: TemplateService): void {
   route(templateApi.list, () => templates.list())
+  route(templateApi.create, ({ user, body }) => templates.create(user, body))
 }
