@@ -1,5 +1,5 @@
-import { formatCpu, formatMemory, type Template, vmTexts } from '@slipway/contract'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { formatCpu, formatMemory, vmTexts } from '@slipway/contract'
+import { useEffect, useRef, useState } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
@@ -14,12 +14,13 @@ import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
+import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { keygenCopy } from '../ssh-key/keygen.ts'
+import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
 import { dropDraft, readDraft, saveDraft } from './vm-draft.ts'
 import { emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
@@ -29,7 +30,6 @@ export function Component() {
   const fixedProject = useParams().projectId !== undefined
   const templateFromUrl = useSearchParams()[0].get('template') ?? ''
   const navigate = useNavigate()
-  const footId = useId()
   const { project, projects, select } = useSelectedProject()
   const { templates, loading: templatesLoading } = useTemplates()
   const { sshKeys } = useSshKeys()
@@ -71,6 +71,10 @@ export function Component() {
       diskId: available.some(({ id }) => id === diskId) ? diskId : '',
     })),
   }
+  const diskSizeGb = chosen.disks.reduce(
+    (sum, { diskId }) => sum + (available.find(({ id }) => id === diskId)?.size_gb ?? 0),
+    0,
+  )
   const broken = firstBrokenRule(chosen, project?.id)
 
   const submit = handleSubmit(() => {
@@ -103,19 +107,8 @@ export function Component() {
         ]}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
-        <form
-          aria-label="Create VM"
-          className="sheet"
-          noValidate
-          onSubmit={(event) => void submit(event)}
-          onKeyDown={(event) => {
-            // Also while the button is disabled: then the broken rule is said.
-            if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return
-            event.preventDefault()
-            event.currentTarget.requestSubmit()
-          }}
-        >
-          <Section title="Machine">
+        <FormSheet label="Create VM" onSubmit={(event) => void submit(event)}>
+          <FormSection title="Machine">
             <Field label="Name">
               <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
             </Field>
@@ -147,8 +140,8 @@ export function Component() {
                 )}
               />
             </Field>
-          </Section>
-          <Section title="Access">
+          </FormSection>
+          <FormSection title="Access">
             <Field
               label="SSH Key"
               aside={
@@ -187,8 +180,8 @@ export function Component() {
                 Run this on your computer, then add the public key under Manage SSH Keys.
               </p>
             </div>
-          </Section>
-          <Section title="Storage">
+          </FormSection>
+          <FormSection title="Storage">
             <Controller
               control={control}
               name="persistent"
@@ -207,11 +200,8 @@ export function Component() {
               </Banner>
             )}
             <VmDiskRows control={control} values={chosen.disks} available={available} />
-          </Section>
-          <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:sticky phone:bottom-0 phone:[&_a]:h-11 phone:[&_a]:flex-1 phone:[&_button]:h-11 phone:[&_button]:flex-1">
-            <p id={footId} role="status" className="min-w-0 flex-1 text-ink-3 phone:flex-[1_0_100%]">
-              {broken?.text}
-            </p>
+          </FormSection>
+          <FormFoot note={broken?.text}>
             <Button render={<Link to={paths.home} />}>Cancel</Button>
             <Button
               type="submit"
@@ -222,69 +212,21 @@ export function Component() {
             >
               Create VM
             </Button>
-          </div>
-        </form>
-        <TemplateDetails
+          </FormFoot>
+        </FormSheet>
+        <TemplatePanel
+          title="Template details"
           template={template}
-          projectName={project?.name}
-          diskSizeGb={chosen.disks.reduce(
-            (sum, { diskId }) => sum + (available.find(({ id }) => id === diskId)?.size_gb ?? 0),
-            0,
-          )}
-        />
+          facts={[
+            { label: 'CPU', value: template && formatCpu(template.default_cpu) },
+            { label: 'RAM', value: template && formatMemory(template.default_memory_mb) },
+            { label: 'Project', value: project?.name ?? 'None' },
+            { label: 'Data disks', value: diskSizeGb > 0 ? `${diskSizeGb}Gi` : 'None' },
+          ]}
+        >
+          Choose a template to see what the VM will be made of.
+        </TemplatePanel>
       </div>
     </>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <fieldset className="min-w-0 border-line px-4 py-4.5 not-first:border-t md:grid md:grid-cols-[132px_minmax(0,1fr)] md:px-5">
-      <legend className="float-left mb-3 w-full text-section md:mb-0">{title}</legend>
-      <div className="clear-both grid min-w-0 gap-4 md:clear-none">{children}</div>
-    </fieldset>
-  )
-}
-
-interface TemplateDetailsProps {
-  template: Template | undefined
-  projectName: string | undefined
-  diskSizeGb: number
-}
-
-/** What the VM will be made of. */
-function TemplateDetails({ template, projectName, diskSizeGb }: TemplateDetailsProps) {
-  return (
-    <Sheet title="Template details" className="lg:sticky lg:top-6.5">
-      {template ? (
-        <>
-          <div className="flex gap-3.5 px-4 pt-3.5 pb-4 text-hint text-ink-2">
-            <TemplatePlate templateId={template.id} size={40} />
-            <div className="min-w-0 wrap-anywhere">
-              <p className="text-section text-ink">
-                <bdi>{template.name}</bdi>
-              </p>
-              <p>
-                <bdi>{template.description}</bdi>
-              </p>
-            </div>
-          </div>
-          <Cells
-            columns={2}
-            className="border-t border-line"
-            items={[
-              { label: 'CPU', value: formatCpu(template.default_cpu) },
-              { label: 'RAM', value: formatMemory(template.default_memory_mb) },
-              { label: 'Project', value: projectName ?? 'None' },
-              { label: 'Data disks', value: diskSizeGb > 0 ? `${diskSizeGb}Gi` : 'None' },
-            ]}
-          />
-        </>
-      ) : (
-        <p className="px-4 py-3.5 text-hint text-ink-3">
-          Choose a template to see what the VM will be made of.
-        </p>
-      )}
-    </Sheet>
   )
 }
