@@ -40,6 +40,8 @@ export function useDeleteSshKey() {
     mutationFn: (sshKeyId: string) => call(sshKeyApi.delete, { params: { sshKeyId } }),
     onSuccess: (_, sshKeyId) => {
       queryClient.setQueryData<SshKey[]>(listKey, (old) => old?.filter(({ id }) => id !== sshKeyId))
+      // When it was the default key, another one is now.
+      void queryClient.invalidateQueries({ queryKey: listKey })
     },
   })
 }

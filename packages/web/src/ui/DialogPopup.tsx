@@ -8,14 +8,14 @@ import { isInToaster } from './toast.tsx'
 
 const scrim =
   'fixed inset-0 z-30 bg-scrim transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
-const viewport = 'fixed inset-0 z-30 grid place-items-center overflow-y-auto p-4'
+const viewport = 'fixed inset-0 z-30 grid grid-rows-[minmax(0,1fr)] place-items-center p-4'
 const popup = cx(
   'flex max-h-full w-full flex-col rounded-dialog border border-line bg-raised shadow-lift outline-none',
   'transition-[opacity,translate] duration-160 ease-out',
   'data-[ending-style]:opacity-0 data-[starting-style]:translate-y-1 data-[starting-style]:opacity-0',
 )
 const footClass =
-  'flex flex-none justify-end gap-2 border-t border-line px-5 py-3 phone:[&>button]:h-[42px] phone:[&>button]:flex-1'
+  'flex flex-none justify-end gap-2 border-t border-line px-5 py-3 phone:[&_button]:h-[42px] phone:[&_button]:flex-1'
 
 export interface DialogProps {
   open: boolean

@@ -2,6 +2,7 @@ import { isComing, isTransitional, type Project, summarizeVms, type Vm } from '@
 import { Copy, FolderKanban, HardDrive, type LucideIcon, Plus, Scaling, Server } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { Link } from 'react-router'
+import { useDisks } from '../../api/disks.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
@@ -166,7 +167,7 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
         <VmTile project={project} vms={vms} />
         <LaterTile icon={Scaling} title="VM Pools" to={paths.vmPools(project.id)} />
         <LaterTile icon={Copy} title="VM Sets" to={paths.vmSets(project.id)} />
-        <LaterTile icon={HardDrive} title="Storage" to={paths.disks(project.id)} />
+        <StorageTile projectId={project.id} />
       </ul>
       <div
         className={cx(
@@ -192,19 +193,56 @@ function TileTitle({ icon: Icon, to, children }: { icon: LucideIcon; to: string;
   )
 }
 
+interface TileProps {
+  icon: LucideIcon
+  title: string
+  to: string
+  value: ReactNode
+  note: string | undefined
+  children?: ReactNode
+}
+
+function Tile({ icon, title, to, value, note, children }: TileProps) {
+  return (
+    <li className="sheet relative px-4 pt-3 pb-3.5 hover:border-line-control">
+      <TileTitle icon={icon} to={to}>
+        {title}
+      </TileTitle>
+      <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-stat">
+        {value}
+        <span className="text-hint font-normal tracking-normal text-ink-3">{note}</span>
+      </p>
+      {children}
+    </li>
+  )
+}
+
 function VmTile({ project, vms }: { project: Project; vms: Vm[] }) {
   const { total, running } = summarizeVms(vms)
   return (
-    <li className="sheet relative px-4 pt-3 pb-3.5 hover:border-line-control">
-      <TileTitle icon={Server} to={paths.vms(project.id)}>
-        Virtual Machines
-      </TileTitle>
-      <p className="mt-1 flex flex-wrap items-baseline gap-x-2 text-stat">
-        {total}
-        <span className="text-hint font-normal tracking-normal text-ink-3">{running} active</span>
-      </p>
+    <Tile
+      icon={Server}
+      title="Virtual Machines"
+      to={paths.vms(project.id)}
+      value={total}
+      note={`${running} active`}
+    >
       <Composition vms={vms} />
-    </li>
+    </Tile>
+  )
+}
+
+function StorageTile({ projectId }: { projectId: string }) {
+  const { disks, loading } = useDisks(projectId)
+  const gigabytes = disks.reduce((sum, { size_gb }) => sum + size_gb, 0)
+  return (
+    <Tile
+      icon={HardDrive}
+      title="Storage"
+      to={paths.disks(projectId)}
+      value={loading ? <span className="text-ink-3">...</span> : disks.length}
+      note={loading ? undefined : `${disks.length === 1 ? 'disk' : 'disks'}, ${gigabytes}Gi`}
+    />
   )
 }
 

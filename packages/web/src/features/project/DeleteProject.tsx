@@ -1,4 +1,4 @@
-import { type Project, projectTexts } from '@slipway/contract'
+import type { Project } from '@slipway/contract'
 import { errorText } from '../../api/errors.ts'
 import { useDeleteProject } from '../../api/projects.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
@@ -37,8 +37,5 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   )
 }
 
-/** Why a project with so many VMs cannot be deleted; undefined when it can. */
-export function keptBy(vmCount: number | undefined): string | undefined {
-  if (vmCount === undefined) return 'Its VMs are being counted'
-  return vmCount > 0 ? projectTexts.hasVms : undefined
-}
+/** Why a project cannot be deleted before it is known whether it has VMs. */
+export const notCounted = 'Its VMs are being counted'

@@ -1,12 +1,12 @@
-import { type Project, summarizeVms, type Vm } from '@slipway/contract'
+import { type Project, projectTexts, summarizeVms, type Vm } from '@slipway/contract'
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects } from '../../api/vms.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { StatusGlyph } from '../../ui/Status.tsx'
-import { DeleteProject, keptBy } from './DeleteProject.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { DeleteProject, notCounted } from './DeleteProject.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
 import { useLeaveProject } from './use-leave-project.ts'
 
@@ -74,35 +74,35 @@ interface ProjectRowProps {
 }
 
 function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProps) {
-  const kept = keptBy(vms?.length)
   return (
-    <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
-      <div className="min-w-0 flex-[1_1_14rem]">
+    <li className="grid grid-cols-2 items-center gap-x-4 gap-y-2 py-2.5 md:grid-cols-[minmax(0,1fr)_6rem_10rem]">
+      <div className="col-span-2 min-w-0 md:col-span-1">
         <p className="font-[550] wrap-anywhere">
           <bdi>{project.name}</bdi>
         </p>
-        <p className="text-hint wrap-anywhere text-ink-3">
-          {vms ? countText(vms) : 'Counting VMs...'}
-          {vms && kept && `. ${kept}`}
-        </p>
+        <p className="text-hint text-ink-3">{vms ? countText(vms) : 'Counting VMs...'}</p>
       </div>
-      <div className="flex items-center gap-2">
-        {active ? (
-          <span className="flex items-center gap-[7px] px-2 text-dense font-medium">
-            <StatusGlyph word="active" />
-            Active
-          </span>
+      {active ? (
+        <Status word="active" />
+      ) : (
+        <Button
+          size="sm"
+          className="justify-self-start phone:h-9"
+          onClick={onSelect}
+          aria-label={`Make active: ${project.name}`}
+        >
+          Make active
+        </Button>
+      )}
+      <div className="justify-self-end text-right text-hint text-ink-3">
+        {vms && vms.length > 0 ? (
+          projectTexts.hasVms
         ) : (
-          <Button size="sm" onClick={onSelect} aria-label={`Make active: ${project.name}`}>
-            Make active
-          </Button>
-        )}
-        {!vms?.length && (
           <IconButton
             size="sm"
             label={`Delete ${project.name}`}
             icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-            disabledReason={kept}
+            disabledReason={vms ? undefined : notCounted}
             onClick={onDelete}
           />
         )}

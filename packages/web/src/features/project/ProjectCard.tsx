@@ -6,6 +6,7 @@ import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { notCounted } from './DeleteProject.tsx'
 
 const recentCount = 3
 
@@ -58,7 +59,7 @@ export function ProjectCard({ project, vms, active, onSelect, onDelete }: Projec
           ) : (
             <CardAction
               icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-              disabledReason={vms ? undefined : 'Its VMs are being counted'}
+              disabledReason={vms ? undefined : notCounted}
               aria-label={`Delete ${project.name}`}
               onClick={onDelete}
             >

@@ -32,13 +32,16 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
   const blank = watch('name').trim() === ''
   const { errors } = formState
 
-  const submit = handleSubmit((body) =>
-    create.mutate(body, {
-      onSuccess: (project) => {
-        reset()
-        onCreated?.(project)
-      },
-    }),
+  const submit = handleSubmit(
+    (body) =>
+      create.mutate(body, {
+        onSuccess: (project) => {
+          reset()
+          onCreated?.(project)
+        },
+      }),
+    // What went wrong before is over when something else is wrong now.
+    () => create.reset(),
   )
 
   return (

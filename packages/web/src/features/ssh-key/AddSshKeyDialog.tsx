@@ -49,14 +49,17 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
       create.reset()
     }
   }
-  const submit = handleSubmit((body) =>
-    create.mutate(body, {
-      onSuccess: () => {
-        toast.success('SSH key added successfully!')
-        onOpenChange(false)
-        reset()
-      },
-    }),
+  const submit = handleSubmit(
+    (body) =>
+      create.mutate(body, {
+        onSuccess: () => {
+          toast.success('SSH key added successfully!')
+          onOpenChange(false)
+          reset()
+        },
+      }),
+    // What went wrong before is over when something else is wrong now.
+    () => create.reset(),
   )
 
   return (
@@ -108,7 +111,8 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
           <p className="mb-1.5 text-dense font-medium">No key yet?</p>
           <CodeLine {...keygenCopy} />
           <p className="mt-1.5 text-hint text-ink-3">
-            Run this on your computer. The public key is then in <code>{publicKeyPath}</code>.
+            Run this on your computer. The public key is then in{' '}
+            <code className="whitespace-nowrap">{publicKeyPath}</code>.
           </p>
         </div>
       </form>
@@ -119,7 +123,13 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
 /** The first characters of the key as it was understood, and what is to be known about it. */
 function KeyHint({ text }: { text: string }) {
   const key = parseSshPublicKey(text)
-  if (text.trim() === '') return 'One line that begins with the type, such as ssh-ed25519.'
+  if (text.trim() === '') {
+    return (
+      <>
+        One line that begins with the type, such as <code className="whitespace-nowrap">ssh-ed25519</code>.
+      </>
+    )
+  }
   return (
     <>
       <span className="block">Preview</span>

@@ -2,7 +2,7 @@ import { type SshKey, sshKeyPreview } from '@slipway/contract'
 import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { errorText } from '../../api/errors.ts'
+import { errorDetail, errorText } from '../../api/errors.ts'
 import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
 import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
@@ -48,7 +48,7 @@ export function Component() {
       {error && !loading && (
         <ErrorState
           title="Error Loading SSH Keys"
-          message={errorText(error, 'Failed to load SSH keys.')}
+          message={['Failed to load SSH keys.', errorDetail(error)].filter(Boolean).join(' ')}
           onRetry={retry}
         />
       )}
@@ -162,7 +162,10 @@ function DeleteSshKey({ sshKey, onClose }: { sshKey: SshKey; onClose: () => void
     >
       <p>Are you sure you want to delete this SSH key?</p>
       <p className="mt-2">
-        <b>{sshKey.name}</b> stays on the VMs that have it. New VMs cannot use it.
+        <b>
+          <bdi>{sshKey.name}</bdi>
+        </b>{' '}
+        stays on the VMs that have it. New VMs cannot use it.
       </p>
     </ConfirmDialog>
   )

@@ -1,7 +1,7 @@
 import { formatCpu, formatMemory, type Template } from '@slipway/contract'
 import { useId } from 'react'
 import { Link } from 'react-router'
-import { errorText } from '../../api/errors.ts'
+import { errorDetail } from '../../api/errors.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { paths } from '../../paths.ts'
 import { formatShortDate } from '../../time.ts'
@@ -25,7 +25,9 @@ export function Component() {
       {error && !loading && (
         <ErrorState
           title="Error Loading Templates"
-          message={errorText(error, 'Failed to load templates. Please try again.')}
+          message={['Failed to load templates. Please try again.', errorDetail(error)]
+            .filter(Boolean)
+            .join(' ')}
           onRetry={retry}
         />
       )}
@@ -34,7 +36,7 @@ export function Component() {
           A VM starts from a template. The operator of this installation can add some.
         </EmptyState>
       )}
-      <ul className="grid gap-3 min-[680px]:grid-cols-2 min-[1180px]:grid-cols-3 md:gap-4">
+      <ul className="grid gap-3 min-[680px]:grid-cols-2 min-[1260px]:grid-cols-3 md:gap-4">
         {templates.map((template) => (
           <li key={template.id} className="min-w-0">
             <TemplateCard template={template} />
@@ -62,7 +64,10 @@ function TemplateCard({ template }: { template: Template }) {
           <h2 id={titleId} className="text-card wrap-anywhere">
             <bdi>{template.name}</bdi>
           </h2>
-          <p className="mt-[3px] text-dense wrap-anywhere text-ink-2">
+          <p
+            className="mt-[3px] line-clamp-6 text-dense wrap-anywhere text-ink-2"
+            title={template.description}
+          >
             <bdi>{template.description}</bdi>
           </p>
         </div>
