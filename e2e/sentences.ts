@@ -1,4 +1,4 @@
-import { expect, type Page } from '@playwright/test'
+import { expect, type Locator, type Page } from '@playwright/test'
 import { newPublicKey, type Person } from './person.ts'
 import type { Server } from './server.ts'
 
@@ -87,5 +87,5 @@ export async function choose(page: Page, label: string, option: string): Promise
   await page.getByRole('option', { name: option }).click()
 }
 
-/** What the clipboard holds. */
-export const copied = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+/** The stack of messages about what just happened, the newest first. */
+export const toasts = (page: Page): Locator => page.getByRole('region', { name: 'Notifications' })

@@ -1,8 +1,8 @@
 import { vmApi } from '@slipway/contract'
+import { copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
-import { copied } from './sentences.ts'
 
 test.describe('the list', () => {
   test('is empty at first and leads to the templates', async ({ page, project }) => {

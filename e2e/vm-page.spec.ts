@@ -1,8 +1,8 @@
 import { vmApi } from '@slipway/contract'
+import { copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
 import { answer } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
-import { copied } from './sentences.ts'
 
 test.describe('the page of a VM', () => {
   test('shows the steps of the start as they happen, with the times the server saw', async ({

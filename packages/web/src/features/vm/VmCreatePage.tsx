@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
-import { errorDetail } from '../../api/errors.ts'
+import { errorDetail, errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
@@ -30,8 +30,8 @@ export function Component() {
   const fixedProject = useParams().projectId !== undefined
   const templateFromUrl = useSearchParams()[0].get('template') ?? ''
   const navigate = useNavigate()
-  const { project, projects, select } = useSelectedProject()
-  const { templates, loading: templatesLoading } = useTemplates()
+  const { project, projects, loading: projectsLoading, select } = useSelectedProject()
+  const { templates, loading: templatesLoading, error: templatesError, retry: loadTemplates } = useTemplates()
   const { sshKeys } = useSshKeys()
   const { disks } = useDisks(project?.id)
   const create = useCreateVm()
@@ -112,7 +112,17 @@ export function Component() {
             <Field label="Name">
               <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
             </Field>
-            <Field label="Project">
+            <Field
+              label="Project"
+              hint={
+                !projectsLoading &&
+                projects.length === 0 && (
+                  <Link to={paths.onboarding} className="link">
+                    Create your first project
+                  </Link>
+                )
+              }
+            >
               <Select
                 value={project?.id ?? null}
                 onValueChange={select}
@@ -121,7 +131,21 @@ export function Component() {
                 options={projects.map(({ id, name }) => ({ value: id, label: name }))}
               />
             </Field>
-            <Field label="Template">
+            <Field
+              label="Template"
+              error={
+                templatesError
+                  ? errorText(templatesError, 'Failed to load templates. Please try again.')
+                  : undefined
+              }
+              aside={
+                templatesError && (
+                  <button type="button" className="link" onClick={loadTemplates}>
+                    Try Again
+                  </button>
+                )
+              }
+            >
               <Controller
                 control={control}
                 name="templateId"
