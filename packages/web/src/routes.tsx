@@ -47,6 +47,7 @@ const projectScoped: RouteObject[] = [
 const signedIn: RouteObject[] = [
   { path: 'onboarding', lazy: () => import('./features/project/OnboardingPage.tsx') },
   { path: 'templates', lazy: () => import('./features/template/TemplateListPage.tsx') },
+  { path: 'admin/templates', lazy: () => import('./features/template/TemplateCreatePage.tsx') },
   { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },

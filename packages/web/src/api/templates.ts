@@ -1,12 +1,14 @@
-import { templateApi } from '@slipway/contract'
-import { useQuery } from '@tanstack/react-query'
+import { type CallInput, type Template, templateApi } from '@slipway/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { asList, keyOf } from './query.ts'
+import { asList, keyOf, queryClient } from './query.ts'
+
+const listKey = keyOf(templateApi.list)
 
 /** The template catalogue. */
 export function useTemplates() {
   const query = useQuery({
-    queryKey: keyOf(templateApi.list),
+    queryKey: listKey,
     queryFn: async ({ signal }) => asList(await call(templateApi.list, { signal })),
     staleTime: 60_000,
   })
@@ -16,4 +18,15 @@ export function useTemplates() {
     error: query.data ? null : query.error,
     retry: () => void query.refetch(),
   }
+}
+
+/** Adds a template; it is last in the catalogue then. */
+export function useCreateTemplate() {
+  return useMutation({
+    mutationFn: (body: CallInput<typeof templateApi.create>['body']) => call(templateApi.create, { body }),
+    onSuccess: (created) => {
+      queryClient.setQueryData<Template[]>(listKey, (old) => old && [...old, created])
+      void queryClient.invalidateQueries({ queryKey: listKey })
+    },
+  })
 }

@@ -1,4 +1,5 @@
 import type { FormEvent, ReactNode } from 'react'
+import { Banner } from './Banner.tsx'
 
 interface FormSheetProps {
   /** Names the form; the page's title as a rule. */
@@ -38,10 +39,24 @@ export function FormSection({ title, children }: { title: string; children: Reac
   )
 }
 
-/** The end of the sheet: what is still missing or happens now, then the buttons. It stays in sight on phones. */
-export function FormFoot({ note, children }: { note: string | undefined; children: ReactNode }) {
+interface FormFootProps {
+  /** What is still missing, or what happens now. */
+  note: string | undefined
+  /** Why the last attempt failed. */
+  error?: string | undefined
+  /** Cancel, then the one primary button. */
+  children: ReactNode
+}
+
+/** The end of the sheet; it stays in sight on phones. */
+export function FormFoot({ note, error, children }: FormFootProps) {
   return (
     <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:sticky phone:bottom-0 phone:[&_a]:h-11 phone:[&_a]:flex-1 phone:[&_button]:h-11 phone:[&_button]:flex-1">
+      {error && (
+        <Banner tone="error" className="mb-1 flex-[1_0_100%]">
+          {error}
+        </Banner>
+      )}
       <p role="status" className="min-w-0 flex-1 text-ink-3 phone:flex-[1_0_100%]">
         {note}
       </p>
