@@ -1,15 +1,31 @@
-import { vmApi } from '@slipway/contract'
-import { copied } from './clipboard.ts'
-import { expect, test } from './fixtures.ts'
+import type { Page } from '@playwright/test'
+import { projectApi, type Vm, VmStatus, vmApi } from '@slipway/contract'
+import { browseWithoutClipboard, copied, refuseCopies } from './clipboard.ts'
+import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
+import { toasts } from './sentences.ts'
+
+const refreshingOf = (page: Page) => page.getByText('Auto-refresh every 5 s')
+const updatedOf = (page: Page) => page.getByText(/^Last updated/)
+const cardOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+const statusOf = (page: Page, name: string, word: string) =>
+  cardOf(page, name).getByText(new RegExp(`^${word}(\\d+:\\d\\d)?$`))
+const more = async (page: Page, { name }: Pick<Vm, 'name'>, entry: string) => {
+  await page.getByRole('button', { name: `More actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: entry }).click()
+}
 
 test.describe('the list', () => {
   test('is empty at first and leads to the templates', async ({ page, project }) => {
     await page.goto(vmListPath(project.id))
+    await expect(page.getByRole('heading', { level: 1, name: 'Virtual Machines' })).toBeVisible()
     await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
-    await page.getByRole('link', { name: 'Create VM' }).last().click()
-    await expect(page).toHaveURL('/templates')
+    for (const which of [0, 1]) {
+      await page.getByRole('link', { name: 'Create VM' }).nth(which).click()
+      await expect(page).toHaveURL('/templates')
+      await page.goBack()
+    }
   })
 
   test('counts, and shows that it refreshes only while a VM is on its way', async ({
@@ -19,79 +35,164 @@ test.describe('the list', () => {
   }) => {
     await makeVm('engine', 'running')
     await page.goto(vmListPath(project.id))
-    const refreshing = page.getByText('Auto-refresh every 5 s')
-    const card = page.getByRole('article', { name: 'engine' })
-    await expect(card.getByText('Running', { exact: true })).toBeVisible()
-    await expect(refreshing).toBeHidden()
-    await expect(page.getByText('Last updated')).toHaveText(/\d\d:\d\d:\d\d/)
-    const totals = async (...texts: string[]) => {
-      await expect(page.getByRole('main').getByText(/^(Total|Running|Stopped|Provisioning)\d+$/)).toHaveText(
-        texts,
-      )
-    }
-    await totals('Total1', 'Running1', 'Stopped0')
+    await expect(statusOf(page, 'engine', 'Running')).toBeVisible()
+    await expect(refreshingOf(page)).toBeHidden()
+    await expect(updatedOf(page)).toHaveText(/\d\d:\d\d:\d\d$/)
+    await expectTotals(page, 'Total1', 'Running1', 'Stopped0')
     const stuck = await makeVm('fault-never-ready')
-    await expect(refreshing).toBeVisible()
-    await totals('Total2', 'Running1', 'Stopped0', 'Provisioning1')
-    await page.getByRole('button', { name: `More actions for ${stuck.name}` }).click()
-    await page.getByRole('menuitem', { name: 'Force stop' }).click()
-    await totals('Total2', 'Running1', 'Stopped1')
-    await expect(refreshing).toBeHidden()
+    await expect(refreshingOf(page)).toBeVisible()
+    await expectTotals(page, 'Total2', 'Running1', 'Stopped0', 'Provisioning1')
+    await more(page, stuck, 'Force stop')
+    await expectTotals(page, 'Total2', 'Running1', 'Stopped1')
+    await expect(refreshingOf(page)).toBeHidden()
   })
 
-  test('asks for all VMs in one call, every 5 s while one is on its way, and keeps what it has when that fails', async ({
+  test('counts the four words of the way up as provisioning, and three words only in the total', async ({
     page,
     project,
     makeVm,
   }) => {
-    const vm = await makeVm('engine', 'running')
-    const stuck = await makeVm('fault-never-ready', 'provisioning')
+    const vm = await makeVm('engine')
+    const vms = VmStatus.options.map((status) => ({ ...vm, id: status, status }))
+    await answer(page, vmApi.list, 200, vms)
+    await page.goto(vmListPath(project.id))
+    await expectTotals(page, 'Total9', 'Running1', 'Stopped1', 'Provisioning4')
+  })
+
+  test('is asked for again every 5 s to the millisecond while a VM is on its way, and then no more', async ({
+    page,
+    project,
+    makeVm,
+    call,
+  }) => {
+    const vm = await makeVm('fault-never-ready', 'provisioning')
+    const cutOff = () =>
+      call(vmApi.stop, { params: { projectId: project.id, vmId: vm.id }, body: { force: true } })
+    await cutOff()
+    await page.route('**/events', (route) => route.abort())
     await page.clock.install()
     const lists = callsOf(page, vmApi.list)
     const singles = callsOf(page, vmApi.get)
     await page.goto(vmListPath(project.id))
-    const card = page.getByRole('article', { name: vm.name })
-    await expect(card).toBeVisible()
-    expect(lists).toHaveLength(1)
-    await page.clock.fastForward(5_000)
-    await expect.poll(() => lists.length).toBe(2)
-
-    const { end } = await answer(page, vmApi.list, 500)
-    await page.clock.fastForward(5_000)
-    await expect.poll(() => lists.length).toBe(3)
-    await expect(card).toBeVisible()
-    await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('alert')).toHaveCount(0)
-    await end()
-
-    await page.getByRole('button', { name: `More actions for ${stuck.name}` }).click()
-    await page.getByRole('menuitem', { name: 'Force stop' }).click()
-    await expect(page.getByText('Auto-refresh every 5 s')).toBeHidden()
-    const before = lists.length
-    await page.clock.fastForward(20_000)
-    await page.clock.runFor(1_000)
-    expect(lists).toHaveLength(before)
+    await expect(statusOf(page, vm.name, 'Stopped')).toBeVisible()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const settled = lists.length
+    await cardOf(page, vm.name).getByRole('button', { name: 'Start', exact: true }).click()
+    // The answer to the click carries the new status, and from here on the list is asked for.
+    await expect(statusOf(page, vm.name, 'Starting')).toBeVisible()
+    await expect(refreshingOf(page)).toBeVisible()
+    const asked = () => lists.length - settled
+    for (const times of [1, 2, 3]) {
+      const before = (await updatedOf(page).textContent()) ?? ''
+      await page.clock.runFor(4_999)
+      expect(asked()).toBe(times - 1)
+      await page.clock.runFor(1)
+      await expect.poll(asked).toBe(times)
+      await expect(updatedOf(page)).not.toHaveText(before)
+    }
+    await cutOff()
+    await expect(async () => {
+      await page.clock.runFor(5_000)
+      await expect(statusOf(page, vm.name, 'Stopped')).toBeVisible({ timeout: 500 })
+    }).toPass()
+    await expect(refreshingOf(page)).toBeHidden()
+    const last = lists.length
+    await page.clock.runFor(30_000)
+    expect(lists).toHaveLength(last)
+    // The whole list at once, not VM by VM.
     expect(singles).toEqual([])
+  })
+
+  test('keeps what it has, and its time, when a poll fails', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('fault-never-ready', 'provisioning')
+    await page.clock.install()
+    const lists = callsOf(page, vmApi.list)
+    await page.goto(vmListPath(project.id))
+    await expect(statusOf(page, vm.name, 'Provisioning')).toBeVisible()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const poll = async () => {
+      const before = lists.length
+      await page.clock.runFor(5_000)
+      await expect.poll(() => lists.length).toBe(before + 1)
+    }
+    await poll()
+    const good = (await updatedOf(page).textContent()) ?? ''
+    for (const status of [500, null]) {
+      const { end } = await answer(page, vmApi.list, status)
+      await poll()
+      await expect(statusOf(page, vm.name, 'Provisioning')).toBeVisible()
+      await expect(updatedOf(page)).toHaveText(good)
+      await expect(toasts(page).getByRole('alert')).toHaveCount(0)
+      await end()
+    }
+    await poll()
+    await expect(updatedOf(page)).not.toHaveText(good)
   })
 
   test('is empty without a word when the first load fails', async ({ page, project, makeVm }) => {
     await makeVm('engine')
-    await answer(page, vmApi.list, 500)
-    await page.goto(vmListPath(project.id))
-    await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
-    await expect(page.getByRole('alert')).toHaveCount(0)
+    for (const status of [500, null]) {
+      const { end } = await answer(page, vmApi.list, status)
+      await page.goto(vmListPath(project.id))
+      await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
+      await expect(updatedOf(page)).toHaveCount(0)
+      await expect(page.getByRole('alert')).toHaveCount(0)
+      await end()
+    }
   })
 
-  test('shows of each VM what it is, with copies of the address and the command', async ({
+  test('shows every status, whatever its case, and an unknown one as it is', async ({
     page,
     project,
-    sshKey,
     makeVm,
   }) => {
     const vm = await makeVm('engine', 'running')
+    const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+    const sent = VmStatus.options.flatMap((word) => [word, word.toUpperCase(), capital(word)])
+    await answer(
+      page,
+      vmApi.list,
+      200,
+      [...sent, 'migrating', 'Paused'].map((status) => ({
+        ...vm,
+        id: status,
+        name: `vm ${status}.`,
+        status,
+      })),
+    )
     await page.goto(vmListPath(project.id))
-    const card = page.getByRole('article', { name: vm.name })
-    await expect(card.getByText('Running', { exact: true })).toBeVisible()
-    await expect(card.getByText('Starter Linux')).toBeVisible()
+    const search = page.getByRole('searchbox', { name: 'Search VMs' })
+    for (const status of sent) {
+      await search.fill(`vm ${status}.`)
+      await expect(statusOf(page, `vm ${status}.`, capital(status.toLowerCase()))).toBeVisible()
+    }
+    for (const status of ['migrating', 'Paused']) {
+      await search.fill(status)
+      await expect(statusOf(page, `vm ${status}.`, status)).toBeVisible()
+    }
+    await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toHaveText('Showing 1 of 29 VMs')
+    await search.fill('nothing like it')
+    await expect(page.getByText('No VM matches "nothing like it".')).toBeVisible()
+    await page.getByRole('button', { name: 'Clear Filters' }).click()
+    await expect(page.getByText('Showing 29 of 29 VMs')).toBeVisible()
+  })
+})
+
+test.describe('a card', () => {
+  test('shows what the VM is, and leads to its page', async ({ page, project, sshKey, makeVm }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmListPath(project.id))
+    const card = cardOf(page, vm.name)
+    await expect(statusOf(page, vm.name, 'Running')).toBeVisible()
+    await expect(card.getByText(vm.template_name)).toBeVisible()
+    await expect(card.getByRole('term')).toHaveText([
+      'CPU',
+      'RAM',
+      'Network',
+      'IP Address',
+      'SSH Key',
+      'Created',
+    ])
     const created = new Intl.DateTimeFormat('en-US', {
       dateStyle: 'medium',
       timeStyle: 'short',
@@ -105,76 +206,199 @@ test.describe('the list', () => {
       sshKey.name,
       created.format(new Date(vm.created_at)),
     ])
-    await card.getByRole('button', { name: 'Copy IP address' }).click()
-    await expect(page.getByText('IP address copied to clipboard!')).toBeVisible()
-    expect(await copied(page)).toBe(vm.ip_address)
-    await card.getByRole('button', { name: 'Copy SSH connection string' }).click()
-    await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
-    expect(await copied(page)).toBe(`ssh root@${vm.ip_address}`)
-    await expect(card.getByRole('button', { name: 'Console' })).toBeDisabled()
-    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
-    await page.getByRole('menuitem', { name: 'View Details' }).click()
+    await more(page, vm, 'View Details')
     await expect(page).toHaveURL(vmPath(vm))
   })
 
-  test('shows every status, whatever its case, and an unknown one as it is', async ({
-    page,
-    project,
-    makeVm,
-  }) => {
-    const vm = await makeVm('engine', 'running')
-    const words = [
-      'RUNNING',
-      'Stopped',
-      'starting',
-      'Provisioning',
-      'creating',
-      'STOPPING',
-      'failed',
-      'Error',
-      'pending',
-    ]
-    await answer(
-      page,
-      vmApi.list,
-      200,
-      [...words, 'migrating'].map((status) => ({ ...vm, id: status, name: `vm ${status}`, status })),
-    )
+  test('tells the real size of its VM, and the sign of its template', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine')
+    const of = (name: string, more: Partial<Vm>) => ({ ...vm, id: name, name, ...more })
+    await answer(page, vmApi.list, 200, [
+      of('starter', { cpu: 2, memory_mb: 4096, template_id: templateId }),
+      of('own', { template_id: 'own' }),
+      of('other', { template_id: 'other' }),
+    ])
     await page.goto(vmListPath(project.id))
-    for (const status of words) {
-      await page.getByRole('searchbox', { name: 'Search VMs' }).fill(`vm ${status}`)
-      const card = page.getByRole('article', { name: `vm ${status}`, exact: true })
-      const shown = status.charAt(0).toUpperCase() + status.slice(1).toLowerCase()
-      await expect(card.getByText(new RegExp(`^${shown}(\\d+:\\d\\d)?$`))).toBeVisible()
-    }
-    await page.getByRole('searchbox', { name: 'Search VMs' }).fill('migrating')
-    await expect(page.getByText('migrating', { exact: true })).toBeVisible()
-    await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toHaveText('Showing 1 of 10 VMs')
-    await page.getByRole('searchbox', { name: 'Search VMs' }).fill('nothing like it')
-    await expect(page.getByText('No VM matches "nothing like it".')).toBeVisible()
-    await page.getByRole('button', { name: 'Clear Filters' }).click()
-    await expect(page.getByText('Showing 10 of 10 VMs')).toBeVisible()
+    await expect(cardOf(page, 'starter').getByRole('definition').nth(0)).toHaveText('2 cores')
+    await expect(cardOf(page, 'starter').getByRole('definition').nth(1)).toHaveText('4.0 GB')
+    const sign = (name: string) =>
+      cardOf(page, name)
+        .getByRole('paragraph')
+        .filter({ hasText: vm.template_name })
+        .locator('svg')
+        .innerHTML()
+    expect(await sign('own')).toBe(await sign('other'))
+    expect(await sign('own')).not.toBe(await sign('starter'))
   })
 
-  test('stops and starts a VM from its card, and tells when that fails', async ({
+  test.describe('for a German', () => {
+    test.use({ locale: 'de-DE' })
+
+    test('writes the date of its VM as the browser does', async ({ page, project, makeVm }) => {
+      const vm = { ...(await makeVm('engine')), created_at: '2026-11-20T23:30:00.000Z' }
+      await answer(page, vmApi.list, 200, [vm])
+      await page.goto(vmListPath(project.id))
+      await expect(cardOf(page, vm.name).getByRole('definition').last()).toHaveText('20.11.2026, 23:30')
+    })
+  })
+
+  const kindsOfCopies = [
+    {
+      button: 'Copy IP address',
+      success: 'IP address copied to clipboard!',
+      text: (vm: Vm) => `${vm.ip_address}`,
+    },
+    {
+      button: 'Copy SSH connection string',
+      success: 'SSH connection string copied to clipboard!',
+      text: (vm: Vm) => `ssh root@${vm.ip_address}`,
+    },
+  ]
+
+  for (const { button, success, text } of kindsOfCopies) {
+    test(`has a button that copies: ${button}`, async ({ page, context, project, makeVm }) => {
+      const vm = await makeVm('engine', 'running')
+      await page.goto(vmListPath(project.id))
+      await page.getByRole('button', { name: button }).click()
+      await expect(toasts(page).getByRole('status')).toHaveText(success)
+      expect(await copied(page)).toBe(text(vm))
+
+      const plain = await context.newPage()
+      await browseWithoutClipboard(plain)
+      await plain.goto(vmListPath(project.id))
+      await page.evaluate(() => navigator.clipboard.writeText(''))
+      await plain.getByRole('button', { name: button }).click()
+      await expect(toasts(plain).getByRole('status')).toHaveText(success)
+      await page.bringToFront()
+      expect(await copied(page)).toBe(text(vm))
+
+      await refuseCopies(page)
+      await page.reload()
+      await page.getByRole('button', { name: button }).click()
+      await expect(toasts(page).getByRole('alert')).toHaveText('Failed to copy to clipboard.')
+    })
+  }
+
+  test('copies the command with its port where that is not 22', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running')
+    await answer(page, vmApi.list, 200, [{ ...vm, ip_address: '192.0.2.7', ssh_port: 2207 }])
+    await page.goto(vmListPath(project.id))
+    await page.getByRole('button', { name: 'Copy SSH connection string' }).click()
+    expect(await copied(page)).toBe('ssh -p 2207 root@192.0.2.7')
+  })
+
+  test('copies nothing, and tells why there is no shell, while there is no address', async ({
     page,
     project,
     makeVm,
   }) => {
+    const vm = await makeVm('fault-never-ready', 'provisioning')
+    await page.goto(vmListPath(project.id))
+    await expect(cardOf(page, vm.name).getByText('Inactive')).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Copy/ })).toHaveCount(0)
+    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+    const entry = page.getByRole('menuitem', { name: 'SSH Connect' })
+    await expect(entry).toBeDisabled()
+    await expect(entry).toContainText('The VM has no address yet. It gets one when it is running.')
+  })
+
+  test('opens the SSH command', async ({ page, project, makeVm }) => {
     const vm = await makeVm('engine', 'running')
     await page.goto(vmListPath(project.id))
-    const card = page.getByRole('article', { name: vm.name })
-    const { end } = await answer(page, vmApi.stop, 409, { message: 'Not now' })
-    await card.getByRole('button', { name: 'Stop', exact: true }).click()
-    await expect(page.getByRole('alert')).toHaveText('Failed to stop VM. Please try again.Not now')
-    await end()
-    await card.getByRole('button', { name: 'Stop', exact: true }).click()
-    await expect(card.getByText('Stopped', { exact: true })).toBeVisible()
-    await expect(card.getByText('None while stopped')).toBeVisible()
-    await expect(card.getByText('Inactive')).toBeVisible()
-    await expect(card.getByRole('button', { name: 'Copy IP address' })).toHaveCount(0)
-    await card.getByRole('button', { name: 'Start', exact: true }).click()
-    await expect(card.getByText('Running', { exact: true })).toBeVisible()
+    await more(page, vm, 'SSH Connect')
+    await expect(page.getByRole('dialog', { name: 'SSH Connect' })).toContainText(`ssh root@${vm.ip_address}`)
+  })
+
+  test('says on focus why it has no console yet', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmListPath(project.id))
+    const reason = 'The console comes with a later version. Use SSH Connect.'
+    const button = cardOf(page, vm.name).getByRole('button', { name: 'Console' })
+    await expect(button).toBeDisabled()
+    await expect(button).toHaveAccessibleDescription(reason)
+    await expect(page.getByText(reason)).toBeHidden()
+    await cardOf(page, vm.name).getByRole('button', { name: 'Stop', exact: true }).focus()
+    await page.keyboard.press('Tab')
+    await expect(button).toBeFocused()
+    await expect(page.getByText(reason)).toBeVisible()
+  })
+
+  test('stops and starts its VM, and tells when that fails', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running')
+    await page.goto(vmListPath(project.id))
+    const card = cardOf(page, vm.name)
+    const stop = card.getByRole('button', { name: 'Stop', exact: true })
+    const start = card.getByRole('button', { name: 'Start', exact: true })
+    for (const { endpoint, button, failure, next } of [
+      {
+        endpoint: vmApi.stop,
+        button: stop,
+        failure: 'Failed to stop VM. Please try again.',
+        next: 'Stopped',
+      },
+      {
+        endpoint: vmApi.start,
+        button: start,
+        failure: 'Failed to start VM. Please try again.',
+        next: 'Running',
+      },
+    ]) {
+      for (const [status, body, lines] of [
+        [409, { message: 'Not now' }, [failure, 'Not now']],
+        [500, {}, [failure]],
+        [null, {}, [failure]],
+      ] as const) {
+        const { end } = await answer(page, endpoint, status, body)
+        await button.click()
+        await expect(toasts(page).getByRole('alert').first().getByRole('paragraph')).toHaveText([...lines])
+        await end()
+      }
+      await button.click()
+      await expect(start).toBeDisabled()
+      await expect(start).toHaveAccessibleDescription(/^VM cannot be started while it is (stopp|start)ing$/)
+      await expect(statusOf(page, vm.name, next)).toBeVisible()
+    }
+  })
+
+  test('shows of a stopped VM that it has no address', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('engine', 'running')
+    await call(vmApi.stop, { params: { projectId: project.id, vmId: vm.id }, body: { force: true } })
+    await page.goto(vmListPath(project.id))
+    await expect(statusOf(page, vm.name, 'Stopped')).toBeVisible()
+    await expect(cardOf(page, vm.name).getByRole('definition').nth(2)).toHaveText('Inactive')
+    await expect(cardOf(page, vm.name).getByRole('definition').nth(3)).toHaveText('None while stopped')
+    await expect(page.getByRole('button', { name: /^Copy/ })).toHaveCount(0)
+  })
+
+  test('deletes its VM after a question', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('engine', 'running')
+    await makeVm('loom', 'running')
+    await page.goto(vmListPath(project.id))
+    const question = page.getByRole('alertdialog', { name: 'Delete VM' })
+    await more(page, vm, 'Delete VM')
+    await expect(question).toContainText(
+      'Are you sure you want to delete VM "engine"? Attached disks are kept. This action cannot be undone.',
+    )
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(cardOf(page, vm.name)).toBeVisible()
+    for (const [status, body, lines] of [
+      [409, { message: 'Not now' }, ['Failed to delete VM. Please try again.', 'Not now']],
+      [500, {}, ['Failed to delete VM. Please try again.']],
+    ] as const) {
+      const { end } = await answer(page, vmApi.delete, status, body)
+      await more(page, vm, 'Delete VM')
+      await question.getByRole('button', { name: 'Delete VM' }).click()
+      await expect(toasts(page).getByRole('alert').first().getByRole('paragraph')).toHaveText([...lines])
+      await expect(question).toBeHidden()
+      await end()
+    }
+    await more(page, vm, 'Delete VM')
+    await question.getByRole('button', { name: 'Delete VM' }).click()
+    await expect(toasts(page).getByRole('status')).toHaveText('VM "engine" deleted successfully')
+    await expect(cardOf(page, vm.name)).toHaveCount(0)
+    await expect(cardOf(page, 'loom')).toBeVisible()
+    expect(await call(vmApi.list, { params: { projectId: project.id } })).toMatchObject([{ name: 'loom' }])
+    expect(await call(projectApi.list, {})).toHaveLength(1)
   })
 })
 
@@ -186,31 +410,34 @@ test('what one page does, every other page shows without asking', async ({
 }) => {
   const vm = await makeVm('engine', 'running')
   const list = await context.newPage()
-  const card = list.getByRole('article', { name: vm.name })
   const streaming = list.waitForResponse((response) => response.url().endsWith('/events'))
   await list.goto(vmListPath(project.id))
-  await expect(card.getByText('Running', { exact: true })).toBeVisible()
+  await expect(statusOf(list, vm.name, 'Running')).toBeVisible()
   await streaming
   // From here on only the event stream can tell.
   await answer(list, vmApi.list, null)
 
   await page.goto(vmPath(vm))
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
-  await expect(card.getByText('Stopped', { exact: true })).toBeVisible()
+  await expect(statusOf(list, vm.name, 'Stopped')).toBeVisible()
   const other = await makeVm('loom')
-  await expect(list.getByRole('article', { name: other.name })).toBeVisible()
-  await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
-  await page.getByRole('menuitem', { name: 'Delete VM' }).click()
+  await expect(cardOf(list, other.name)).toBeVisible()
+  await more(page, vm, 'Delete VM')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete VM' }).click()
-  await expect(card).toHaveCount(0)
+  await expect(cardOf(list, vm.name)).toHaveCount(0)
 })
 
 test('the poll alone is enough when the event stream is dead', async ({ page, project, makeVm }) => {
   const vm = await makeVm('fault-never-ready', 'provisioning')
   await page.route('**/events', (route) => route.abort())
   await page.goto(vmListPath(project.id))
-  const card = page.getByRole('article', { name: vm.name })
-  await expect(card.getByText(/^Provisioning/)).toBeVisible()
+  await expect(statusOf(page, vm.name, 'Provisioning')).toBeVisible()
   await page.request.post(`/api${vmPath(vm)}/stop`, { data: { force: true } })
-  await expect(card.getByText('Stopped', { exact: true })).toBeVisible()
+  await expect(statusOf(page, vm.name, 'Stopped')).toBeVisible()
 })
+
+async function expectTotals(page: Page, ...texts: string[]): Promise<void> {
+  await expect(page.getByRole('main').getByText(/^(Total|Running|Stopped|Provisioning)\d+$/)).toHaveText(
+    texts,
+  )
+}
