@@ -15,7 +15,7 @@ interface TemplatePanelProps {
 /** Beside a form: the template it is about. */
 export function TemplatePanel({ title, template, facts, children }: TemplatePanelProps) {
   return (
-    <Sheet title={title} className="lg:sticky lg:top-6.5">
+    <Sheet title={title} aria-label={title} className="lg:sticky lg:top-6.5">
       {template ? (
         <>
           <div className="flex gap-3.5 px-4 pt-3.5 pb-4 text-hint text-ink-2">
