@@ -58,10 +58,10 @@ function TopBar() {
   const { user } = useSession()
   const [open, setOpen] = useState(false)
   const [wasOpen, setWasOpen] = useState(false)
-  const { pathname } = useLocation()
-  // Whoever chose a page wants to see it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the reason, not an input.
-  useEffect(() => setOpen(false), [pathname])
+  const { key } = useLocation()
+  // Whoever chose a page wants to see it, also the one that is there already.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is the reason, not an input.
+  useEffect(() => setOpen(false), [key])
   return (
     <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-ground pr-2 pl-1 md:hidden">
       <IconButton

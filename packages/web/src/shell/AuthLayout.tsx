@@ -1,34 +1,37 @@
 import { Link, Outlet, useLocation } from 'react-router'
+import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 
-const questions: Record<string, string> = {
-  [paths.signIn]: 'No account yet?',
-  [paths.signUp]: 'Already have an account?',
-}
-
-/** Sign-in and what belongs to it, alone with the footer. The header leads to the other half. */
+/** Sign-in and what belongs to it, alone with the footer. */
 export function Component() {
-  const { pathname, state } = useLocation()
-  const onSignIn = pathname === paths.signIn
   return (
-    <PublicFrame
-      actions={
-        <>
-          {pathname in questions && (
-            <span className="hidden text-ink-3 sm:inline">{questions[pathname]}</span>
-          )}
-          {/* The state goes along: whoever came for a page still gets there after signing up first. */}
-          <Button render={<Link to={onSignIn ? paths.signUp : paths.signIn} state={state} />}>
-            {onSignIn ? 'Sign Up' : 'Sign In'}
-          </Button>
-        </>
-      }
-    >
+    <PublicFrame actions={<WayOut />}>
       <div className="mx-auto w-full max-w-104 px-4 pt-7">
         <Outlet />
       </div>
     </PublicFrame>
+  )
+}
+
+/** The header leads to the other half: from sign-in to sign-up and back. */
+function WayOut() {
+  const { pathname, state } = useLocation()
+  const session = useSession()
+  if (session.state === 'in') return <Button render={<Link to={paths.home} />}>Dashboard</Button>
+  const question = {
+    [paths.signIn]: 'No account yet?',
+    [paths.signUp]: 'Already have an account?',
+  }[pathname]
+  const onSignIn = pathname === paths.signIn
+  return (
+    <>
+      {question && <span className="hidden text-ink-3 sm:inline">{question}</span>}
+      {/* The state goes along: whoever came for a page still gets there after signing up first. */}
+      <Button render={<Link to={onSignIn ? paths.signUp : paths.signIn} state={state} />}>
+        {onSignIn ? 'Sign Up' : 'Sign In'}
+      </Button>
+    </>
   )
 }

@@ -1,9 +1,11 @@
 import { type Host, initialsOf, type User } from '@slipway/contract'
 import { ChevronsUpDown, KeyRound, LogOut } from 'lucide-react'
+import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
 import { signOut } from '../api/session.ts'
 import { paths } from '../paths.ts'
+import { Arc } from '../ui/Arc.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
 
@@ -25,13 +27,16 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
   const theme = useTheme()
   const host = useHost()
   const initials = initialsOf(user.name)
+  // Without a network it takes until the time-out of the call.
+  const [leaving, setLeaving] = useState(false)
   const leave = async () => {
+    setLeaving(true)
     await signOut()
     await navigate(paths.home)
   }
   const avatar = (
     <span className="grid size-[26px] flex-none place-items-center rounded-full border border-line-control bg-sheet text-chart font-medium tracking-[.02em]">
-      {initials}
+      {leaving ? <Arc size={14} /> : initials}
     </span>
   )
   return (
@@ -62,7 +67,7 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
         compact ? (
           <button
             type="button"
-            aria-label={`${initials}, account menu`}
+            aria-label={leaving ? 'Signing out...' : `${initials}, account menu`}
             className="grid size-11 flex-none place-items-center rounded-control hover:bg-hover"
           >
             {avatar}
@@ -73,7 +78,7 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
             className="flex w-full items-center gap-2.5 px-5 pt-3 pb-2.5 text-left text-dense font-medium -outline-offset-2 hover:bg-hover"
           >
             {avatar}
-            <span className="min-w-0 flex-1 truncate">{user.name}</span>
+            <span className="min-w-0 flex-1 truncate">{leaving ? 'Signing out...' : user.name}</span>
             <ChevronsUpDown size={14} strokeWidth={1.6} aria-hidden className="flex-none text-ink-2" />
           </button>
         )

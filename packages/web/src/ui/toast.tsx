@@ -1,41 +1,10 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { useEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from './cx.ts'
+import { addToast, dismissToast, type Toast, type ToastOptions, toastList } from './toast-list.ts'
 
-type Kind = 'success' | 'error' | 'warning' | 'info'
-interface Toast {
-  id: number
-  kind: Kind
-  text: string
-  detail: string | undefined
-  durationMs: number
-}
-interface ToastOptions {
-  /** A second line: the server's own reason. */
-  detail?: string | null | undefined
-  /** Milliseconds; 0 or less means it stays. */
-  duration?: number
-}
-
-let toasts: readonly Toast[] = []
-let lastId = 0
-const listeners = new Set<() => void>()
-
-function setToasts(next: readonly Toast[]) {
-  toasts = next
-  for (const listener of listeners) listener()
-}
-
-function dismiss(id: number) {
-  setToasts(toasts.filter((toast) => toast.id !== id))
-}
-
-const show =
-  (kind: Kind) =>
-  (text: string, { detail, duration = 5000 }: ToastOptions = {}) => {
-    setToasts([{ id: ++lastId, kind, text, detail: detail ?? undefined, durationMs: duration }, ...toasts])
-  }
+const show = (kind: Toast['kind']) => (text: string, options?: ToastOptions) => addToast(kind, text, options)
 
 /** Messages about what just happened. Not for what the page itself already shows. */
 export const toast = {
@@ -60,13 +29,7 @@ const iconTones = {
 
 /** The stack at the top right, over any scrim; one per application. */
 export function Toaster() {
-  const list = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  const list = useSyncExternalStore(toastList.subscribe, toastList.get)
   return createPortal(
     // As a live region it also stays within reach while a modal dialog hides the rest of the page.
     <section
@@ -83,20 +46,14 @@ export function Toaster() {
   )
 }
 
-function ToastSheet({ toast: { id, kind, text, detail, durationMs } }: { toast: Toast }) {
+/** One message; exported for its test. */
+export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast: Toast }) {
   const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)
-  const left = useRef(durationMs)
-  const paused = hovered || focused || durationMs <= 0
   useEffect(() => {
-    if (paused) return
-    const start = performance.now()
-    const timer = setTimeout(() => dismiss(id), left.current)
-    return () => {
-      clearTimeout(timer)
-      left.current -= performance.now() - start
-    }
-  }, [paused, id])
+    if (hovered || focused) clock.pause()
+    else clock.resume()
+  }, [hovered, focused, clock])
   const Icon = icons[kind]
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: reading it stops its clock; there is nothing to operate.
@@ -116,7 +73,7 @@ function ToastSheet({ toast: { id, kind, text, detail, durationMs } }: { toast: 
       <button
         type="button"
         aria-label="Dismiss"
-        onClick={() => dismiss(id)}
+        onClick={() => dismissToast(id)}
         className="-my-0.5 -mr-1.5 grid size-6 flex-none place-items-center rounded-check text-ink-3 hover:bg-hover hover:text-ink phone:-my-2 phone:size-9"
       >
         <X size={14} strokeWidth={1.6} aria-hidden />

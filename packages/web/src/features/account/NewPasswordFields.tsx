@@ -80,7 +80,7 @@ function PasswordStrength({ password }: { password: string }) {
             />
           ))}
         </div>
-        <span className={cx('w-13 text-right text-hint/4 font-[550]', tone.text)}>{password && label}</span>
+        {password && <span className={cx('w-13 text-right text-hint/4 font-[550]', tone.text)}>{label}</span>}
       </div>
       <ul className="mt-2 grid grid-cols-1 gap-x-3 gap-y-[3px] text-hint text-ink-3 sm:grid-cols-2">
         {passwordChecks.map((check) => {

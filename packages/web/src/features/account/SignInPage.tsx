@@ -7,13 +7,13 @@ import { errorText } from '../../api/errors.ts'
 import { signIn } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
-import { readSignInState } from '../../shell/sign-in-state.ts'
+import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
-import { useResend } from './resend.ts'
+import { useResend } from './mailed-link.ts'
 
 export function Component() {
   return (
@@ -35,9 +35,12 @@ function SignInForm() {
   const [password, setPassword] = useState('')
   const [remember, setRemember] = useState(false)
   const attempt = useMutation({
-    mutationFn: () => call(accountApi.signIn, { body: { email, password, remember_me: remember } }),
-    // The guard around the form then leads on to where the visitor came from.
-    onSuccess: ({ user }) => signIn(user),
+    mutationFn: async () => {
+      const { user } = await call(accountApi.signIn, { body: { email, password, remember_me: remember } })
+      if (!user?.id) throw new Error('The answer names no user')
+      // The guard around the form then leads on to where the visitor came from.
+      signIn(user)
+    },
   })
   const error = attempt.isError
     ? errorText(attempt.error, 'Failed to sign in.', {
@@ -69,7 +72,11 @@ function SignInForm() {
       <Field
         label="Password"
         aside={
-          <Link to={paths.forgotPassword} state={{ email }} className="link text-hint">
+          <Link
+            to={paths.forgotPassword}
+            state={{ ...state, email } satisfies SignInState}
+            className="link text-hint"
+          >
             Forgot password?
           </Link>
         }
@@ -98,30 +105,26 @@ function SignInForm() {
 }
 
 function ResendBlock({ email }: { email: string }) {
-  const { resend, sending, result } = useResend()
+  const { ask, asking, outcome } = useResend()
   const [missing, setMissing] = useState(false)
   const send = () => {
     const address = email.trim()
     setMissing(address === '')
-    if (address) resend(address)
+    if (address) ask(address)
   }
-  const problem = missing ? 'Please enter your email address first' : result && !result.sent && result.text
+  const problem = missing ? 'Please enter your email address first' : !outcome?.sent && outcome?.text
   return (
-    <Banner
-      tone="info"
-      action={
-        <Button size="sm" busy={sending} busyText="Sending..." onClick={send}>
-          Resend verification email
-        </Button>
-      }
-    >
+    <Banner tone="info">
       {problem ? (
         <p role="alert" className="text-bad">
           {problem}
         </p>
       ) : (
-        <p role="status">{result ? result.text : 'No verification e-mail in your inbox?'}</p>
+        <p role="status">{outcome ? outcome.text : 'No verification e-mail in your inbox?'}</p>
       )}
+      <Button size="sm" className="mt-2" busy={asking} busyText="Sending..." onClick={send}>
+        Resend verification email
+      </Button>
     </Banner>
   )
 }

@@ -1,7 +1,7 @@
 import { accountApi, isEmail } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { Link, useLocation, useNavigate } from 'react-router'
+import { type FormEvent, useRef, useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
@@ -15,29 +15,37 @@ import { AccountHeading } from './AccountHeading.tsx'
 import { HintLine } from './HintLine.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
 import { blankDraft, type Draft, type DraftErrors, errorsOf, toBody } from './sign-up.ts'
+import { useToSignIn } from './use-to-sign-in.ts'
 
 const toSignInMs = 2000
 
 export function Component() {
   const [draft, setDraft] = useState(blankDraft)
   const attempt = useMutation({
-    mutationFn: () => call(accountApi.signUp, { body: toBody(draft) }),
+    mutationFn: (body: ReturnType<typeof toBody>) => call(accountApi.signUp, { body }),
   })
+  // Whoever has an account already is led to the sign-in page, with the address filled in.
+  const state = { ...readSignInState(useLocation().state), email: attempt.variables?.email ?? '' }
+  useToSignIn(isTaken(attempt.error) ? toSignInMs : null, state)
   return (
     <SignedOutOnly>
       {attempt.isSuccess ? (
-        <CheckYourEmail email={draft.email.trim()} onBack={attempt.reset} />
+        <CheckYourEmail state={state} onBack={attempt.reset} />
       ) : (
         <SignUpForm
           draft={draft}
           onChange={setDraft}
           busy={attempt.isPending}
           error={attempt.error}
-          onSubmit={attempt.mutate}
+          onSubmit={() => attempt.mutate(toBody(draft))}
         />
       )}
     </SignedOutOnly>
   )
+}
+
+function isTaken(error: Error | null): boolean {
+  return error instanceof ApiError && error.status === 409
 }
 
 interface SignUpFormProps {
@@ -51,8 +59,7 @@ interface SignUpFormProps {
 function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps) {
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<DraftErrors>({})
-  const taken = error instanceof ApiError && error.status === 409
-  useToSignIn(taken, draft.email.trim())
+  const taken = isTaken(error)
 
   const set = (change: Partial<Draft>) => {
     onChange({ ...draft, ...change })
@@ -151,7 +158,11 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
         busy={busy}
         busyText="Creating account..."
         disabledReason={
-          draft.agreed ? undefined : 'Agree to the Terms of Service and the Privacy Policy first.'
+          taken
+            ? 'This address has an account.'
+            : draft.agreed
+              ? undefined
+              : 'Agree to the Terms of Service and the Privacy Policy first.'
         }
       >
         Sign Up
@@ -160,27 +171,15 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
   )
 }
 
-/** Whoever has an account already is led to the sign-in page, with the address filled in. */
-function useToSignIn(taken: boolean, email: string) {
-  const navigate = useNavigate()
-  const { from } = readSignInState(useLocation().state)
-  useEffect(() => {
-    if (!taken) return
-    const state: SignInState = { email, ...(from ? { from } : {}) }
-    const timer = setTimeout(() => void navigate(paths.signIn, { state }), toSignInMs)
-    return () => clearTimeout(timer)
-  }, [taken, email, from, navigate])
-}
-
-function CheckYourEmail({ email, onBack }: { email: string; onBack: () => void }) {
+function CheckYourEmail({ state, onBack }: { state: SignInState; onBack: () => void }) {
   return (
     <>
       <AccountHeading title="Check Your Email">
-        A verification link is on its way to <b className="font-[550] text-ink">{email}</b>. Open it to finish
-        signing up.
+        A verification link is on its way to <b className="font-[550] text-ink">{state.email}</b>. Open it to
+        finish signing up.
       </AccountHeading>
       <div className="flex flex-wrap gap-2 phone:[&>*]:flex-1">
-        <Button variant="primary" render={<Link to={paths.signIn} state={{ email } satisfies SignInState} />}>
+        <Button variant="primary" render={<Link to={paths.signIn} state={state} />}>
           Go to Sign In
         </Button>
         <Button onClick={onBack}>Back to Sign Up</Button>

@@ -1,15 +1,16 @@
 import { accountApi } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
-import { useResend } from './resend.ts'
+import { MailedLinkForm } from './MailedLinkForm.tsx'
+import { useResend } from './mailed-link.ts'
+import { useToSignIn } from './use-to-sign-in.ts'
 
 const toSignInMs = 3000
 
@@ -18,7 +19,10 @@ export function Component() {
   // A query and not a mutation: effects that run twice then still post the token once.
   const verification = useQuery({
     queryKey: [accountApi.verifyEmail.id, token],
-    queryFn: async () => (await call(accountApi.verifyEmail, { body: { token: token ?? '' } })).message,
+    queryFn: async () => {
+      await call(accountApi.verifyEmail, { body: { token: token ?? '' } })
+      return true
+    },
     enabled: Boolean(token),
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnReconnect: false,
@@ -44,17 +48,28 @@ export function Component() {
           "Verification Failed: We couldn't verify your email. The link may be invalid or expired."
         )}
       </Banner>
-      <ResendForm />
+      <NewLink />
     </>
   )
 }
 
+function NewLink() {
+  const [email, setEmail] = useState('')
+  return (
+    <div className="mt-6">
+      <MailedLinkForm
+        email={email}
+        onEmailChange={setEmail}
+        request={useResend()}
+        hint="A new link goes to this address."
+        submit="Resend verification email"
+      />
+    </div>
+  )
+}
+
 function Verified() {
-  const navigate = useNavigate()
-  useEffect(() => {
-    const timer = setTimeout(() => void navigate(paths.signIn), toSignInMs)
-    return () => clearTimeout(timer)
-  }, [navigate])
+  useToSignIn(toSignInMs)
   return (
     <>
       <AccountHeading title="E-mail verified">
@@ -64,42 +79,5 @@ function Verified() {
         Go to Sign In
       </Button>
     </>
-  )
-}
-
-function ResendForm() {
-  const { resend, sending, result } = useResend()
-  const [email, setEmail] = useState('')
-  const [missing, setMissing] = useState(false)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const address = email.trim()
-    setMissing(address === '')
-    if (address && !sending) resend(address)
-  }
-  const error = missing ? 'Please enter your email address' : result?.sent === false ? result.text : undefined
-  return (
-    <form noValidate onSubmit={submit} className="mt-6 space-y-4">
-      <Field label="E-mail" hint="A new link goes to this address." error={error}>
-        <TextInput
-          type="email"
-          name="email"
-          autoComplete="username"
-          value={email}
-          onChange={(event) => {
-            setEmail(event.target.value)
-            setMissing(false)
-          }}
-        />
-      </Field>
-      {result?.sent && (
-        <Banner tone="info">
-          <p role="status">{result.text}</p>
-        </Banner>
-      )}
-      <Button type="submit" variant="primary" busy={sending} busyText="Sending...">
-        Resend verification email
-      </Button>
-    </form>
   )
 }
