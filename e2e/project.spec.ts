@@ -1,9 +1,37 @@
-import { projectApi, vmApi } from '@slipway/contract'
-import { callWith, expect, join, newPerson, test } from './fixtures.ts'
+import type { Locator, Page } from '@playwright/test'
+import { projectApi, summarizeVms, vmApi } from '@slipway/contract'
+import { shownMoment } from './dates.ts'
+import { callWith, expect, join, makeVm, newPerson, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold } from './network.ts'
+import { signIn, signOut } from './sentences.ts'
 
 const question =
   'Are you sure you want to delete this project? This will also delete all VMs in this project. This action cannot be undone.'
+
+/** The project that one works in, by the sidebar. */
+const selected = (page: Page, name: string) =>
+  page.getByRole('complementary', { name: 'Sidebar' }).getByRole('button', { name: `Project: ${name}` })
+
+async function manageProjects(page: Page): Promise<Locator> {
+  await page.getByRole('button', { name: /^(Project: |No projects)/ }).click()
+  await page.getByRole('menuitem', { name: 'Manage Projects' }).click()
+  return page.getByRole('dialog', { name: 'Manage Projects' })
+}
+
+/** A deletion is refused, fails and gets no answer; each is told in a banner, and nowhere else. */
+async function failToDelete(page: Page): Promise<void> {
+  for (const [status, body, text] of [
+    [409, { message: 'Cannot delete (VMs exist)' }, 'Cannot delete (VMs exist)'],
+    [500, {}, 'Failed to delete project'],
+    [null, {}, 'Failed to delete project'],
+  ] as const) {
+    const { end } = await answer(page, projectApi.delete, status, body)
+    await page.getByRole('button', { name: 'Delete Project', exact: true }).click()
+    await expect(page.getByRole('alertdialog').getByRole('alert')).toHaveText(text)
+    await expect(page.getByRole('alert')).toHaveCount(1)
+    await end()
+  }
+}
 
 test.describe('the first project', () => {
   test('is created where a newcomer arrives, and opens', async ({ page, user: _ }) => {
@@ -14,7 +42,7 @@ test.describe('the first project', () => {
     await page.getByRole('button', { name: 'Create Project' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Engines' })).toBeVisible()
     await expect(page.getByText('Brass and steam')).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Project: Engines' })).toBeVisible()
+    await expect(selected(page, 'Engines')).toBeVisible()
   })
 
   test('can be created at /onboarding, which is over once there is one', async ({ page, user: _ }) => {
@@ -23,8 +51,24 @@ test.describe('the first project', () => {
     await page.getByLabel('Project Name').fill('Engines')
     await page.getByLabel('Project Name').press('Enter')
     await expect(page).toHaveURL('/')
+    await expect(page.getByRole('heading', { level: 1, name: 'Engines' })).toBeVisible()
     await page.goto('/onboarding')
     await expect(page).toHaveURL('/')
+  })
+
+  test('has the same form at home, at /onboarding and in both dialogs', async ({ page, user: _ }) => {
+    const form = () => page.getByLabel('Project Name').locator('xpath=ancestor::form')
+    await page.goto('/onboarding')
+    const fields = await form().ariaSnapshot()
+    expect(fields).toContain('Project Name')
+    await page.goto('/')
+    await expect(form()).toMatchAriaSnapshot(fields)
+    await page.getByRole('button', { name: 'No projects' }).click()
+    await page.getByRole('menuitem', { name: 'New project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New Project' })
+    await expect(dialog.locator('form')).toMatchAriaSnapshot(fields)
+    await page.keyboard.press('Escape')
+    await expect((await manageProjects(page)).locator('form')).toMatchAriaSnapshot(fields)
   })
 
   test('needs a name', async ({ page, user: _ }) => {
@@ -55,8 +99,15 @@ test.describe('the first project', () => {
       const { end } = await answer(page, projectApi.create, status, body)
       await page.getByRole('button', { name: 'Create Project' }).click()
       await expect(page.getByRole('main').getByRole('alert')).toHaveText(text)
+      await expect(page.getByRole('alert')).toHaveCount(1)
       await end()
     }
+    await expect(page.getByLabel('Project Name')).toHaveValue('Engines')
+    const { letGo } = await hold(page, projectApi.create)
+    await page.getByRole('button', { name: 'Create Project' }).click()
+    await expect(page.getByRole('button', { name: 'Creating...' })).toBeDisabled()
+    letGo()
+    await expect(page.getByRole('heading', { level: 1, name: 'Engines' })).toBeVisible()
   })
 })
 
@@ -73,38 +124,85 @@ test.describe('the page of the projects', () => {
     await expect(page).toHaveURL('/')
   })
 
-  test('shows each project with its numbers and its newest VMs', async ({ page, project, makeVm, call }) => {
-    const empty = await call(projectApi.create, { body: { name: 'Looms' } })
-    for (const name of ['one', 'two', 'three']) await makeVm(name)
-    await makeVm('fault-never-ready')
-    const last = await makeVm('five', 'running')
+  test('shows each project as the API has it', async ({ page, project, call }) => {
+    await call(projectApi.create, { body: { name: 'مشروع' } })
+    await call(projectApi.create, { body: { name: '🚀 Looms' } })
+    const projects = await call(projectApi.list, {})
+    expect(projects[0]).toEqual(project)
+    await page.goto('/projects')
+    const cards = page.getByRole('article')
+    await expect(cards).toHaveCount(3)
+    for (const [index, { name, description, created_at }] of projects.entries()) {
+      const card = cards.nth(index)
+      await expect(card.getByRole('heading', { name })).toBeVisible()
+      await expect(card).toContainText(`${description}Created ${shownMoment(created_at)}`)
+      await expect(card.getByText('Active', { exact: true })).toHaveCount(index === 0 ? 1 : 0)
+    }
+  })
+
+  test('counts the VMs of each and names the newest three', async ({
+    page,
+    project,
+    sshKey,
+    makeVm: makeVmHere,
+    call,
+  }) => {
+    const params = { projectId: project.id }
+    const stopped = await makeVmHere('one', 'running')
+    await call(vmApi.stop, { params: { ...params, vmId: stopped.id }, body: { force: true } })
+    for (const name of ['two', 'three', 'fault-never-ready']) await makeVmHere(name)
+    const newest = await makeVmHere('five', 'running')
+    const looms = await call(projectApi.create, { body: { name: 'Looms' } })
+    const body = { template_id: templateId, ssh_key_id: sshKey.id }
+    for (const name of ['a', 'b', 'c']) await makeVm(call, looms.id, { ...body, name }, 'running')
+
+    const { total, running, stopped: off, starting } = summarizeVms(await call(vmApi.list, { params }))
+    expect([total, running, off, starting]).toEqual([5, 3, 1, 1])
     await page.goto('/projects')
     const card = page.getByRole('article', { name: project.name })
-    await expect(card).toContainText(project.description)
-    const created = new Intl.DateTimeFormat('en-US', {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-      timeZone: 'UTC',
-    })
-    await expect(card).toContainText(`Created ${created.format(new Date(project.created_at))}`)
-    await expect(card.getByText('Active')).toBeVisible()
-    await expect(card.getByRole('definition')).toHaveText(['5', '4', '0', '1'])
+    await expect(card.getByRole('term')).toHaveText(['Total', 'Running', 'Stopped', 'Starting'])
+    await expect(card.getByRole('definition')).toHaveText([total, running, off, starting].map(String))
     await expect(card.getByRole('list', { name: 'Recent VMs' }).getByRole('listitem')).toHaveText([
-      `${last.name}, running`,
+      `${newest.name}, running`,
       'fault-never-ready, provisioning',
       'three, running',
       '+2 more',
     ])
-    await expect(card.getByText('Has VMs')).toBeVisible()
-    await expect(card.getByRole('button')).toHaveCount(0)
+    const three = page.getByRole('article', { name: 'Looms' })
+    await expect(three.getByRole('definition')).toHaveText(['3', '3', '0', '0'])
+    await expect(three.getByRole('list', { name: 'Recent VMs' }).getByRole('listitem')).toHaveText([
+      'c, running',
+      'b, running',
+      'a, running',
+    ])
+  })
 
-    const other = page.getByRole('article', { name: empty.name })
-    await expect(other.getByText('No VMs')).toBeVisible()
-    await expect(other.getByRole('button', { name: 'Delete Looms' })).toBeVisible()
-    await expect(other.getByText('Active')).toHaveCount(0)
-    await other.getByRole('link', { name: 'Looms' }).click()
+  test('offers to delete only what has no VMs', async ({ page, project, makeVm, call }) => {
+    await makeVm('engine')
+    await call(projectApi.create, { body: { name: 'Looms' } })
+    await page.goto('/projects')
+    const kept = page.getByRole('article', { name: project.name })
+    await expect(kept.getByText('Has VMs', { exact: true })).toBeVisible()
+    await expect(kept.getByRole('button')).toHaveCount(0)
+    const empty = page.getByRole('article', { name: 'Looms' })
+    await expect(empty.getByText('No VMs')).toBeVisible()
+    await expect(empty.getByRole('button', { name: 'Delete Looms' })).toBeVisible()
+    await expect(empty.getByText('Has VMs')).toHaveCount(0)
+  })
+
+  test('selects the project whose card is clicked, wherever it is clicked', async ({
+    page,
+    project: _,
+    call,
+  }) => {
+    await call(projectApi.create, { body: { name: 'Looms', description: 'Jacquard and others' } })
+    await page.goto('/projects')
+    const card = page.getByRole('article', { name: 'Looms' })
+    // The text is beneath the link that covers the card, so it is the place that is clicked.
+    await card.getByText('Jacquard and others').click({ force: true })
     await expect(page).toHaveURL('/')
     await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
+    await expect(selected(page, 'Looms')).toBeVisible()
   })
 
   test('deletes a project after a question, and selects the first of the others', async ({
@@ -112,36 +210,36 @@ test.describe('the page of the projects', () => {
     project: _,
     call,
   }) => {
-    await call(projectApi.create, { body: { name: 'Looms' } })
+    for (const name of ['Looms', 'Mills']) await call(projectApi.create, { body: { name } })
     await page.goto('/projects')
     await page.getByRole('button', { name: 'Delete Engines' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
-    await expect(dialog).toContainText(question)
+    await expect(dialog.getByText(question, { exact: true })).toBeVisible()
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expect(dialog).toBeHidden()
-    await expect(page.getByRole('article', { name: 'Engines' })).toBeVisible()
+    await expect(page.getByRole('article')).toHaveCount(3)
+    expect(await call(projectApi.list, {})).toHaveLength(3)
 
     await page.getByRole('button', { name: 'Delete Engines' }).click()
-    for (const [status, body, text] of [
-      [409, { message: 'Cannot delete (VMs exist)' }, 'Cannot delete (VMs exist)'],
-      [500, {}, 'Failed to delete project'],
-    ] as const) {
-      const { end } = await answer(page, projectApi.delete, status, body)
-      await dialog.getByRole('button', { name: 'Delete Project' }).click()
-      await expect(dialog.getByRole('alert')).toHaveText(text)
-      await end()
-    }
+    await failToDelete(page)
     const { letGo } = await hold(page, projectApi.delete)
     await dialog.getByRole('button', { name: 'Delete Project' }).click()
     await expect(dialog.getByRole('button', { name: 'Deleting...' })).toBeDisabled()
     letGo()
-    await expect(page.getByRole('article', { name: 'Engines' })).toHaveCount(0)
-    await expect(page.getByRole('button', { name: 'Project: Looms' })).toBeVisible()
-    await page.getByRole('button', { name: 'Delete Looms' }).click()
-    await page.getByRole('button', { name: 'Delete Project' }).click()
+    await expect(page.getByRole('article').getByRole('heading')).toHaveText(['Looms', 'Mills'])
+    await expect(selected(page, 'Looms')).toBeVisible()
+
+    // One that is not selected takes nothing with it; after the last one nothing is selected.
+    for (const name of ['Mills', 'Looms']) {
+      await expect(selected(page, 'Looms')).toBeVisible()
+      await page.getByRole('button', { name: `Delete ${name}` }).click()
+      await page.getByRole('button', { name: 'Delete Project' }).click()
+      await expect(page.getByRole('article', { name })).toHaveCount(0)
+    }
     await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
     await expect(page.getByRole('button', { name: 'No projects', exact: true })).toBeVisible()
+    expect(await call(projectApi.list, {})).toEqual([])
   })
 
   test('fails with a way to try again', async ({ page, project }) => {
@@ -155,39 +253,113 @@ test.describe('the page of the projects', () => {
 })
 
 test.describe('the Manage Projects dialog', () => {
-  test('creates a project, which is last and active then', async ({ page, project: _ }) => {
+  test('creates a project, which is last and active then', async ({ page, project, call }) => {
     await page.goto('/')
-    await page.getByRole('button', { name: 'Project: Engines' }).click()
-    await page.getByRole('menuitem', { name: 'Manage Projects' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Manage Projects' })
-    await dialog.getByLabel('Project Name').fill('Looms')
-    await dialog.getByRole('button', { name: 'Create Project' }).click()
-    await expect(dialog.getByRole('listitem')).toHaveText([/^EnginesNo VMsMake active/, /^LoomsNo VMsActive/])
-    await expect(dialog.getByLabel('Project Name')).toHaveValue('')
-
-    await dialog.getByRole('button', { name: 'Make active: Engines' }).click()
-    await expect(dialog.getByRole('listitem')).toHaveText([/Active/, /Make active/])
+    const dialog = await manageProjects(page)
+    const names: string[] = [project.name]
+    for (const [name, description] of [
+      ['Looms', ''],
+      ['Mills', 'Wind and water'],
+    ] as const) {
+      names.push(name)
+      await dialog.getByLabel('Project Name').fill(name)
+      await dialog.getByLabel('Description').fill(description)
+      await dialog.getByRole('button', { name: 'Create Project' }).click()
+      await expect(dialog.getByRole('listitem')).toHaveText(names.map((one) => new RegExp(`^${one}No VMs`)))
+      await expect(dialog.getByRole('listitem').last()).toContainText('Active')
+      await expect(dialog.getByText('Active', { exact: true })).toHaveCount(1)
+      await expect(dialog.getByLabel('Project Name')).toHaveValue('')
+    }
+    const projects = await call(projectApi.list, {})
+    expect(projects.map(({ name, description }) => [name, description])).toEqual([
+      [project.name, project.description],
+      ['Looms', ''],
+      ['Mills', 'Wind and water'],
+    ])
     await dialog.getByRole('button', { name: 'Close' }).click()
-    await expect(page.getByRole('button', { name: 'Project: Engines' })).toBeVisible()
+    await expect(selected(page, 'Mills')).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Mills' })).toBeVisible()
+  })
+
+  test('makes another project the active one', async ({ page, project: _, call }) => {
+    await call(projectApi.create, { body: { name: 'Looms' } })
+    await page.goto('/')
+    const dialog = await manageProjects(page)
+    await expect(dialog.getByRole('listitem')).toHaveText([/^EnginesNo VMsActive/, /^LoomsNo VMsMake active/])
+    await dialog.getByRole('button', { name: 'Make active: Looms' }).click()
+    await expect(dialog.getByRole('listitem')).toHaveText([/^EnginesNo VMsMake active/, /^LoomsNo VMsActive/])
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await expect(selected(page, 'Looms')).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
   })
 
   test('deletes only projects without VMs', async ({ page, project, makeVm, call }) => {
+    await makeVm('fault-never-ready')
     await makeVm('engine', 'running')
     await call(projectApi.create, { body: { name: 'Looms' } })
     await page.goto('/')
     await page.getByRole('button', { name: 'Manage Projects' }).click()
     const dialog = page.getByRole('dialog', { name: 'Manage Projects' })
     const kept = dialog.getByRole('listitem').filter({ hasText: project.name })
-    await expect(kept).toContainText('1 VM, 1 running. Cannot delete (VMs exist)')
+    await expect(kept.getByText('2 VMs, 1 running', { exact: true })).toBeVisible()
+    await expect(kept.getByText('Cannot delete (VMs exist)', { exact: true })).toBeVisible()
     await expect(kept.getByRole('button')).toHaveCount(0)
+
     await dialog.getByRole('button', { name: 'Delete Looms' }).click()
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Project' }).click()
+    const ask = page.getByRole('alertdialog', { name: 'Delete Project Looms' })
+    await expect(ask.getByText(question, { exact: true })).toBeVisible()
+    await ask.getByRole('button', { name: 'Cancel' }).click()
+    await expect(dialog.getByRole('listitem')).toHaveCount(2)
+    await dialog.getByRole('button', { name: 'Delete Looms' }).click()
+    await failToDelete(page)
+    await ask.getByRole('button', { name: 'Delete Project' }).click()
     await expect(dialog.getByRole('listitem')).toHaveCount(1)
     await expect(dialog).toBeVisible()
     // The server refuses as well.
     await expect(call(projectApi.delete, { params: { projectId: project.id } })).rejects.toThrow(
       'Cannot delete (VMs exist)',
     )
+  })
+
+  test('scrolls many projects between its title and its button', async ({ page, project: _, call }) => {
+    for (let n = 0; n < 15; n++) await call(projectApi.create, { body: { name: `Loom ${n}` } })
+    await page.goto('/')
+    const dialog = await manageProjects(page)
+    await expect(dialog.getByRole('listitem').last()).toContainText('No VMs')
+    await dialog.getByRole('button', { name: 'Delete Loom 14' }).scrollIntoViewIfNeeded()
+    await expect(dialog.getByRole('heading', { name: 'Manage Projects' })).toBeInViewport({ ratio: 1 })
+    await expect(dialog.getByRole('button', { name: 'Close' })).toBeInViewport({ ratio: 1 })
+  })
+})
+
+test.describe('the selected project', () => {
+  test('is the first one after a sign-in', async ({ page, user, call }) => {
+    for (const name of ['Engines', 'Looms']) await call(projectApi.create, { body: { name } })
+    await page.context().clearCookies()
+    await signIn(page, user)
+    await expect(selected(page, 'Engines')).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'Engines' })).toBeVisible()
+  })
+
+  test('is kept for each user of a browser', async ({ page, user, project: _, call, server }) => {
+    const looms = await call(projectApi.create, { body: { name: 'Looms' } })
+    // The address of a project selects it.
+    await page.goto(`/projects/${looms.id}/vms`)
+    await expect(selected(page, 'Looms')).toBeVisible()
+    await page.goto('/')
+    await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
+    await page.reload()
+    await expect(selected(page, 'Looms')).toBeVisible()
+    await signOut(page)
+
+    const other = newPerson()
+    await join(call, server, other)
+    await call(projectApi.create, { body: { name: 'Mills' } })
+    await page.goto('/')
+    await expect(selected(page, 'Mills')).toBeVisible()
+    await signOut(page)
+    await signIn(page, user)
+    await expect(selected(page, 'Looms')).toBeVisible()
   })
 })
 
@@ -203,49 +375,4 @@ test("a project is nobody else's", async ({ page, project, makeVm, browser, serv
     await expect(page.getByText(vm.name).first()).toBeVisible()
   }
   await elsewhere.close()
-})
-
-test.describe('the dashboard', () => {
-  test('welcomes to a project without VMs with what there is to create', async ({ page, project: _ }) => {
-    const projects = await hold(page, projectApi.list)
-    const vms = await hold(page, vmApi.list)
-    await page.goto('/')
-    await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading projects...')
-    projects.letGo()
-    await expect(page.getByRole('main').getByRole('status')).toHaveText('Loading VMs...')
-    vms.letGo()
-    await expect(page.getByRole('heading', { level: 3 })).toHaveText(['Single VMs', 'VM Pools', 'VM Sets'])
-    await page.getByRole('link', { name: 'Create VM' }).click()
-    await expect(page).toHaveURL('/create')
-  })
-
-  test('counts the VMs, lists the six newest and names those in trouble', async ({
-    page,
-    project,
-    makeVm,
-  }) => {
-    for (const name of ['one', 'two', 'fault-crash', 'four', 'five', 'six', 'seven']) await makeVm(name)
-    const newest = await makeVm('eight', 'running')
-    await page.goto('/')
-    for (const name of ['Virtual Machines', 'VM Pools', 'VM Sets', 'Storage']) {
-      await expect(page.getByRole('heading', { name, exact: true })).toBeVisible()
-    }
-    await expect(page.getByRole('listitem').filter({ hasText: 'Virtual Machines' })).toHaveText(
-      /8\s*7 active/,
-    )
-    const recent = page
-      .getByRole('region')
-      .or(page.getByRole('main'))
-      .getByRole('link', { name: /^View Details/ })
-    await expect(recent).toHaveText(
-      ['eight', 'seven', 'six', 'five', 'four', 'fault-crash'].map((name) => `View Details of ${name}`),
-    )
-    const trouble = page.getByRole('region', { name: 'Needs attention' })
-    await expect(trouble.getByRole('listitem')).toHaveText([/^fault-crashVM failed\. The guest crashed/])
-    await recent.first().click()
-    await expect(page).toHaveURL(`/projects/${project.id}/vms/${newest.id}`)
-    await page.goBack()
-    await page.getByRole('link', { name: 'View all' }).click()
-    await expect(page).toHaveURL(`/projects/${project.id}/vms`)
-  })
 })

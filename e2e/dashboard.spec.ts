@@ -1,0 +1,120 @@
+import { type Disk, diskApi, projectApi, vmApi } from '@slipway/contract'
+import { shownMoment } from './dates.ts'
+import { expect, test } from './fixtures.ts'
+import { answer, hold } from './network.ts'
+
+const disk = (id: string, size_gb: number): Disk => ({
+  id,
+  project_id: 'p',
+  name: `disk-${id}`,
+  description: '',
+  status: 'available',
+  status_message: null,
+  size: `${size_gb}Gi`,
+  size_gb,
+  disk_type: 'standard',
+  source: 'blank',
+  image_url: null,
+  vm_id: null,
+  vm_name: null,
+  created_at: '2026-11-20T23:30:00.000Z',
+})
+
+test('a project without VMs is welcomed with what there is to create', async ({ page, project }) => {
+  const projects = await hold(page, projectApi.list)
+  const vms = await hold(page, vmApi.list)
+  await page.goto('/')
+  const status = page.getByRole('main').getByRole('status')
+  await expect(status).toHaveText('Loading projects...')
+  projects.letGo()
+  await expect(status).toHaveText('Loading VMs...')
+  vms.letGo()
+  await expect(page.getByRole('heading', { level: 3 })).toHaveText(['Single VMs', 'VM Pools', 'VM Sets'])
+  for (const [link, path] of [
+    ['Create VM', '/create'],
+    ['VM Pools', `/projects/${project.id}/vmpools`],
+    ['VM Sets', `/projects/${project.id}/vmsets`],
+  ] as const) {
+    await page.getByRole('main').getByRole('link', { name: link }).click()
+    await expect(page).toHaveURL(path)
+    await page.goBack()
+  }
+  await expect(page.getByRole('heading', { level: 2, name: 'Recent Virtual Machines' })).toHaveCount(0)
+})
+
+test('four cards count what the project holds', async ({ page, project, makeVm, call }) => {
+  for (const name of ['fault-crash', 'two']) await makeVm(name)
+  await makeVm('three', 'running')
+  const disks = await answer(page, diskApi.list, 200, [disk('a', 10), disk('b', 25)])
+  await page.goto('/')
+  const cards = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+  await expect(cards.getByRole('heading')).toHaveText(['Virtual Machines', 'VM Pools', 'VM Sets', 'Storage'])
+  const vms = await call(vmApi.list, { params: { projectId: project.id } })
+  const active = vms.filter((vm) => vm.status === 'running')
+  expect([vms.length, active.length]).toEqual([3, 2])
+  await expect(cards.first()).toHaveText(`Virtual Machines${vms.length}${active.length} active`)
+  await expect(cards.last()).toHaveText('Storage2disks, 35Gi')
+  await disks.end()
+  expect(await call(diskApi.list, { params: { projectId: project.id }, query: {} })).toEqual([])
+  await page.reload()
+  await expect(cards.last()).toHaveText('Storage0disks, 0Gi')
+  for (const [index, path] of ['vms', 'vmpools', 'vmsets', 'disks'].entries()) {
+    await cards.nth(index).getByRole('link').click()
+    await expect(page).toHaveURL(`/projects/${project.id}/${path}`)
+    await page.goBack()
+  }
+})
+
+test('the six newest of eight VMs are shown as the API has them', async ({ page, project, makeVm, call }) => {
+  for (const name of ['one', 'two', 'three', 'fault-never-ready', 'five', 'six', 'seven']) await makeVm(name)
+  const newest = await makeVm('eight', 'running')
+  await page.goto('/')
+  const recent = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^View Details/ }) })
+  await expect(recent.getByRole('link')).toHaveText(
+    ['eight', 'seven', 'six', 'five', 'fault-never-ready', 'three'].map((name) => `View Details of ${name}`),
+  )
+  const vms = await call(vmApi.list, { params: { projectId: project.id } })
+  for (const [index, vm] of vms.slice(-6).reverse().entries()) {
+    const row = recent.nth(index)
+    await expect(row).toContainText(vm.name)
+    await expect(row).toContainText(new RegExp(vm.status, 'i'))
+    await expect(row).toContainText(`Created ${shownMoment(vm.created_at)}`)
+  }
+  await recent.first().getByRole('link').click()
+  await expect(page).toHaveURL(`/projects/${project.id}/vms/${newest.id}`)
+  await page.goBack()
+  await page.getByRole('link', { name: 'View all' }).click()
+  await expect(page).toHaveURL(`/projects/${project.id}/vms`)
+})
+
+test('VMs in trouble are named with their reason', async ({ page, makeVm }) => {
+  await makeVm('fault-crash', 'failed')
+  await makeVm('two', 'running')
+  await page.goto('/')
+  const trouble = page.getByRole('region', { name: 'Needs attention' })
+  await expect(trouble.getByRole('listitem')).toHaveText([/^fault-crashVM failed\. The guest crashed/])
+})
+
+test('a VM that was just created is on the dashboard without a reload', async ({ page, makeVm }) => {
+  await makeVm('one', 'running')
+  await page.goto('/')
+  const recent = page.getByRole('main').getByRole('link', { name: /^View Details/ })
+  await expect(recent).toHaveCount(1)
+  const loads = await page.evaluate(() => performance.timeOrigin)
+  await page.getByRole('link', { name: 'Create VM' }).click()
+  await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('two')
+  await page.getByRole('button', { name: 'Create VM' }).click()
+  await expect(page).toHaveURL('/')
+  await expect(recent).toHaveText(['View Details of two', 'View Details of one'])
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(loads)
+})
+
+test('projects that do not load can be tried again', async ({ page, project }) => {
+  const { end } = await answer(page, projectApi.list, 500)
+  await page.goto('/')
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Error Loading Projects')
+  await end()
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: project.name })).toBeVisible()
+})
