@@ -1,4 +1,4 @@
-import { accountApi } from '@slipway/contract'
+import { accountApi, User } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
 
@@ -190,8 +190,12 @@ describe('guessing', () => {
 
 describe('a session', () => {
   it('answers who is signed in, and 401 without one', async () => {
-    const { cookie } = await signIn(await verified())
-    expect((await app.client(cookie).call(accountApi.me)).body).toMatchObject({ name: 'Ada Lovelace' })
+    const email = await verified()
+    const { cookie, body } = await signIn(email)
+    const me = await app.client(cookie).call(accountApi.me)
+    expect(me).toMatchObject({ status: 200, body: { name: 'Ada Lovelace', email, email_verified: true } })
+    expect(Object.keys(me.body).sort()).toEqual(Object.keys(User.shape).sort())
+    expect(me.body).toEqual(body.user)
     expect(await open.call(accountApi.me)).toMatchObject({
       status: 401,
       body: { message: 'Not authenticated' },
@@ -223,7 +227,9 @@ describe('a session', () => {
   it('204 ends at sign-out, and signing out without one is fine too', async () => {
     const { cookie } = await signIn(await verified())
     const mine = app.client(cookie)
-    expect((await mine.call(accountApi.signOut)).status).toBe(204)
+    const answer = await mine.call(accountApi.signOut)
+    expect(answer.status).toBe(204)
+    expect(String(answer.headers['set-cookie'])).toMatch(/^slipway_session=;.*Expires=Thu, 01 Jan 1970/)
     expect((await mine.call(accountApi.me)).status).toBe(401)
     expect((await open.call(accountApi.signOut)).status).toBe(204)
   })
@@ -264,14 +270,17 @@ describe('asking for mails', () => {
     }
   })
 
-  it('429 after ten requests for one address, in words without "sent"', async () => {
-    const email = newAddress()
-    const ask = () => open.call(accountApi.forgotPassword, { body: { email } })
-    for (let i = 0; i < 10; i++) expect((await ask()).status).toBe(200)
-    const refused = await ask()
-    expect(refused.status).toBe(429)
-    expect(JSON.stringify(refused.body)).not.toMatch(/\bsent\b/)
-  })
+  it.each([accountApi.forgotPassword, accountApi.resendVerification])(
+    '429 after ten requests for one address at $path, in words without "sent"',
+    async (endpoint) => {
+      const email = newAddress()
+      const ask = () => open.call(endpoint, { body: { email } })
+      for (let i = 0; i < 10; i++) expect((await ask()).status).toBe(200)
+      const refused = await ask()
+      expect(refused.status).toBe(429)
+      expect(JSON.stringify(refused.body)).not.toMatch(/sent/i)
+    },
+  )
 })
 
 describe('resetting a password', () => {

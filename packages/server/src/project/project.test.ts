@@ -1,4 +1,4 @@
-import { projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { Project, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 
@@ -16,6 +16,9 @@ describe('projects', () => {
     await ada.call(projectApi.create, { body: { name: 'second', description: 'text' } })
     const { body } = await ada.call(projectApi.list)
     expect(body.map((project) => project.name)).toEqual(['checkout', 'second'])
+    for (const project of body) {
+      expect(Object.keys(project).sort()).toEqual(Object.keys(Project.shape).sort())
+    }
   })
 
   it.each([[{ name: '  ' }], [{}], [{ name: null }]])('400 for %j', async (body) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { sshKeyApi } from '@slipway/contract'
+import { SshKey, sshKeyApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 
@@ -23,6 +23,7 @@ describe('SSH keys', () => {
     const third = await add(ada, { key_name: 'third', ssh_public_key: newPublicKey(), is_default: true })
     expect(third.body.is_default).toBe(true)
     const { body } = await ada.call(sshKeyApi.list)
+    for (const key of body) expect(Object.keys(key).sort()).toEqual(Object.keys(SshKey.shape).sort())
     expect(body.map((key) => [key.name, key.is_default])).toEqual([
       ['third', true],
       ['first', false],

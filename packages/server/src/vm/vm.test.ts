@@ -1,4 +1,4 @@
-import { type Vm, type VmStatus, vmApi } from '@slipway/contract'
+import { Vm, type VmStatus, vmApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -145,6 +145,17 @@ describe('creating a VM', () => {
         status_deadline: null,
       })
       expect(vm.ip_address).toMatch(/^127\.100\./)
+    }),
+  )
+
+  it(
+    'puts it at the end of the list, a bare array with exactly the fields of the contract',
+    onServer(async (s) => {
+      for (const name of ['one', 'two']) await s.create(name)
+      const { status, body } = await s.ada.call(vmApi.list, { params: s.params })
+      expect(status).toBe(200)
+      expect(body.map((vm) => vm.name)).toEqual(['one', 'two'])
+      for (const vm of body) expect(Object.keys(vm).sort()).toEqual(Object.keys(Vm.shape).sort())
     }),
   )
 

@@ -1,12 +1,14 @@
-import { accountApi, diskApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { accountApi, diskApi, endpoints, fillPath, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ApiError, call, setSessionLostHandler } from './client.ts'
 
 let seen: { method: string; path: string; body: string; type: string | null }[]
+let credentials: RequestCredentials[]
 let answer: { status: number; body: string | null } | 'no network'
 
 beforeEach(() => {
   seen = []
+  credentials = []
   answer = { status: 200, body: '[]' }
   // The network ends here; requests and responses are the real ones.
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
@@ -14,6 +16,7 @@ beforeEach(() => {
     request.signal.throwIfAborted()
     const type = request.headers.get('content-type')
     seen.push({ method: request.method, path, body: await request.text(), type })
+    credentials.push(request.credentials)
     if (answer === 'no network') throw new TypeError('fetch failed')
     return new Response(answer.body, { status: answer.status })
   })
@@ -21,6 +24,7 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.unstubAllGlobals()
+  vi.unstubAllEnvs()
   setSessionLostHandler(() => {})
 })
 
@@ -86,4 +90,18 @@ test('a 401 ends the session, except from the calls that deal with sessions', as
   expect(lost).toHaveBeenCalledOnce()
   await call(accountApi.me).catch(() => {})
   expect(lost).toHaveBeenCalledOnce()
+})
+
+test('every call goes to the one base address and carries the session', async () => {
+  vi.stubEnv('VITE_API_BASE', 'https://api.example.org')
+  vi.resetModules()
+  const client = await import('./client.ts')
+  const params = { projectId: 'p', vmId: 'v', sshKeyId: 'k' }
+  const calls = endpoints.filter(({ stream }) => !stream)
+  const input: object = { params }
+  for (const endpoint of calls) await client.call(endpoint, input)
+  expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(
+    calls.map(({ method, path }) => `${method} https://api.example.org${fillPath(path, params)}`),
+  )
+  expect(new Set(credentials)).toEqual(new Set(['include']))
 })
