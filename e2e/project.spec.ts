@@ -177,6 +177,27 @@ test.describe('the page of the projects', () => {
     ])
   })
 
+  test('follows VMs that are starting in a project that is not selected', async ({
+    page,
+    project: _,
+    sshKey,
+    call,
+  }) => {
+    const looms = await call(projectApi.create, { body: { name: 'Looms' } })
+    const body = { name: 'one', template_id: templateId, ssh_key_id: sshKey.id }
+    const vm = await makeVm(call, looms.id, body, 'running')
+    const { end } = await answer(page, vmApi.list, 200, [{ ...vm, status: 'starting' }])
+    await page.clock.install()
+    await page.goto('/projects')
+    const counts = page.getByRole('article', { name: 'Looms' }).getByRole('definition')
+    await expect(counts).toHaveText(['1', '0', '0', '1'])
+    await end()
+    await page.clock.runFor(4_000)
+    await expect(counts).toHaveText(['1', '0', '0', '1'])
+    await page.clock.runFor(2_000)
+    await expect(counts).toHaveText(['1', '1', '0', '0'])
+  })
+
   test('offers to delete only what has no VMs', async ({ page, project, makeVm, call }) => {
     await makeVm('engine')
     await call(projectApi.create, { body: { name: 'Looms' } })

@@ -71,6 +71,9 @@ export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefin
       ...listOptions(projectId),
       staleTime: pollMs,
       enabled: index < allowed,
+      // No stream tells of the projects that are not selected.
+      refetchInterval: ({ state }: { state: { data?: Vm[] | undefined } }) =>
+        state.data?.some(isTransitional) ? pollMs : false,
     })),
   })
   const done = results.filter((result) => !result.isPending).length

@@ -75,7 +75,7 @@ interface ProjectRowProps {
 
 function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProps) {
   return (
-    <li className="grid grid-cols-2 items-center gap-x-4 gap-y-2 py-2.5 md:grid-cols-[minmax(0,1fr)_6rem_10rem]">
+    <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-2 py-2.5 md:grid-cols-[minmax(0,1fr)_6rem_10rem]">
       <div className="col-span-2 min-w-0 md:col-span-1">
         <p className="font-[550] wrap-anywhere">
           <bdi>{project.name}</bdi>
