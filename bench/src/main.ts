@@ -2,10 +2,12 @@
 import { benchApi } from './api.ts'
 import { benchCreateToSsh } from './create-to-ssh.ts'
 import { benchPageWeight } from './page-weight.ts'
+import { benchVmList } from './vm-list.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
   api: benchApi,
+  'vm-list': benchVmList,
   'create-to-ssh': benchCreateToSsh,
 }
 

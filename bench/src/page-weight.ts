@@ -1,26 +1,14 @@
 /** What a first visit costs: JS and CSS as sent (gzip) and the number of requests, with an empty cache. */
 import { gzipSync } from 'node:zlib'
-import { chromium } from '@playwright/test'
 import { projectApi } from '@slipway/contract'
 import { startServer } from '@slipway/e2e/server'
+import { contextOf, launchBrowser } from './browser.ts'
 import { newPerson } from './person.ts'
 import { report } from './report.ts'
 
-const chromiumArgs = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-]
-
 export async function benchPageWeight(): Promise<boolean> {
   const server = await startServer()
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: chromiumArgs,
-  })
+  const browser = await launchBrowser()
   try {
     const person = await newPerson(server)
     const project = await person.call(projectApi.create, { body: { name: 'bench' } })
@@ -31,11 +19,9 @@ export async function benchPageWeight(): Promise<boolean> {
     }
     const figures = []
     for (const [what, path] of Object.entries(pages)) {
-      const context = await browser.newContext()
-      if (what.endsWith('signed in')) {
-        const [name = '', value = ''] = person.cookie.split('=')
-        await context.addCookies([{ name, value, url: server.url }])
-      }
+      const context = await (what.endsWith('signed in')
+        ? contextOf(browser, server, person)
+        : browser.newContext())
       const page = await context.newPage()
       let requests = 0
       let bytes = 0

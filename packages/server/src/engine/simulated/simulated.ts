@@ -58,7 +58,7 @@ export interface SimulatedEngine extends Engine {
 }
 
 export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine {
-  const { clock, speed = 1, hostMemoryMb = 1024 * 1024 } = options
+  const { clock, speed = 1, hostMemoryMb = 4 * 1024 * 1024 } = options
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
   const volumes = new Map<string, number>()

@@ -89,6 +89,18 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
   )
 })
 
+/** Stands for a card until it is drawn: which VM it will be, and how it is. */
+export function VmCardOutline({ vm, height }: { vm: Vm; height: number }) {
+  return (
+    <article aria-label={vm.name} className="sheet py-3 pr-2.5 pl-4" style={{ height }}>
+      <Status word={vm.status} className="mt-1" />
+      <p className="mt-1 truncate text-card" dir="auto">
+        {vm.name}
+      </p>
+    </article>
+  )
+}
+
 function FootAction({ action }: { action: VmActionItem }) {
   return (
     <CardAction

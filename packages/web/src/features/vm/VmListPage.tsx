@@ -15,7 +15,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatStrip } from '../../ui/Sheet.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
 import { useAnnouncedChanges } from './use-announced-changes.ts'
-import { VmCard } from './VmCard.tsx'
+import { VmCard, VmCardOutline } from './VmCard.tsx'
 import { matchesVm } from './vm-search.ts'
 
 /** From this many VMs on there is a search box. */
@@ -147,7 +147,10 @@ function SearchBar({ value, onChange, shown, total }: SearchBarProps) {
 const minCardWidth = 328
 const likelyCardHeight = 310
 
-/** Cards in rows, only those near the screen in the document, whatever their number. */
+/**
+ * Cards in rows, only those near the screen in the document, whatever their number. A row comes as outlines with
+ * names and is drawn in full a moment later, so that a jump through thousands never holds up the page.
+ */
 function VmGrid({ vms }: { vms: Vm[] }) {
   const grid = useRef<HTMLDivElement>(null)
   const { columns, gap, top } = useGridShape(grid)
@@ -155,13 +158,15 @@ function VmGrid({ vms }: { vms: Vm[] }) {
     count: Math.ceil(vms.length / columns),
     estimateSize: () => likelyCardHeight,
     gap,
-    overscan: 3,
+    overscan: 2,
     scrollMargin: top,
     getItemKey: (row) => vms[row * columns]?.id ?? row,
   })
   // Measured heights belong to other cards once the number of columns changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are the reason
   useEffect(() => rows.measure(), [columns, rows])
+  const items = rows.getVirtualItems()
+  const drawn = useRowByRow(items.map(({ index }) => index))
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows stand between a list and its items here
@@ -172,13 +177,14 @@ function VmGrid({ vms }: { vms: Vm[] }) {
       className="relative"
       style={{ height: rows.getTotalSize() }}
     >
-      {rows.getVirtualItems().map(({ index, key, start }) => (
+      {items.map(({ index, key, start }) => (
         <div
           key={key}
-          ref={rows.measureElement}
+          // The height of an outline says nothing about the cards that follow.
+          ref={drawn.has(index) ? rows.measureElement : undefined}
           data-index={index}
           role="presentation"
-          className="absolute inset-x-0 top-0 grid"
+          className="absolute inset-x-0 top-0 grid contain-layout"
           style={{
             gap,
             gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
@@ -192,15 +198,29 @@ function VmGrid({ vms }: { vms: Vm[] }) {
               role="listitem"
               aria-posinset={index * columns + column + 1}
               aria-setsize={vms.length}
-              className="min-w-0 motion-safe:animate-appear"
+              className="min-w-0"
             >
-              <VmCard vm={vm} />
+              {drawn.has(index) ? <VmCard vm={vm} /> : <VmCardOutline vm={vm} height={likelyCardHeight} />}
             </div>
           ))}
         </div>
       ))}
     </div>
   )
+}
+
+/** Which of some rows may be drawn in full: those that were before, and one more with each frame. */
+function useRowByRow(rows: number[]): ReadonlySet<number> {
+  const [drawn, setDrawn] = useState<ReadonlySet<number>>(new Set())
+  const next = rows.find((row) => !drawn.has(row))
+  useEffect(() => {
+    if (next === undefined) return
+    const frame = requestAnimationFrame(() =>
+      setDrawn(new Set([...rows.filter((row) => drawn.has(row)), next])),
+    )
+    return () => cancelAnimationFrame(frame)
+  }, [rows, drawn, next])
+  return drawn
 }
 
 /** How many cards fit side by side, and where the grid begins on the page. */

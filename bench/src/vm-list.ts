@@ -1,0 +1,206 @@
+/** The VM list in the browser, four times throttled, with an empty cache: 100 and 1,000 VMs, then a scroll through 5,000. */
+import type { Browser, Page } from '@playwright/test'
+import { type Server, startServer } from '@slipway/e2e/server'
+import { contextOf, launchBrowser } from './browser.ts'
+import { type Fleet, newFleet } from './fleet.ts'
+import { newPerson, type Person } from './person.ts'
+import { quantile, report } from './report.ts'
+
+const throttle = 4
+const turns = Number(process.env.T ?? 5)
+/** Medians measured under the same throttle on a quiet machine of two cores: to compare ratios, not milliseconds. */
+const oxideRowsMs = 4_900
+const lxdUiRowsMs = { 100: 2_972, 1000: 10_080 }
+
+interface Load {
+  firstPaintMs: number
+  rowsMs: number
+  cpuMs: number
+  heapMb: number
+  nodes: number
+  listRequests: number
+  vmRequests: number
+}
+
+export async function benchVmList(): Promise<boolean> {
+  const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '20' })
+  const browser = await launchBrowser()
+  try {
+    const person = await newPerson(server)
+    const world = { browser, server, person }
+    const hundred = await newFleet(person, 100)
+    const thousand = await newFleet(person, 1_000)
+    const loads = { hundred: [] as Load[], thousand: [] as Load[] }
+    for (let turn = 0; turn < turns; turn++) {
+      loads.hundred.push(await load(world, hundred))
+      loads.thousand.push(await load(world, thousand))
+    }
+    const many = await newFleet(person, 5_000)
+    const scrolls: Scroll[] = []
+    for (let turn = 0; turn < turns; turn++) scrolls.push(await scroll(world, many))
+    return [showLoads(loads), showScrolls(scrolls)].every(Boolean)
+  } finally {
+    await browser.close()
+    await server.stop()
+  }
+}
+
+interface World {
+  browser: Browser
+  server: Server
+  person: Person
+}
+
+/** Counts paints and long tasks from the first script of a page on. */
+function watch() {
+  const seen = { rowsMs: 0, longTasks: [] as number[] }
+  Object.assign(window, { seen })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) seen.longTasks.push(entry.duration)
+  }).observe({ type: 'longtask', buffered: true })
+  const tick = () => {
+    const cards = document.querySelectorAll('[role=listitem] article')
+    // Two rows of three cards fill the window; two frames later they are on the screen.
+    if (cards.length >= 6)
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => {
+          seen.rowsMs = performance.now()
+        }),
+      )
+    else requestAnimationFrame(tick)
+  }
+  requestAnimationFrame(tick)
+}
+
+/** What `watch` has noted so far. */
+const seen = (page: Page): Promise<{ rowsMs: number; longTasks: number[] }> =>
+  page.evaluate(() => Reflect.get(window, 'seen'))
+
+async function open({ browser, server, person }: World, { project }: Fleet) {
+  const context = await contextOf(browser, server, person)
+  const page = await context.newPage()
+  await page.addInitScript(watch)
+  const protocol = await context.newCDPSession(page)
+  await protocol.send('Performance.enable', { timeDomain: 'threadTicks' })
+  await protocol.send('Emulation.setCPUThrottlingRate', { rate: throttle })
+  const calls: string[] = []
+  page.on('request', (request) => calls.push(new URL(request.url()).pathname))
+  await page.goto(`${server.url}/projects/${project.id}/vms`, { waitUntil: 'commit' })
+  await page.waitForFunction(() => Reflect.get(window, 'seen').rowsMs > 0)
+  return { context, page, protocol, calls }
+}
+
+async function load(world: World, fleet: Fleet): Promise<Load> {
+  const { context, page, protocol, calls } = await open(world, fleet)
+  await page.waitForTimeout(1_500)
+  await protocol.send('HeapProfiler.collectGarbage')
+  const { metrics } = await protocol.send('Performance.getMetrics')
+  const metric = (name: string) => metrics.find((one) => one.name === name)?.value ?? Number.NaN
+  const firstPaintMs = await page.evaluate(
+    () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN,
+  )
+  const { rowsMs } = await seen(page)
+  await context.close()
+  const list = `/api/projects/${fleet.project.id}/vms`
+  return {
+    firstPaintMs,
+    rowsMs,
+    cpuMs: metric('TaskDuration') * 1_000,
+    heapMb: metric('JSHeapUsedSize') / 2 ** 20,
+    nodes: metric('Nodes'),
+    listRequests: calls.filter((path) => path === list).length,
+    vmRequests: calls.filter((path) => path.startsWith(`${list}/`)).length,
+  }
+}
+
+interface Scroll {
+  wheel: number
+  jump: number
+  filter: number
+  nodes: number
+}
+
+/** The longest task while one scrolls by wheel, jumps with the scroll bar, and types into the search. */
+async function scroll(world: World, fleet: Fleet): Promise<Scroll> {
+  const { context, page, protocol } = await open(world, fleet)
+  await page.waitForTimeout(1_500)
+  const longest = async (work: () => Promise<unknown>) => {
+    const before = (await seen(page)).longTasks.length
+    await work()
+    // Entries arrive when the page is idle.
+    await page.waitForTimeout(500)
+    const { longTasks } = await seen(page)
+    return Math.max(0, ...longTasks.slice(before))
+  }
+  await page.mouse.move(700, 600)
+  const wheel = await longest(async () => {
+    for (let step = 0; step < 60; step++) {
+      await page.mouse.wheel(0, 400)
+      await page.waitForTimeout(16)
+    }
+  })
+  const jump = await longest(async () => {
+    for (let step = 1; step <= 20; step++) {
+      await page.evaluate(
+        (share) => window.scrollTo(0, document.body.scrollHeight * share),
+        ((step * 7) % 20) / 20,
+      )
+      await page.waitForTimeout(50)
+    }
+  })
+  await page.evaluate(() => window.scrollTo(0, 0))
+  await page.waitForTimeout(500)
+  await page.getByRole('searchbox').click()
+  const filter = await longest(() => page.keyboard.type('vm-4321', { delay: 60 }))
+  const { metrics } = await protocol.send('Performance.getMetrics')
+  await context.close()
+  return { wheel, jump, filter, nodes: metrics.find(({ name }) => name === 'Nodes')?.value ?? Number.NaN }
+}
+
+function showLoads({ hundred, thousand }: { hundred: Load[]; thousand: Load[] }): boolean {
+  const median = (loads: Load[], figure: keyof Load) =>
+    quantile(
+      loads.map((one) => one[figure]),
+      0.5,
+    )
+  const rows = (loads: Load[]) => median(loads, 'rowsMs')
+  const both = (
+    [
+      ['100', hundred],
+      ['1,000', thousand],
+    ] as const
+  ).flatMap(([size, loads]) => [
+    { what: `${size} VMs: first paint`, value: median(loads, 'firstPaintMs'), unit: 'ms', goal: 1_000 },
+    { what: `${size} VMs: cards visible`, value: rows(loads), unit: 'ms', goal: lxdUiRowsMs[100] / 2 },
+    { what: `${size} VMs: CPU of the main thread`, value: median(loads, 'cpuMs'), unit: 'ms', goal: null },
+    { what: `${size} VMs: heap`, value: median(loads, 'heapMb'), unit: 'MB', goal: 15 },
+    { what: `${size} VMs: DOM nodes`, value: median(loads, 'nodes'), unit: '', goal: 3_000 },
+    { what: `${size} VMs: requests for the list`, value: median(loads, 'listRequests'), unit: '', goal: 1 },
+    { what: `${size} VMs: requests for one VM`, value: median(loads, 'vmRequests'), unit: '', goal: 0 },
+  ])
+  return report(`VM list in the browser, ${throttle}x throttled, empty cache, ${turns} turns`, [
+    ...both,
+    { what: 'time of 1,000 / of 100', value: rows(thousand) / rows(hundred), unit: '', goal: 1.2 },
+    { what: 'time of 100 / Oxide with 50 rows', value: rows(hundred) / oxideRowsMs, unit: '', goal: 0.5 },
+    { what: 'time of 100 / LXD-UI with 101', value: rows(hundred) / lxdUiRowsMs[100], unit: '', goal: 0.5 },
+    {
+      what: 'time of 1,000 / LXD-UI with 1,000',
+      value: rows(thousand) / lxdUiRowsMs[1_000],
+      unit: '',
+      goal: 0.5,
+    },
+  ])
+}
+
+function showScrolls(scrolls: Scroll[]): boolean {
+  const median = (figure: keyof Scroll) =>
+    quantile(
+      scrolls.map((one) => one[figure]),
+      0.5,
+    )
+  return report(`5,000 VMs, ${throttle}x throttled: longest task`, [
+    { what: 'while scrolling by wheel', value: median('wheel'), unit: 'ms', goal: 100 },
+    { what: 'while jumping with the scroll bar', value: median('jump'), unit: 'ms', goal: 100 },
+    { what: 'while typing a search', value: median('filter'), unit: 'ms', goal: 100 },
+  ])
+}
