@@ -1,34 +1,45 @@
+import type { Locator, Page } from '@playwright/test'
 import { accountApi, hostApi, projectApi, vmApi } from '@slipway/contract'
-import { expect, join, test } from './fixtures.ts'
+import { expect, join, makeVm, templateId, test } from './fixtures.ts'
 import { answer, hold } from './network.ts'
-import { createFirstProject } from './sentences.ts'
+import { vmListPath } from './paths.ts'
+import { toasts } from './sentences.ts'
 
 const hero = 'Instant dev environments on a custom hypervisor'
 
-test('the home page is the landing page for visitors', async ({ page }) => {
-  await page.goto('/')
-  await expect(page.getByRole('heading', { level: 1, name: hero })).toBeVisible()
-  await expect(page.getByRole('main').getByRole('heading', { level: 3 })).toHaveText([
-    'Node.js with React',
-    'Python with Django',
-    'Rust',
-    'Go',
-    'Next.js',
-    'Laravel with PHP',
-    'Docker with Kubernetes tools',
-    'Ubuntu LTS',
-  ])
-  for (const claim of ['10 s', '99.9%', '50+', '24/7'])
-    await expect(page.getByText(claim, { exact: true })).toBeVisible()
-  for (const [link, path] of [
-    ['Sign In', '/signin'],
-    ['Sign Up', '/signup'],
-  ] as const) {
-    await page.goto('/')
-    await page.getByRole('banner').getByRole('link', { name: link }).click()
-    await expect(page).toHaveURL(path)
-  }
-})
+const title = (page: Page) => page.getByRole('heading', { level: 1 })
+const sidebarOf = (page: Page) => page.getByRole('complementary', { name: 'Sidebar' })
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  if (!box) throw new Error('The element is not on the screen')
+  return box
+}
+
+/** The pages behind the sign-in, with their headings; onboarding is for those who have no project yet. */
+const consolePages = (projectId: string): [path: string, heading: string][] => {
+  const of = (resource: string) => `/projects/${projectId}/${resource}`
+  return [
+    ['/templates', 'Templates'],
+    ['/create', 'Create VM'],
+    ['/projects', 'Projects'],
+    [of('vms'), 'Virtual Machines'],
+    [of('vmpools'), 'VM Pools'],
+    [of('vmpools/create'), 'Create VM Pool'],
+    [of('vmpools/some/vms'), 'VM Pools'],
+    [of('vmsets'), 'VM Sets'],
+    [of('vmsets/create'), 'Create VM Set'],
+    [of('vmsets/some/vms'), 'VM Sets'],
+    [of('snapshots'), 'Snapshots'],
+    [of('snapshots/create'), 'Create VM Snapshot'],
+    [of('disks'), 'Disks'],
+    [of('disks/create'), 'Create Disk'],
+    [of('disk-snapshots'), 'Disk Snapshots'],
+    [of('disk-snapshots/create'), 'Create Disk Snapshot'],
+    ['/admin/templates', 'Create Template'],
+    ['/ssh-keys', 'SSH Keys'],
+  ]
+}
 
 test('the home page is the dashboard for users, and neither before that is known', async ({
   page,
@@ -39,7 +50,13 @@ test('the home page is the dashboard for users, and neither before that is known
   await expect(page.getByRole('status')).toHaveText('Loading...')
   await expect(page.getByRole('heading')).toHaveCount(0)
   letGo()
-  await expect(page.getByRole('heading', { level: 1, name: 'No Projects Found' })).toBeVisible()
+  await expect(title(page)).toHaveText('No Projects Found')
+})
+
+test('the home page never sends a visitor to sign-in', async ({ page }) => {
+  await page.goto('/')
+  await expect(title(page)).toHaveText(hero)
+  await expect(page).toHaveURL('/')
 })
 
 test('a page of the console waits until the session is known', async ({ page, user: _ }) => {
@@ -50,58 +67,109 @@ test('a page of the console waits until the session is known', async ({ page, us
   await expect(page.getByRole('heading', { level: 1, name: 'Templates' })).toBeVisible()
 })
 
-test('public pages stand alone with a footer that leads to everybody in charge', async ({ page }) => {
-  for (const path of ['/', '/signin', '/signup', '/verify-email', '/privacy', '/terms']) {
+test('every page of the console opens at its address, beside the sidebar', async ({
+  page,
+  user: _,
+  call,
+}) => {
+  await page.goto('/onboarding')
+  await expect(title(page)).toHaveText('Create your first project')
+  const { id } = await call(projectApi.create, { body: { name: 'Engines' } })
+  for (const [path, heading] of consolePages(id)) {
     await page.goto(path)
-    const footer = page.getByRole('contentinfo')
-    await expect(footer).toContainText('Instant development environments on a custom hypervisor.')
-    for (const role of ['support', 'legal', 'privacy']) {
-      await expect(footer.getByRole('link', { name: `${role}@` })).toHaveAttribute(
-        'href',
-        `mailto:${role}@localhost`,
-      )
-    }
-    await expect(page.getByRole('complementary', { name: 'Sidebar' })).toHaveCount(0)
+    await expect(title(page)).toHaveText(heading)
+    await expect(sidebarOf(page)).toBeVisible()
     await expect(page).toHaveURL(path)
   }
 })
 
-test('the legal pages say what they must, to visitors and users', async ({ page, user: _, context }) => {
-  for (const _state of ['in', 'out']) {
-    await page.goto('/privacy')
-    await expect(page.getByRole('heading', { level: 1, name: 'Privacy Policy' })).toBeVisible()
-    const privacy = page.getByRole('main')
-    for (const fact of [/30 days/, /7 days/, /26 months/, /12 months/, /consent/i]) {
-      await expect(privacy).toContainText(fact)
-    }
-    await page.goto('/terms')
-    await expect(page.getByRole('heading', { level: 1, name: 'Terms of Service' })).toBeVisible()
-    const terms = page.getByRole('main')
-    for (const fact of [/18/, /verify/i, /99\.9%/]) await expect(terms).toContainText(fact)
-    await context.clearCookies()
+test('every page of the console sends a visitor to sign-in', async ({ page }) => {
+  for (const [path] of [['/onboarding'], ...consolePages('some'), ['/projects/some/vms/other']]) {
+    await page.goto(path ?? '')
+    await expect(page).toHaveURL('/signin')
   }
 })
 
-test('the sidebar leads to what there is, and to the VMs of the selected project', async ({
-  page,
-  user: _,
-}) => {
-  await page.goto('/')
-  const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
-  await sidebar.getByRole('link', { name: 'Projects' }).click()
-  await expect(page).toHaveURL('/projects')
-  await expect(sidebar.getByRole('link', { name: 'Projects' })).toHaveAttribute('aria-current', 'page')
-  await sidebar.getByRole('link', { name: 'Templates' }).click()
-  await expect(page).toHaveURL('/templates')
-  await expect(sidebar.getByRole('heading', { name: 'VM Management' })).toHaveCount(0)
+test('no page shows the name of a role', async ({ page, project }) => {
+  const roles = /\b(roles?|owners?|members?|viewers?|editors?|maintainers?|administrators?|superusers?)\b/i
+  for (const [path, heading] of [['/', project.name], ...consolePages(project.id)] as const) {
+    await page.goto(path)
+    await expect(title(page)).toHaveText(heading)
+    await expect(page.getByText(/^Loading/)).toHaveCount(0)
+    await expect(page.getByText(roles)).toHaveCount(0)
+  }
+  await page.getByRole('button', { name: 'AL Ada Lovelace' }).click()
+  await expect(page.getByRole('menu', { name: 'Account' })).toBeVisible()
+  await expect(page.getByText(roles)).toHaveCount(0)
+})
 
-  await createFirstProject(page, 'Engines')
-  await expect(sidebar.getByRole('heading', { name: 'VM Management' })).toBeVisible()
-  await sidebar.getByRole('link', { name: 'VMs' }).click()
-  await expect(page).toHaveURL(/\/projects\/[^/]+\/vms$/)
-  await expect(page.getByRole('heading', { level: 1, name: 'Virtual Machines' })).toBeVisible()
-  await sidebar.getByRole('link', { name: 'Slipway' }).click()
-  await expect(page).toHaveURL('/')
+test.describe('the sidebar', () => {
+  const ofProject = [
+    ['VMs', 'vms'],
+    ['VM Pools', 'vmpools'],
+    ['VM Sets', 'vmsets'],
+    ['Disks', 'disks'],
+    ['Snapshots', 'snapshots'],
+    ['Disk Snapshots', 'disk-snapshots'],
+  ] as const
+
+  test('leads to projects, templates and the making of templates, whoever one is', async ({
+    page,
+    user: _,
+  }) => {
+    await page.goto('/')
+    const sidebar = sidebarOf(page)
+    await expect(sidebar.getByRole('heading')).toHaveText(['Admin'])
+    for (const [name, path] of [
+      ['Projects', '/projects'],
+      ['Templates', '/templates'],
+      ['Admin', '/admin/templates'],
+    ] as const) {
+      const link = sidebar.getByRole('link', { name, exact: true })
+      await link.click()
+      await expect(page).toHaveURL(path)
+      await expect(link).toHaveAttribute('aria-current', 'page')
+    }
+    await sidebar.getByRole('link', { name: 'Slipway' }).click()
+    await expect(page).toHaveURL('/')
+  })
+
+  test('leads to all of the selected project, and of the next one', async ({ page, project, call }) => {
+    const { id } = await call(projectApi.create, { body: { name: 'Looms' } })
+    await page.goto('/templates')
+    const navigation = page.getByRole('navigation', { name: 'Main' })
+    await expect(navigation.getByRole('heading')).toHaveText(['VM Management', 'Storage', 'Admin'])
+    for (const [name, path] of ofProject) {
+      await navigation.getByRole('link', { name, exact: name !== 'VMs' }).click()
+      await expect(page).toHaveURL(`/projects/${project.id}/${path}`)
+    }
+    await page.getByRole('button', { name: 'Project: Engines' }).click()
+    await page.getByRole('menuitem', { name: 'Looms' }).click()
+    for (const [name, path] of ofProject) {
+      const link = navigation.getByRole('link', { name, exact: name !== 'VMs' })
+      await expect(link).toHaveAttribute('href', `/projects/${id}/${path}`)
+    }
+  })
+
+  test('says that it is loading while the session is asked for, and then offers the ways in', async ({
+    page,
+  }) => {
+    const { letGo } = await hold(page, accountApi.me)
+    await page.goto('/no/such/page')
+    const sidebar = sidebarOf(page)
+    await expect(sidebar.getByText('Loading...', { exact: true })).toBeVisible()
+    await expect(sidebar.getByRole('link', { name: 'Sign In' })).toHaveCount(0)
+    letGo()
+    await expect(sidebar.getByText('Loading...')).toHaveCount(0)
+    for (const [name, path] of [
+      ['Sign In', '/signin'],
+      ['Sign Up', '/signup'],
+    ] as const) {
+      await page.goto('/no/such/page')
+      await sidebar.getByRole('link', { name }).click()
+      await expect(page).toHaveURL(path)
+    }
+  })
 })
 
 test('a keyboard gets past the sidebar', async ({ page, project: _ }) => {
@@ -116,7 +184,7 @@ test('a keyboard gets past the sidebar', async ({ page, project: _ }) => {
 
 test.describe('the project selector', () => {
   test('tells that projects are loading, missing or not loaded', async ({ page, user: _ }) => {
-    const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
+    const sidebar = sidebarOf(page)
     const { letGo } = await hold(page, projectApi.list)
     await page.goto('/templates')
     await expect(sidebar.getByRole('button', { name: 'Loading projects...' })).toBeVisible()
@@ -131,26 +199,55 @@ test.describe('the project selector', () => {
     await expect(sidebar.getByRole('button', { name: 'No projects' })).toBeVisible()
   })
 
-  test('switches the project everywhere, and keeps it over a reload', async ({ page, project, call }) => {
+  test('switches the project everywhere, and keeps it over a reload', async ({
+    page,
+    project,
+    sshKey,
+    call,
+  }) => {
     const other = await call(projectApi.create, { body: { name: 'Looms' } })
+    const body = { template_id: templateId, ssh_key_id: sshKey.id }
+    await makeVm(call, project.id, { ...body, name: 'engine' })
+    await makeVm(call, other.id, { ...body, name: 'loom' })
     await page.goto('/')
     // The first one until another is chosen.
     await page.getByRole('button', { name: 'Project: Engines' }).click()
     await page.getByRole('menuitem', { name: 'Looms' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
+    await expect(title(page)).toHaveText('Looms')
     const vms = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'VMs' })
-    await expect(vms).toHaveAttribute('href', `/projects/${other.id}/vms`)
     await page.reload()
-    await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
+    await expect(title(page)).toHaveText('Looms')
 
+    const listed = page.getByRole('main').getByRole('heading', { level: 2 })
     await vms.click()
+    await expect(listed).toHaveText(['loom'])
     await page.getByRole('button', { name: 'Project: Looms' }).click()
     await expect(page.getByRole('menuitem', { name: 'Looms' })).toHaveAttribute('aria-current', 'true')
+    await expect(page.getByRole('menuitem', { name: 'Engines' })).not.toHaveAttribute('aria-current')
     await page.getByRole('menuitem', { name: 'Engines' }).click()
-    await expect(page).toHaveURL(`/projects/${project.id}/vms`)
+    await expect(page).toHaveURL(vmListPath(project.id))
+    await expect(listed).toHaveText(['engine'])
 
     // A link of somebody else selects as well.
-    await page.goto(`/projects/${other.id}/vms`)
+    await page.goto(vmListPath(other.id))
+    await expect(page.getByRole('button', { name: 'Project: Looms' })).toBeVisible()
+  })
+
+  test('opens the form of the first project as a dialog, and the new project', async ({
+    page,
+    project: _,
+  }) => {
+    await page.goto('/templates')
+    await page.getByRole('button', { name: 'Project: Engines' }).click()
+    await page.getByRole('menuitem', { name: 'New project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New Project' })
+    await expect(dialog.getByLabel('Project Name')).toBeFocused()
+    await expect(dialog.getByLabel('Description')).toBeVisible()
+    await dialog.getByLabel('Project Name').fill('Looms')
+    await dialog.getByRole('button', { name: 'Create Project' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL('/')
+    await expect(title(page)).toHaveText('Looms')
     await expect(page.getByRole('button', { name: 'Project: Looms' })).toBeVisible()
   })
 })
@@ -165,12 +262,15 @@ test('an address of no project says so and leads to the projects', async ({ page
 test('a phone has a top bar and a menu in place of the sidebar', async ({ page, project: _ }) => {
   await page.setViewportSize({ width: 375, height: 740 })
   await page.goto('/')
-  await expect(page.getByRole('complementary', { name: 'Sidebar' })).toBeHidden()
+  await expect(sidebarOf(page)).toBeHidden()
   const open = page.getByRole('button', { name: 'Open menu' })
   const menu = page.getByRole('dialog', { name: 'Menu' })
   await open.click()
   await menu.getByRole('link', { name: 'Templates' }).click()
   await expect(page).toHaveURL('/templates')
+  await expect(menu).toBeHidden()
+  await open.click()
+  await menu.getByRole('link', { name: 'Templates' }).click()
   await expect(menu).toBeHidden()
   await open.click()
   await menu.getByRole('button', { name: 'Close menu' }).click()
@@ -230,12 +330,9 @@ test('an unknown address says so, to visitors and users', async ({ page, person,
   await page.goto('/no/such/page')
   await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
   await expect(page.getByText('/no/such/page')).toBeVisible()
-  const sidebar = page.getByRole('complementary', { name: 'Sidebar' })
-  await expect(sidebar.getByRole('link', { name: 'Sign Up' })).toBeVisible()
-  await expect(sidebar.getByRole('link', { name: 'Sign In' })).toBeVisible()
   await join(call, server, person)
   await page.reload()
-  await expect(sidebar.getByRole('link', { name: 'Templates' })).toBeVisible()
+  await expect(sidebarOf(page).getByRole('link', { name: 'Templates' })).toBeVisible()
   await page.getByRole('link', { name: 'Back to Home' }).click()
   await expect(page).toHaveURL('/')
 })
@@ -279,6 +376,7 @@ test('the privacy notice asks once and keeps the answer', async ({ page }) => {
     const tab = await opened
     await expect(tab.getByRole('heading', { level: 1, name: 'Privacy Policy' })).toBeVisible()
     await tab.close()
+    await expect(notice.getByRole('button')).toHaveText(['Decline', 'Accept'])
     await notice.getByRole('button', { name: button }).click()
     await expect(notice).toBeHidden()
     expect(await kept()).toBe(value)
@@ -289,36 +387,64 @@ test('the privacy notice asks once and keeps the answer', async ({ page }) => {
   }
 })
 
-test('toasts stack, speak by their kind, and go by themselves or on request', async ({
-  page,
-  sshKey,
-  makeVm,
-}) => {
-  const vm = await makeVm('engine')
-  await page.clock.install()
-  await page.goto('/ssh-keys')
-  const toasts = page.getByRole('region', { name: 'Notifications' })
-  await page.getByRole('button', { name: `Copy ${sshKey.name}` }).click()
-  await expect(toasts.getByRole('status')).toHaveText('Copied to clipboard!')
+test.describe('toasts', () => {
+  test('stack at the top right, speak by their kind, and go on request', async ({ page, sshKey, makeVm }) => {
+    const vm = await makeVm('engine')
+    await page.clock.install()
+    await page.goto('/ssh-keys')
+    await page.getByRole('button', { name: `Copy ${sshKey.name}` }).click()
+    await expect(toasts(page).getByRole('status')).toHaveText('Copied to clipboard!')
 
-  await page.getByRole('link', { name: 'VMs' }).click()
-  await answer(page, vmApi.delete, 409, { message: 'Not now' })
-  await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
-  await page.getByRole('menuitem', { name: 'Delete VM' }).click()
-  await page.getByRole('button', { name: 'Delete VM' }).click()
-  await expect(toasts.getByRole('alert')).toHaveText('Failed to delete VM. Please try again.Not now')
-  await expect(page.getByRole('alertdialog')).toBeHidden()
+    await page.getByRole('link', { name: 'VMs' }).click()
+    await answer(page, vmApi.delete, 409, { message: 'Not now' })
+    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+    await page.getByRole('menuitem', { name: 'Delete VM' }).click()
+    await page.getByRole('button', { name: 'Delete VM' }).click()
+    const failure = toasts(page).getByRole('alert')
+    await expect(failure).toHaveText('Failed to delete VM. Please try again.Not now')
+    await expect(page.getByRole('alertdialog')).toBeHidden()
 
-  await toasts.getByRole('button', { name: 'Dismiss' }).last().click()
-  await expect(toasts.getByRole('status')).toHaveCount(0)
+    const newer = await boxOf(failure)
+    const older = await boxOf(toasts(page).getByRole('status'))
+    for (const { x, width } of [newer, older]) expect(x + width).toBe(1280 - 16)
+    expect(newer.y).toBe(16)
+    expect(older.y).toBeGreaterThan(newer.y + newer.height)
 
-  // A toast that is being read stays; when the pointer leaves, the rest of its time runs.
-  await toasts.getByRole('alert').hover()
-  await page.clock.fastForward(20_000)
-  await expect(toasts.getByRole('alert')).toBeVisible()
-  await page.getByRole('heading', { level: 1 }).hover()
-  await page.clock.fastForward(20_000)
-  await expect(toasts.getByRole('alert')).toHaveCount(0)
+    await toasts(page).getByRole('button', { name: 'Dismiss' }).last().click()
+    await expect(toasts(page).getByRole('status')).toHaveCount(0)
+    await expect(failure).toBeVisible()
+  })
+
+  test('go after 5 s in which nobody reads them', async ({ page, sshKey }) => {
+    await page.clock.install()
+    await page.goto('/ssh-keys')
+    const copy = page.getByRole('button', { name: `Copy ${sshKey.name}` })
+    await expect(copy).toBeVisible()
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const toast = toasts(page).getByRole('status')
+    await copy.click()
+    await expect(toast).toBeVisible()
+    await page.clock.runFor(4_999)
+    await expect(toast).toBeVisible()
+    await page.clock.runFor(1)
+    await expect(toast).toHaveCount(0)
+
+    // The pointer and the focus stop its time; the rest runs afterwards.
+    await copy.click()
+    await expect(toast).toBeVisible()
+    await page.clock.runFor(2_000)
+    await toast.hover()
+    await page.clock.runFor(60_000)
+    await toast.getByRole('button', { name: 'Dismiss' }).focus()
+    await title(page).hover()
+    await page.clock.runFor(60_000)
+    await expect(toast).toBeVisible()
+    await copy.focus()
+    await page.clock.runFor(2_999)
+    await expect(toast).toBeVisible()
+    await page.clock.runFor(1)
+    await expect(toast).toHaveCount(0)
+  })
 })
 
 test('nobody takes the simulated engine for a real one', async ({ page, user: _, context, call }) => {
