@@ -30,6 +30,11 @@ test.describe('the list', () => {
       await call(sshKeyApi.create, { body: { key_name: name, ssh_public_key: newPublicKey() } })
     }
     const sshKeys = await call(sshKeyApi.list, {})
+    for (const sshKey of sshKeys) {
+      expect(Object.keys(sshKey).sort()).toEqual(
+        ['id', 'name', 'public_key', 'fingerprint', 'is_default', 'created_at'].sort(),
+      )
+    }
     await page.goto('/ssh-keys')
     await expect(rows(page)).toHaveCount(3)
     for (const [index, sshKey] of sshKeys.entries()) {
