@@ -9,6 +9,7 @@ import { ConfirmDialog, Dialog } from '../ui/Dialog.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Field, PasswordInput, TextArea, TextInput } from '../ui/Field.tsx'
+import { FormFoot, FormSection, FormSheet } from '../ui/FormSheet.tsx'
 import { LoadingState } from '../ui/LoadingState.tsx'
 import { Mark } from '../ui/Mark.tsx'
 import { Menu } from '../ui/Menu.tsx'
@@ -64,6 +65,7 @@ export function Component() {
         </div>
         <div className="space-y-8">
           <Fields />
+          <FormPage />
           <Sheets />
           <Lines />
         </div>
@@ -308,6 +310,26 @@ function Fields() {
         <Checkbox label="Remember me" />
         <Checkbox label="Not now" disabled />
       </div>
+    </Part>
+  )
+}
+
+function FormPage() {
+  return (
+    <Part title="Form page">
+      <FormSheet label="Create Template" onSubmit={(event) => event.preventDefault()}>
+        <FormSection title="Template">
+          <Field label="Name">
+            <TextInput defaultValue="Rust" />
+          </Field>
+        </FormSection>
+        <FormFoot note="Please enter a template description" error="Admin access required">
+          <Button>Cancel</Button>
+          <Button type="submit" variant="primary">
+            Create Template
+          </Button>
+        </FormFoot>
+      </FormSheet>
     </Part>
   )
 }
