@@ -145,7 +145,12 @@ test.describe('sign-up', () => {
       await expect(tab.getByRole('heading', { level: 1, name: title })).toBeVisible()
       await tab.close()
     }
+    await expect(page.getByLabel('First name')).toHaveValue(person.firstName)
+    await expect(page.getByLabel('Last name')).toHaveValue(person.lastName)
     await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+    await expect(page.getByLabel('Password', { exact: true })).toHaveValue(person.password)
+    await expect(page.getByLabel('Confirm password')).toHaveValue(person.password)
+    await expect(page.getByRole('checkbox', { name: 'I agree to' })).toBeChecked()
   })
 
   test('sends one request with one name, and is busy meanwhile', async ({ page, person }) => {
