@@ -1,3 +1,19 @@
+export const accountTexts = {
+  badCredentials: 'Invalid email or password',
+  unverified: 'Please verify your email address before signing in.',
+  disabled: 'Account access denied',
+  emailTaken: 'An account with this email already exists',
+  invalidSignup: 'Invalid signup data. Please check your information.',
+  invalidEmail: 'Please enter a valid email address',
+  weakPassword: 'Please choose a stronger password',
+  emailMissing: 'Please enter your email address',
+  verificationSent: 'Verification email sent! Please check your inbox.',
+  linkExpired: 'Verification link has expired',
+  linkInvalid: 'Verification link is invalid',
+  tokenMissing: 'Verification link has no token',
+  resetExpired: 'Password reset link has expired',
+} as const
+
 /** The five checks of the strength meter, in the order of the specification. */
 export const passwordChecks = [
   { label: 'At least 8 characters', holds: (password: string) => [...password].length >= 8 },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { isEmail, isStrongEnough } from './account.rules.ts'
+import { accountTexts, isEmail, isStrongEnough } from './account.rules.ts'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
+import { messages } from './error.rules.ts'
 import { Id, Time } from './text.ts'
 
 export const User = z.object({
@@ -13,21 +13,6 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
-export const accountTexts = {
-  badCredentials: 'Invalid email or password',
-  unverified: 'Please verify your email address before signing in.',
-  disabled: 'Account access denied',
-  emailTaken: 'An account with this email already exists',
-  invalidSignup: 'Invalid signup data. Please check your information.',
-  invalidEmail: 'Please enter a valid email address',
-  weakPassword: 'Please choose a stronger password',
-  emailMissing: 'Please enter your email address',
-  verificationSent: 'Verification email sent! Please check your inbox.',
-  linkExpired: 'Verification link has expired',
-  linkInvalid: 'Verification link is invalid',
-  tokenMissing: 'Verification link has no token',
-  resetExpired: 'Password reset link has expired',
-} as const
 const t = accountTexts
 
 const Message = z.object({ message: z.string() })
@@ -68,15 +53,13 @@ export const SignIn = z.object({
 export type SignIn = z.infer<typeof SignIn>
 
 export const accountApi = {
-  me: endpoint('GET /api/auth/me', {
-    id: 'account.me',
+  me: endpoint('account.me', {
     summary: 'The signed-in user',
     auth: 'session',
     status: 200,
     response: User,
   }),
-  signIn: endpoint('POST /api/auth/signin', {
-    id: 'account.signIn',
+  signIn: endpoint('account.signIn', {
     summary: 'Sign in; sets the session cookie',
     auth: 'public',
     status: 200,
@@ -84,8 +67,7 @@ export const accountApi = {
     response: z.object({ user: User, message: z.string() }),
     errors: { 400: [t.badCredentials], 403: [t.unverified, t.disabled], 429: [messages.tooManyAttempts] },
   }),
-  signUp: endpoint('POST /api/auth/signup', {
-    id: 'account.signUp',
+  signUp: endpoint('account.signUp', {
     summary: 'Create an account and mail its verification link',
     auth: 'public',
     status: 201,
@@ -97,14 +79,12 @@ export const accountApi = {
       429: [messages.tooManyAttempts],
     },
   }),
-  signOut: endpoint('POST /api/auth/signout', {
-    id: 'account.signOut',
+  signOut: endpoint('account.signOut', {
     summary: 'End the session; also answers without one',
     auth: 'public',
     status: 204,
   }),
-  resendVerification: endpoint('POST /api/auth/resend-verification', {
-    id: 'account.resendVerification',
+  resendVerification: endpoint('account.resendVerification', {
     summary: 'Mail a new verification link',
     auth: 'public',
     status: 200,
@@ -112,8 +92,7 @@ export const accountApi = {
     response: Message,
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts] },
   }),
-  verifyEmail: endpoint('POST /api/auth/verify-email', {
-    id: 'account.verifyEmail',
+  verifyEmail: endpoint('account.verifyEmail', {
     summary: 'Verify an e-mail address by the mailed token',
     auth: 'public',
     status: 200,
@@ -123,8 +102,7 @@ export const accountApi = {
     invalidStatus: 422,
     errors: { 400: [t.linkExpired], 404: [t.linkInvalid], 422: [t.tokenMissing] },
   }),
-  forgotPassword: endpoint('POST /api/auth/forgot-password', {
-    id: 'account.forgotPassword',
+  forgotPassword: endpoint('account.forgotPassword', {
     summary: 'Mail a password reset link, if there is such an account',
     auth: 'public',
     status: 200,
@@ -132,8 +110,7 @@ export const accountApi = {
     response: Message,
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts] },
   }),
-  resetPassword: endpoint('POST /api/auth/reset-password', {
-    id: 'account.resetPassword',
+  resetPassword: endpoint('account.resetPassword', {
     summary: 'Set a new password by the mailed token; ends all sessions of the user',
     auth: 'public',
     status: 200,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
+import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { Id, Time } from './text.ts'
 
@@ -27,8 +27,7 @@ export const Disk = z.object({
 export type Disk = z.infer<typeof Disk>
 
 export const diskApi = {
-  list: endpoint('GET /api/projects/:projectId/disks', {
-    id: 'disk.list',
+  list: endpoint('disk.list', {
     summary: 'The data disks of a project, oldest first',
     auth: 'session',
     status: 200,

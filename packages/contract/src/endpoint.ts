@@ -1,12 +1,11 @@
 import type { z } from 'zod'
+import { routes } from './routes.ts'
 
 /**
  * One call of the HTTP API as plain data. The server mounts it, the browser calls it, the OpenAPI document and
  * the two-user test are read from it: an endpoint that is not in this form does not exist.
  */
 export interface EndpointDef {
-  /** `resource.verb`, unique. */
-  id: string
   summary: string
   /** `session` answers 401 without a signed-in user; `public` does not ask. */
   auth: 'session' | 'public'
@@ -26,15 +25,27 @@ export interface EndpointDef {
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
-export type Endpoint<D extends EndpointDef = EndpointDef> = D & { method: Method; path: string }
+export type EndpointId = keyof typeof routes
+export type Endpoint<D extends EndpointDef = EndpointDef, Id extends EndpointId = EndpointId> = D &
+  Route & { id: Id }
 
-/** Declares an endpoint: `endpoint('POST /api/projects', { id: 'project.create', … })`. */
-export function endpoint<const D extends EndpointDef>(
-  route: `${Method} /api/${string}`,
+interface Route {
+  method: Method
+  path: string
+}
+
+/** Method and path of a call. */
+export function routeOf(id: EndpointId): Route {
+  const [method, path] = routes[id].split(' ') as [Method, string]
+  return { method, path }
+}
+
+/** Says what a call of `routes.ts` takes and answers: `endpoint('project.create', { … })`. */
+export function endpoint<Id extends EndpointId, const D extends EndpointDef>(
+  id: Id,
   def: D,
-): Endpoint<D> {
-  const [method, path] = route.split(' ') as [Method, string]
-  return { ...def, method, path }
+): Endpoint<D, Id> {
+  return { ...def, ...routeOf(id), id }
 }
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined

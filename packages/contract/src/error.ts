@@ -10,16 +10,3 @@ export const ErrorBody = z.object({
   fields: z.record(z.string(), z.string()).optional(),
 })
 export type ErrorBody = z.infer<typeof ErrorBody>
-
-export const messages = {
-  notAuthenticated: 'Not authenticated',
-  invalidBody: 'Invalid request body',
-  crossSite: 'Cross-site request refused',
-  tooManyAttempts: 'Too many attempts. Please try again later.',
-  tooLarge: 'Request body is too large',
-  unsupportedMediaType: 'Request body must be JSON',
-  projectNotFound: 'Project not found',
-  vmNotFound: 'VM not found',
-  sshKeyNotFound: 'SSH key not found',
-  notFound: 'Not found',
-} as const

@@ -1,5 +1,5 @@
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
+import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import type { Vm } from './vm.ts'
 
@@ -9,8 +9,7 @@ export interface ProjectEvents {
 }
 
 export const eventApi = {
-  stream: endpoint('GET /api/projects/:projectId/events', {
-    id: 'event.stream',
+  stream: endpoint('event.stream', {
     summary: 'Server-sent events: every change of an object of the project, whole',
     auth: 'session',
     status: 200,

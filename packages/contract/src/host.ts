@@ -16,16 +16,14 @@ export const Host = z.object({
 export type Host = z.infer<typeof Host>
 
 export const hostApi = {
-  health: endpoint('GET /api/health', {
-    id: 'host.health',
+  health: endpoint('host.health', {
     summary: 'Whether the server and its database answer',
     auth: 'public',
     status: 200,
     response: z.object({ status: z.literal('ok') }),
     errors: { 503: ['The database does not answer'] },
   }),
-  get: endpoint('GET /api/host', {
-    id: 'host.get',
+  get: endpoint('host.get', {
     summary: 'Engine, accelerator and contacts of this installation',
     auth: 'public',
     status: 200,

@@ -2,11 +2,14 @@ export * from './account.rules.ts'
 export * from './account.ts'
 export * from './disk.ts'
 export * from './endpoint.ts'
+export * from './error.rules.ts'
 export * from './error.ts'
 export * from './event.ts'
 export * from './host.ts'
+export * from './project.rules.ts'
 export * from './project.ts'
 export * from './quantity.ts'
+export * from './routes.ts'
 export * from './ssh-key.rules.ts'
 export * from './ssh-key.ts'
 export * from './template.rules.ts'
@@ -16,7 +19,7 @@ export * from './vm.ts'
 
 import { accountApi } from './account.ts'
 import { diskApi } from './disk.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
 import { hostApi } from './host.ts'
 import { projectApi } from './project.ts'
@@ -24,14 +27,12 @@ import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
 import { vmApi } from './vm.ts'
 
+const apis = [accountApi, hostApi, projectApi, sshKeyApi, templateApi, vmApi, diskApi, eventApi] as const
+
 /** Every endpoint there is, for tests and documents that walk them all. */
-export const endpoints: readonly Endpoint[] = [
-  accountApi,
-  hostApi,
-  projectApi,
-  sshKeyApi,
-  templateApi,
-  vmApi,
-  diskApi,
-  eventApi,
-].flatMap((api) => Object.values(api) as Endpoint[])
+export const endpoints: readonly Endpoint[] = apis.flatMap((api) => Object.values(api) as Endpoint[])
+
+type ValueOf<T> = T extends T ? T[keyof T] : never
+
+/** The endpoint of a name: what `routes` and the resource's own file say of it. */
+export type EndpointOf<Id extends EndpointId> = Extract<ValueOf<(typeof apis)[number]>, { id: Id }>

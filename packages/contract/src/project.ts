@@ -1,15 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
+import { messages } from './error.rules.ts'
+import { projectTexts } from './project.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 export const Project = z.object({ id: Id, name: z.string(), description: z.string(), created_at: Time })
 export type Project = z.infer<typeof Project>
-
-export const projectTexts = {
-  nameMissing: 'Please enter a project name',
-  hasVms: 'Cannot delete (VMs exist)',
-} as const
 
 export const ProjectCreate = z.object({
   name: name(projectTexts.nameMissing),
@@ -21,15 +17,13 @@ export type ProjectCreate = z.infer<typeof ProjectCreate>
 export const ProjectParams = z.object({ projectId: Id })
 
 export const projectApi = {
-  list: endpoint('GET /api/projects', {
-    id: 'project.list',
+  list: endpoint('project.list', {
     summary: "The user's projects, oldest first",
     auth: 'session',
     status: 200,
     response: z.array(Project),
   }),
-  create: endpoint('POST /api/projects', {
-    id: 'project.create',
+  create: endpoint('project.create', {
     summary: 'Create a project',
     auth: 'session',
     status: 201,
@@ -37,8 +31,7 @@ export const projectApi = {
     response: Project,
     errors: { 400: [projectTexts.nameMissing] },
   }),
-  delete: endpoint('DELETE /api/projects/:projectId', {
-    id: 'project.delete',
+  delete: endpoint('project.delete', {
     summary: 'Delete a project that has no VMs',
     auth: 'session',
     status: 204,

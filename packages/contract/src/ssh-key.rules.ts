@@ -1,3 +1,9 @@
+export const sshKeyTexts = {
+  nameMissing: 'Please enter a name for the SSH key.',
+  invalidKey: 'Please provide a valid SSH public key.',
+  duplicate: 'This SSH key has already been added',
+} as const
+
 export const sshKeyTypes = [
   'ssh-rsa',
   'ssh-ed25519',

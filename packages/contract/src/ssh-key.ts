@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
-import { parseSshPublicKey } from './ssh-key.rules.ts'
+import { messages } from './error.rules.ts'
+import { parseSshPublicKey, sshKeyTexts } from './ssh-key.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 export const SshKey = z.object({
@@ -15,12 +15,6 @@ export const SshKey = z.object({
 })
 export type SshKey = z.infer<typeof SshKey>
 
-export const sshKeyTexts = {
-  nameMissing: 'Please enter a name for the SSH key.',
-  invalidKey: 'Please provide a valid SSH public key.',
-  duplicate: 'This SSH key has already been added',
-} as const
-
 export const SshKeyCreate = z.object({
   key_name: name(sshKeyTexts.nameMissing),
   ssh_public_key: z
@@ -33,15 +27,13 @@ export const SshKeyCreate = z.object({
 export type SshKeyCreate = z.infer<typeof SshKeyCreate>
 
 export const sshKeyApi = {
-  list: endpoint('GET /api/user/ssh-keys', {
-    id: 'sshKey.list',
+  list: endpoint('sshKey.list', {
     summary: "The user's SSH keys: the default key first, then by age",
     auth: 'session',
     status: 200,
     response: z.array(SshKey),
   }),
-  create: endpoint('POST /api/user/ssh-keys', {
-    id: 'sshKey.create',
+  create: endpoint('sshKey.create', {
     summary: 'Add an SSH public key',
     auth: 'session',
     status: 201,
@@ -49,8 +41,7 @@ export const sshKeyApi = {
     response: SshKey,
     errors: { 400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey], 409: [sshKeyTexts.duplicate] },
   }),
-  delete: endpoint('DELETE /api/user/ssh-keys/:sshKeyId', {
-    id: 'sshKey.delete',
+  delete: endpoint('sshKey.delete', {
     summary: 'Delete an SSH key; VMs that use it keep it',
     auth: 'session',
     status: 204,

@@ -1,3 +1,14 @@
+export const templateTexts = {
+  nameMissing: 'Please enter a template name',
+  descriptionMissing: 'Please enter a template description',
+  invalidCpu: 'Please select a valid CPU count',
+  invalidMemory: 'Please select a valid memory size',
+  invalidImageUrl: 'Please enter a valid image URL',
+  bootImage:
+    'The image URL names a boot image, which templates cannot use yet. Enter the address of a picture, or none.',
+  adminOnly: 'Admin access required',
+} as const
+
 /** What a template may give each VM, in cores. */
 export const templateCpuOptions = [1, 2, 4, 8, 16] as const
 

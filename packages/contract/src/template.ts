@@ -5,6 +5,7 @@ import {
   isWebAddress,
   templateCpuOptions,
   templateMemoryOptionsMb,
+  templateTexts,
 } from './template.rules.ts'
 import { Id, name, Time } from './text.ts'
 
@@ -19,16 +20,6 @@ export const Template = z.object({
 })
 export type Template = z.infer<typeof Template>
 
-export const templateTexts = {
-  nameMissing: 'Please enter a template name',
-  descriptionMissing: 'Please enter a template description',
-  invalidCpu: 'Please select a valid CPU count',
-  invalidMemory: 'Please select a valid memory size',
-  invalidImageUrl: 'Please enter a valid image URL',
-  bootImage:
-    'The image URL names a boot image, which templates cannot use yet. Enter the address of a picture, or none.',
-  adminOnly: 'Admin access required',
-} as const
 const t = templateTexts
 
 /** The fields stand in the order in which they are checked. */
@@ -54,15 +45,13 @@ export const TemplateCreate = z.object({
 export type TemplateCreate = z.infer<typeof TemplateCreate>
 
 export const templateApi = {
-  list: endpoint('GET /api/templates', {
-    id: 'template.list',
+  list: endpoint('template.list', {
     summary: 'The template catalogue',
     auth: 'session',
     status: 200,
     response: z.array(Template),
   }),
-  create: endpoint('POST /api/admin/templates', {
-    id: 'template.create',
+  create: endpoint('template.create', {
     summary: 'Add a template to the catalogue of all users; its VMs boot the built-in image',
     auth: 'session',
     status: 201,

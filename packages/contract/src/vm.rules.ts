@@ -1,5 +1,30 @@
 import type { Vm, VmStatus } from './vm.ts'
 
+export const vmTexts = {
+  nameMissing: 'Please enter a VM name',
+  projectMissing: 'Please select a project',
+  sshKeyMissing: 'Please select an SSH key for secure access',
+  templateMissing: 'Please select a template',
+  diskMissing: 'Please select an existing disk for all disk entries',
+  projectMismatch: 'Project does not match',
+} as const
+
+/** The nine words of the wire; the server never sends another. */
+export const vmStatuses = [
+  'pending',
+  'creating',
+  'provisioning',
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'failed',
+  'error',
+] as const
+
+/** What happens while a VM comes up, in this order. A VM that starts again skips the first ones. */
+export const vmStepNames = ['image', 'room', 'root_disk', 'boot', 'ready'] as const
+
 type WithStatus = { status: string }
 
 const coming = ['pending', 'creating', 'provisioning', 'starting'] as const

@@ -1,25 +1,14 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.ts'
+import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { Id, name, Time } from './text.ts'
+import { vmStatuses, vmStepNames, vmTexts } from './vm.rules.ts'
 
-/** The nine words of the wire; the server never sends another. */
-export const VmStatus = z.enum([
-  'pending',
-  'creating',
-  'provisioning',
-  'starting',
-  'running',
-  'stopping',
-  'stopped',
-  'failed',
-  'error',
-])
+export const VmStatus = z.enum(vmStatuses)
 export type VmStatus = z.infer<typeof VmStatus>
 
-/** What happens while a VM comes up, in this order. A VM that starts again skips the first ones. */
-export const VmStepName = z.enum(['image', 'room', 'root_disk', 'boot', 'ready'])
+export const VmStepName = z.enum(vmStepNames)
 export type VmStepName = z.infer<typeof VmStepName>
 
 export const VmStep = z.object({
@@ -60,14 +49,6 @@ export const Vm = z.object({
 })
 export type Vm = z.infer<typeof Vm>
 
-export const vmTexts = {
-  nameMissing: 'Please enter a VM name',
-  projectMissing: 'Please select a project',
-  sshKeyMissing: 'Please select an SSH key for secure access',
-  templateMissing: 'Please select a template',
-  diskMissing: 'Please select an existing disk for all disk entries',
-  projectMismatch: 'Project does not match',
-} as const
 const t = vmTexts
 
 export const VmCreate = z.object({
@@ -95,8 +76,7 @@ export const VmParams = ProjectParams.extend({ vmId: Id })
 const notFound = [messages.projectNotFound, messages.vmNotFound]
 
 export const vmApi = {
-  list: endpoint('GET /api/projects/:projectId/vms', {
-    id: 'vm.list',
+  list: endpoint('vm.list', {
     summary: 'All VMs of a project, oldest first',
     auth: 'session',
     status: 200,
@@ -104,8 +84,7 @@ export const vmApi = {
     response: z.array(Vm),
     errors: { 404: [messages.projectNotFound] },
   }),
-  create: endpoint('POST /api/projects/:projectId/vms', {
-    id: 'vm.create',
+  create: endpoint('vm.create', {
     summary: 'Create a VM; it answers at once with the status pending',
     auth: 'session',
     status: 201,
@@ -118,8 +97,7 @@ export const vmApi = {
       409: ['Disk "<name>" is not available', 'This project has reached its limit of <n> VMs'],
     },
   }),
-  get: endpoint('GET /api/projects/:projectId/vms/:vmId', {
-    id: 'vm.get',
+  get: endpoint('vm.get', {
     summary: 'One VM',
     auth: 'session',
     status: 200,
@@ -127,16 +105,14 @@ export const vmApi = {
     response: Vm,
     errors: { 404: notFound },
   }),
-  delete: endpoint('DELETE /api/projects/:projectId/vms/:vmId', {
-    id: 'vm.delete',
+  delete: endpoint('vm.delete', {
     summary: 'Delete a VM; attached disks are kept',
     auth: 'session',
     status: 204,
     params: VmParams,
     errors: { 404: notFound },
   }),
-  start: endpoint('POST /api/projects/:projectId/vms/:vmId/start', {
-    id: 'vm.start',
+  start: endpoint('vm.start', {
     summary: 'Start a stopped or broken VM',
     auth: 'session',
     status: 202,
@@ -144,8 +120,7 @@ export const vmApi = {
     response: Vm,
     errors: { 404: notFound, 409: ['VM cannot be started while it is <status>'] },
   }),
-  stop: endpoint('POST /api/projects/:projectId/vms/:vmId/stop', {
-    id: 'vm.stop',
+  stop: endpoint('vm.stop', {
     summary: 'Stop a VM: ACPI power-down, after 30 s (or with force at once) hard power-off',
     auth: 'session',
     status: 202,
@@ -154,8 +129,7 @@ export const vmApi = {
     response: Vm,
     errors: { 404: notFound, 409: ['VM cannot be stopped while it is <status>'] },
   }),
-  restart: endpoint('POST /api/projects/:projectId/vms/:vmId/restart', {
-    id: 'vm.restart',
+  restart: endpoint('vm.restart', {
     summary: 'Stop a running VM and start it again',
     auth: 'session',
     status: 202,

@@ -1,4 +1,12 @@
-import { type CallInput, type CallOutput, type Endpoint, ErrorBody, fillPath } from '@slipway/contract'
+import {
+  type CallInput,
+  type CallOutput,
+  type EndpointId,
+  type EndpointOf,
+  fillPath,
+  readError,
+  routeOf,
+} from '@slipway/contract'
 
 /** A call that did not succeed. */
 export class ApiError extends Error {
@@ -28,7 +36,7 @@ export function setSessionLostHandler(handler: () => void): void {
   onSessionLost = handler
 }
 
-type CallArgs<E extends Endpoint> = CallInput<E> & { signal?: AbortSignal }
+type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & { signal?: AbortSignal }
 type Loose = {
   params?: Record<string, string>
   query?: Record<string, string | undefined>
@@ -40,22 +48,23 @@ type Loose = {
  * Calls an endpoint of the contract. The answer is not parsed again: the server has sent it through the same
  * schema. Throws `ApiError`; rethrows the abort of `signal`.
  */
-export async function call<E extends Endpoint>(
-  endpoint: E,
-  ...args: object extends CallArgs<E> ? [args?: CallArgs<E>] : [args: CallArgs<E>]
-): Promise<CallOutput<E>> {
+export async function call<Id extends EndpointId>(
+  id: Id,
+  ...args: object extends CallArgs<Id> ? [args?: CallArgs<Id>] : [args: CallArgs<Id>]
+): Promise<CallOutput<EndpointOf<Id>>> {
+  const { method, path } = routeOf(id)
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
   const { params, query, body, signal } = (args[0] ?? {}) as Loose
   const timeout = AbortSignal.timeout(callTimeoutMs)
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
-  const url = apiBase + fillPath(endpoint.path, params) + (search.size > 0 ? `?${search}` : '')
+  const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
 
   let response: Response
   let answer: unknown
   try {
     response = await fetch(url, {
-      method: endpoint.method,
+      method,
       credentials: 'include',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       ...(body === undefined
@@ -70,12 +79,12 @@ export async function call<E extends Endpoint>(
   }
 
   if (!response.ok) {
-    if (response.status === 401 && !endpoint.path.startsWith('/api/auth/')) onSessionLost()
-    const { data } = ErrorBody.safeParse(answer)
-    throw new ApiError(response.status, data?.message ?? null, data?.fields)
+    if (response.status === 401 && !path.startsWith('/api/auth/')) onSessionLost()
+    const { message, fields } = readError(answer)
+    throw new ApiError(response.status, message ?? null, fields)
   }
   // The server parsed it by the endpoint's schema before it left.
-  return answer as CallOutput<E>
+  return answer as CallOutput<EndpointOf<Id>>
 }
 
 function parseJson(text: string): unknown {

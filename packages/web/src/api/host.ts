@@ -1,4 +1,4 @@
-import { type Host, hostApi } from '@slipway/contract'
+import type { Host } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { keyOf } from './query.ts'
@@ -6,9 +6,9 @@ import { keyOf } from './query.ts'
 /** What this installation can do; undefined until the server has answered. */
 export function useHost(): Host | undefined {
   return useQuery({
-    queryKey: keyOf(hostApi.get),
+    queryKey: keyOf('host.get'),
     // Not aborted with the component that asked first: every layout asks for it.
-    queryFn: () => call(hostApi.get),
+    queryFn: () => call('host.get'),
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }

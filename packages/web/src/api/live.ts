@@ -1,4 +1,4 @@
-import { eventApi, fillPath } from '@slipway/contract'
+import { fillPath, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
 import { apiBase } from './client.ts'
 import { queryClient } from './query.ts'
@@ -29,7 +29,7 @@ export function useLiveProject(projectId: string | undefined): void {
       events = []
     }
     const open = () => {
-      source = new EventSource(apiBase + fillPath(eventApi.stream.path, { projectId }), {
+      source = new EventSource(apiBase + fillPath(routeOf('event.stream').path, { projectId }), {
         withCredentials: true,
       })
       source.addEventListener('open', () => {

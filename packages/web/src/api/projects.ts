@@ -1,4 +1,4 @@
-import { type Project, type ProjectCreate, projectApi } from '@slipway/contract'
+import type { Project, ProjectCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useMatch } from 'react-router'
@@ -6,14 +6,14 @@ import { call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 import { useSession } from './session.ts'
 
-const listKey = keyOf(projectApi.list)
+const listKey = keyOf('project.list')
 
 /** The user's projects, oldest first. Asks only while somebody is signed in. */
 export function useProjects() {
   const { state } = useSession()
   const query = useQuery({
     queryKey: listKey,
-    queryFn: async ({ signal }) => asList(await call(projectApi.list, { signal })),
+    queryFn: async ({ signal }) => asList(await call('project.list', { signal })),
     enabled: state === 'in',
   })
   return {
@@ -95,7 +95,7 @@ export function useSelectedProject() {
 export function useCreateProject() {
   const { user } = useSession()
   return useMutation({
-    mutationFn: (body: ProjectCreateInput) => call(projectApi.create, { body }),
+    mutationFn: (body: ProjectCreateInput) => call('project.create', { body }),
     onSuccess: (project) => {
       queryClient.setQueryData<Project[]>(listKey, (old) => [
         ...(old ?? []).filter(({ id }) => id !== project.id),
@@ -110,7 +110,7 @@ type ProjectCreateInput = Pick<ProjectCreate, 'name'> & Partial<ProjectCreate>
 /** Deletes a project. When it was the selected one, the first of the others takes its place. */
 export function useDeleteProject() {
   return useMutation({
-    mutationFn: (projectId: string) => call(projectApi.delete, { params: { projectId } }),
+    mutationFn: (projectId: string) => call('project.delete', { params: { projectId } }),
     onSuccess: (_, projectId) => {
       queryClient.setQueryData<Project[]>(listKey, (old) => old?.filter(({ id }) => id !== projectId))
     },

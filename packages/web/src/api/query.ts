@@ -1,4 +1,4 @@
-import type { Endpoint } from '@slipway/contract'
+import type { EndpointId } from '@slipway/contract'
 import { notifyManager, QueryClient } from '@tanstack/react-query'
 
 // At once, not in the next task as by default: the second click of a double click must find the button busy.
@@ -14,8 +14,8 @@ export const queryClient = new QueryClient({
 })
 
 /** Cache key of an endpoint's answer. Without `params` it is the prefix of all its answers. */
-export function keyOf(endpoint: Pick<Endpoint, 'id'>, params?: Record<string, string>): readonly unknown[] {
-  return params ? [endpoint.id, params] : [endpoint.id]
+export function keyOf(id: EndpointId, params?: Record<string, string>): readonly unknown[] {
+  return params ? [id, params] : [id]
 }
 
 /** A list as a list: what is not an array counts as empty (catalogue G-108). */

@@ -1,4 +1,4 @@
-import { accountApi, type User } from '@slipway/contract'
+import type { User } from '@slipway/contract'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call, setSessionLostHandler } from './client.ts'
 import { queryClient } from './query.ts'
@@ -40,7 +40,7 @@ async function check(): Promise<void> {
  */
 export async function fetchUser(mayRetry = true): Promise<User | null> {
   try {
-    const user = await call(accountApi.me)
+    const user = await call('account.me')
     return user?.id ? user : null
   } catch (error) {
     if (!mayRetry || !(error instanceof ApiError) || error.status !== 401) return null
@@ -70,7 +70,7 @@ export function signIn(user: User): void {
 /** Ends the session, here also when the call fails. Nothing of the user stays in memory. */
 export async function signOut(): Promise<void> {
   try {
-    await call(accountApi.signOut)
+    await call('account.signOut')
   } catch {
     // Only a lost network can bring us here; the user is signed out of this page all the same.
   } finally {

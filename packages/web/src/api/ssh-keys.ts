@@ -1,15 +1,15 @@
-import { type SshKey, type SshKeyCreate, sshKeyApi } from '@slipway/contract'
+import type { SshKey, SshKeyCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
-const listKey = keyOf(sshKeyApi.list)
+const listKey = keyOf('sshKey.list')
 
 /** The user's SSH keys, the default key first. */
 export function useSshKeys() {
   const query = useQuery({
     queryKey: listKey,
-    queryFn: async ({ signal }) => asList(await call(sshKeyApi.list, { signal })),
+    queryFn: async ({ signal }) => asList(await call('sshKey.list', { signal })),
     // A key just added stays at the end of the list for a while (catalogue G-098).
     staleTime: 60_000,
   })
@@ -24,7 +24,7 @@ export function useSshKeys() {
 /** Adds a key at the end of the list. */
 export function useCreateSshKey() {
   return useMutation({
-    mutationFn: (body: SshKeyCreate) => call(sshKeyApi.create, { body }),
+    mutationFn: (body: SshKeyCreate) => call('sshKey.create', { body }),
     onSuccess: (created) => {
       queryClient.setQueryData<SshKey[]>(listKey, (old) => [
         ...(old ?? []).map((key) => (created.is_default ? { ...key, is_default: false } : key)),
@@ -37,7 +37,7 @@ export function useCreateSshKey() {
 /** Deletes a key; VMs that use it keep it. */
 export function useDeleteSshKey() {
   return useMutation({
-    mutationFn: (sshKeyId: string) => call(sshKeyApi.delete, { params: { sshKeyId } }),
+    mutationFn: (sshKeyId: string) => call('sshKey.delete', { params: { sshKeyId } }),
     onSuccess: (_, sshKeyId) => {
       queryClient.setQueryData<SshKey[]>(listKey, (old) => old?.filter(({ id }) => id !== sshKeyId))
       // When it was the default key, another one is now.

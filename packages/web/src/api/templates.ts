@@ -1,15 +1,15 @@
-import { type CallInput, type Template, templateApi } from '@slipway/contract'
+import type { CallInput, EndpointOf, Template } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
-const listKey = keyOf(templateApi.list)
+const listKey = keyOf('template.list')
 
 /** The template catalogue. */
 export function useTemplates() {
   const query = useQuery({
     queryKey: listKey,
-    queryFn: async ({ signal }) => asList(await call(templateApi.list, { signal })),
+    queryFn: async ({ signal }) => asList(await call('template.list', { signal })),
     staleTime: 60_000,
   })
   return {
@@ -23,7 +23,7 @@ export function useTemplates() {
 /** Adds a template; it is last in the catalogue then. */
 export function useCreateTemplate() {
   return useMutation({
-    mutationFn: (body: CallInput<typeof templateApi.create>['body']) => call(templateApi.create, { body }),
+    mutationFn: (body: CallInput<EndpointOf<'template.create'>>['body']) => call('template.create', { body }),
     onSuccess: (created) => {
       queryClient.setQueryData<Template[]>(listKey, (old) => old && [...old, created])
       void queryClient.invalidateQueries({ queryKey: listKey })

@@ -1,4 +1,4 @@
-import { type Vm, VmStatus } from '@slipway/contract'
+import { type Vm, vmStatuses } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { applyVmEvents } from './vms.ts'
 
@@ -44,7 +44,7 @@ test('a nested key name is read as well', () => {
 
 test('the words of the status are read in any letter case, and an unknown one as it is', () => {
   const read = (status: string) => words(applyVmEvents([], [{ ...vm('a'), status } as Vm]))[0] // as above
-  for (const word of VmStatus.options) {
+  for (const word of vmStatuses) {
     const mixed = word.charAt(0).toUpperCase() + word.slice(1)
     for (const sent of [word, word.toUpperCase(), mixed]) expect(read(sent)).toBe(`a ${word}`)
   }

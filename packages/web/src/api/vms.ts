@@ -1,11 +1,4 @@
-import {
-  isTransitional,
-  type ProjectEvents,
-  type Vm,
-  type VmCreate,
-  VmStatus,
-  vmApi,
-} from '@slipway/contract'
+import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from './client.ts'
@@ -21,16 +14,16 @@ const listsAtOnce = 4
  * the key's name nested (catalogue G-106).
  */
 function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
-  const status = VmStatus.options.find((word) => word === vm.status.toLowerCase()) ?? vm.status
+  const status = vmStatuses.find((word) => word === vm.status.toLowerCase()) ?? vm.status
   if (status === vm.status && vm.ssh_key_name !== undefined) return vm
   return { ...vm, status, ssh_key_name: vm.ssh_key_name ?? vm.ssh_key?.name ?? '' }
 }
 
 const listOptions = (projectId: string) =>
   queryOptions({
-    queryKey: keyOf(vmApi.list, { projectId }),
+    queryKey: keyOf('vm.list', { projectId }),
     queryFn: async ({ signal }) =>
-      asList(await call(vmApi.list, { params: { projectId }, signal })).map(readVm),
+      asList(await call('vm.list', { params: { projectId }, signal })).map(readVm),
   })
 
 const none: Vm[] = []
@@ -84,8 +77,8 @@ export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefin
 /** One VM with the steps of its last way up. */
 export function useVm(projectId: string, vmId: string) {
   return useQuery({
-    queryKey: keyOf(vmApi.get, { projectId, vmId }),
-    queryFn: async ({ signal }) => readVm(await call(vmApi.get, { params: { projectId, vmId }, signal })),
+    queryKey: keyOf('vm.get', { projectId, vmId }),
+    queryFn: async ({ signal }) => readVm(await call('vm.get', { params: { projectId, vmId }, signal })),
     refetchInterval: ({ state }) => (state.data && isTransitional(state.data) ? pollMs : false),
   })
 }
@@ -106,21 +99,21 @@ export function applyVmEvents(vms: readonly Vm[], events: readonly VmEvent[]): V
 export function patchVms(projectId: string, events: readonly VmEvent[]): void {
   queryClient.setQueryData(listOptions(projectId).queryKey, (old) => old && applyVmEvents(old, events))
   for (const event of events) {
-    const queryKey = keyOf(vmApi.get, { projectId, vmId: event.id })
+    const queryKey = keyOf('vm.get', { projectId, vmId: event.id })
     if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
     else queryClient.setQueryData<Vm>(queryKey, (old) => old && readVm(event))
   }
 }
 
 function refreshList(projectId: string) {
-  return queryClient.invalidateQueries({ queryKey: keyOf(vmApi.list, { projectId }) })
+  return queryClient.invalidateQueries({ queryKey: keyOf('vm.list', { projectId }) })
 }
 
 /** Creates a VM and shows it in the lists at once. */
 export function useCreateVm() {
   return useMutation({
     mutationFn: ({ projectId, body }: { projectId: string; body: VmCreate }) =>
-      call(vmApi.create, { params: { projectId }, body }),
+      call('vm.create', { params: { projectId }, body }),
     onSuccess: (vm, { projectId }) => {
       patchVms(projectId, [vm])
       void refreshList(projectId)
@@ -133,13 +126,13 @@ export type VmAction = 'start' | 'stop' | 'forceStop' | 'restart'
 function run(action: VmAction, params: { projectId: string; vmId: string }): Promise<Vm> {
   switch (action) {
     case 'start':
-      return call(vmApi.start, { params })
+      return call('vm.start', { params })
     case 'stop':
-      return call(vmApi.stop, { params, body: {} })
+      return call('vm.stop', { params, body: {} })
     case 'forceStop':
-      return call(vmApi.stop, { params, body: { force: true } })
+      return call('vm.stop', { params, body: { force: true } })
     case 'restart':
-      return call(vmApi.restart, { params })
+      return call('vm.restart', { params })
   }
 }
 
@@ -153,7 +146,7 @@ export function useVmAction() {
     onError: (_, { vm }) => {
       void refreshList(vm.project_id)
       void queryClient.invalidateQueries({
-        queryKey: keyOf(vmApi.get, { projectId: vm.project_id, vmId: vm.id }),
+        queryKey: keyOf('vm.get', { projectId: vm.project_id, vmId: vm.id }),
       })
     },
   })
@@ -162,7 +155,7 @@ export function useVmAction() {
 /** Deletes a VM; it is gone from all lists then. */
 export function useDeleteVm() {
   return useMutation({
-    mutationFn: (vm: Vm) => call(vmApi.delete, { params: { projectId: vm.project_id, vmId: vm.id } }),
+    mutationFn: (vm: Vm) => call('vm.delete', { params: { projectId: vm.project_id, vmId: vm.id } }),
     onSuccess: (_, vm) => {
       queryClient.setQueryData(listOptions(vm.project_id).queryKey, (old) =>
         old?.filter(({ id }) => id !== vm.id),

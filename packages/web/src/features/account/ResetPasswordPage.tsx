@@ -1,4 +1,3 @@
-import { accountApi } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -17,7 +16,7 @@ export function Component() {
   const [errors, setErrors] = useState<NewPasswordErrors>({})
   const reset = useMutation({
     mutationFn: () =>
-      call(accountApi.resetPassword, { body: { token: token ?? '', password: value.password } }),
+      call('account.resetPassword', { body: { token: token ?? '', password: value.password } }),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()

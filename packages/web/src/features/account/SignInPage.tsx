@@ -1,4 +1,3 @@
-import { accountApi } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -36,7 +35,7 @@ function SignInForm() {
   const [remember, setRemember] = useState(false)
   const attempt = useMutation({
     mutationFn: async () => {
-      const { user } = await call(accountApi.signIn, { body: { email, password, remember_me: remember } })
+      const { user } = await call('account.signIn', { body: { email, password, remember_me: remember } })
       if (!user?.id) throw new Error('The answer names no user')
       // The guard around the form then leads on to where the visitor came from.
       signIn(user)

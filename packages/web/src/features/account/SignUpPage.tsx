@@ -1,4 +1,4 @@
-import { accountApi, isEmail } from '@slipway/contract'
+import { isEmail } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router'
@@ -22,7 +22,7 @@ const toSignInMs = 2000
 export function Component() {
   const [draft, setDraft] = useState(blankDraft)
   const attempt = useMutation({
-    mutationFn: (body: ReturnType<typeof toBody>) => call(accountApi.signUp, { body }),
+    mutationFn: (body: ReturnType<typeof toBody>) => call('account.signUp', { body }),
   })
   // Whoever has an account already is led to the sign-in page, with the address filled in.
   const state = { ...readSignInState(useLocation().state), email: attempt.variables?.email ?? '' }

@@ -1,4 +1,3 @@
-import { accountApi } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -18,9 +17,9 @@ export function Component() {
   const token = useSearchParams()[0].get('token')
   // A query and not a mutation: effects that run twice then still post the token once.
   const verification = useQuery({
-    queryKey: [accountApi.verifyEmail.id, token],
+    queryKey: ['account.verifyEmail', token],
     queryFn: async () => {
-      await call(accountApi.verifyEmail, { body: { token: token ?? '' } })
+      await call('account.verifyEmail', { body: { token: token ?? '' } })
       return true
     },
     enabled: Boolean(token),

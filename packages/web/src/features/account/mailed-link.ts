@@ -1,4 +1,3 @@
-import { accountApi } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
@@ -32,21 +31,21 @@ function resetOutcome(message: string | undefined): Outcome {
 
 /** A new link to verify an address. */
 export function useResend(): MailRequest {
-  return useMailRequest(accountApi.resendVerification, resendOutcome, 'Failed to resend verification email.')
+  return useMailRequest('account.resendVerification', resendOutcome, 'Failed to resend verification email.')
 }
 
 /** A link to choose a new password. */
 export function useForgotPassword(): MailRequest {
-  return useMailRequest(accountApi.forgotPassword, resetOutcome, 'Failed to send the reset link.')
+  return useMailRequest('account.forgotPassword', resetOutcome, 'Failed to send the reset link.')
 }
 
 function useMailRequest(
-  endpoint: typeof accountApi.resendVerification | typeof accountApi.forgotPassword,
+  id: 'account.resendVerification' | 'account.forgotPassword',
   outcomeOf: (message: string | undefined) => Outcome,
   fallback: string,
 ): MailRequest {
   const { mutate, isPending, isSuccess, data, error } = useMutation({
-    mutationFn: (email: string) => call(endpoint, { body: { email } }),
+    mutationFn: (email: string) => call(id, { body: { email } }),
   })
   return {
     ask: mutate,

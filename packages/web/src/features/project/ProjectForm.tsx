@@ -1,5 +1,5 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
-import { type CallInput, type Project, ProjectCreate, type projectApi, projectTexts } from '@slipway/contract'
+import { type CallInput, type EndpointOf, type Project, ProjectCreate, projectTexts } from '@slipway/contract'
 import { useId } from 'react'
 import { useForm } from 'react-hook-form'
 import { errorText } from '../../api/errors.ts'
@@ -22,7 +22,7 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
   const hintId = useId()
   const create = useCreateProject()
   const { register, handleSubmit, reset, watch, formState } = useForm<
-    CallInput<typeof projectApi.create>['body'],
+    CallInput<EndpointOf<'project.create'>>['body'],
     unknown,
     ProjectCreate
   >({

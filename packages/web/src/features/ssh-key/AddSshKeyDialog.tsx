@@ -1,10 +1,10 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import {
   type CallInput,
+  type EndpointOf,
   parseSshPublicKey,
   publicKeyPath,
   SshKeyCreate,
-  type sshKeyApi,
   sshKeyTexts,
 } from '@slipway/contract'
 import { useId } from 'react'
@@ -31,7 +31,7 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
   const formId = useId()
   const create = useCreateSshKey()
   const { register, handleSubmit, reset, watch, formState } = useForm<
-    CallInput<typeof sshKeyApi.create>['body'],
+    CallInput<EndpointOf<'sshKey.create'>>['body'],
     unknown,
     SshKeyCreate
   >({

@@ -1,11 +1,11 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import {
   type CallInput,
+  type EndpointOf,
   formatCpu,
   formatMemory,
   isWebAddress,
   TemplateCreate,
-  type templateApi,
   templateCpuOptions,
   templateMemoryOptionsMb,
 } from '@slipway/contract'
@@ -23,7 +23,7 @@ import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TemplatePanel } from './TemplatePanel.tsx'
 
-type TemplateForm = CallInput<typeof templateApi.create>['body']
+type TemplateForm = CallInput<EndpointOf<'template.create'>>['body']
 
 const toTemplatesMs = 2000
 

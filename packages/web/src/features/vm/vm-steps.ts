@@ -1,4 +1,4 @@
-import { isTransitional, type Vm, VmStepName } from '@slipway/contract'
+import { isTransitional, type Vm, type VmStepName, vmStepNames } from '@slipway/contract'
 import type { Step } from '../../ui/StepList.tsx'
 
 /** What each step is called while it is under way, and when it is done. */
@@ -9,7 +9,7 @@ const labels: Record<VmStepName, { now: string; done: string }> = {
   boot: { now: 'Starting the guest', done: 'Guest started' },
   ready: { now: 'Waiting for SSH', done: 'SSH answered' },
 }
-const order = VmStepName.options
+const order = vmStepNames
 
 type Steps = Pick<Vm, 'status' | 'steps'>
 

@@ -1,0 +1,23 @@
+import type { ErrorBody } from './error.ts'
+
+export const messages = {
+  notAuthenticated: 'Not authenticated',
+  invalidBody: 'Invalid request body',
+  crossSite: 'Cross-site request refused',
+  tooManyAttempts: 'Too many attempts. Please try again later.',
+  tooLarge: 'Request body is too large',
+  unsupportedMediaType: 'Request body must be JSON',
+  projectNotFound: 'Project not found',
+  vmNotFound: 'VM not found',
+  sshKeyNotFound: 'SSH key not found',
+  notFound: 'Not found',
+} as const
+
+/** The parts of an error answer that a screen can show; an answer of any other shape has none. */
+export function readError(answer: unknown): Partial<Pick<ErrorBody, 'message' | 'fields'>> {
+  const { message, fields } = Object(answer) as Record<string, unknown>
+  if (typeof message !== 'string') return {}
+  if (!fields || !Object.values(fields).every((text) => typeof text === 'string')) return { message }
+  // Every value was looked at.
+  return { message, fields: fields as Record<string, string> }
+}
