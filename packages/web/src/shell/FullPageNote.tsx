@@ -1,16 +1,23 @@
 import { Arc } from '../ui/Arc.tsx'
+import { Mark } from '../ui/Mark.tsx'
 
-/** A whole page that only waits. The text comes in softly, so that a short wait does not flash. */
+/**
+ * A whole page that only waits: the mark, where index.html has it already, and what it waits for. The text comes in
+ * softly, so that a short wait does not flash.
+ */
 export function FullPageNote({ text }: { text: string }) {
   return (
     <div className="grid min-h-dvh place-items-center p-4">
-      <p
-        role="status"
-        className="flex items-center gap-2 text-ink-3 motion-safe:animate-[appear_160ms_ease-out_200ms_backwards]"
-      >
-        <Arc className="text-busy-mark" />
-        {text}
-      </p>
+      <div className="relative">
+        <Mark size={28} />
+        <p
+          role="status"
+          className="absolute top-full left-1/2 mt-3 flex -translate-x-1/2 items-center gap-2 whitespace-nowrap text-ink-3 motion-safe:animate-[appear_160ms_ease-out_200ms_backwards]"
+        >
+          <Arc className="text-busy-mark" />
+          {text}
+        </p>
+      </div>
     </div>
   )
 }
