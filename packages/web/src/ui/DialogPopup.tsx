@@ -8,7 +8,9 @@ import { isInToaster } from './toast.tsx'
 
 const scrim =
   'fixed inset-0 z-30 bg-scrim transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0'
-const viewport = 'fixed inset-0 z-30 grid grid-rows-[minmax(0,1fr)] place-items-center p-4'
+// A long dialog scrolls between its title and its foot; on a screen too low for both it scrolls as a whole.
+const viewport =
+  'fixed inset-0 z-30 grid place-items-center overflow-y-auto p-4 [@media(min-height:480px)]:grid-rows-[minmax(0,1fr)]'
 const popup = cx(
   'flex max-h-full w-full flex-col rounded-dialog border border-line bg-raised shadow-lift outline-none',
   'transition-[opacity,translate] duration-160 ease-out',

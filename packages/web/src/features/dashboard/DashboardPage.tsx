@@ -28,7 +28,12 @@ export function Component() {
   const { project, loading, error, retry } = useSelectedProject()
   if (loading) return <LoadingState text="Loading projects..." outline="cards" />
   if (error) {
-    return <ErrorState title="Error Loading Projects" message="Failed to load projects." onRetry={retry} />
+    return (
+      <>
+        <PageHeader title="Dashboard" />
+        <ErrorState title="Error Loading Projects" message="Failed to load projects." onRetry={retry} />
+      </>
+    )
   }
   return project ? <ProjectDashboard project={project} /> : <NoProject />
 }
@@ -290,7 +295,7 @@ function RecentVms({ project, vms }: { project: Project; vms: Vm[] }) {
         </Link>
       }
     >
-      <ul className="divide-y divide-line">
+      <ul className="@container divide-y divide-line">
         {vms.map((vm) => (
           <RecentVm key={vm.id} vm={vm} />
         ))}
@@ -301,7 +306,7 @@ function RecentVms({ project, vms }: { project: Project; vms: Vm[] }) {
 
 function RecentVm({ vm }: { vm: Vm }) {
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 md:grid-cols-[minmax(0,1fr)_10.5rem_11.5rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 @min-[600px]:grid-cols-[minmax(0,1fr)_9.5rem_10.5rem_auto]">
       <div className="min-w-0">
         <p className="truncate font-[550]" title={vm.name}>
           <bdi>{vm.name}</bdi>
@@ -311,7 +316,7 @@ function RecentVm({ vm }: { vm: Vm }) {
       <Status
         word={vm.status}
         since={isTransitional(vm) ? vm.status_since : undefined}
-        className="self-start justify-self-end md:self-center md:justify-self-start"
+        className="self-start justify-self-end @min-[600px]:self-center @min-[600px]:justify-self-start"
       />
       <p className="text-dense text-ink-2">
         <span className="sr-only">Created </span>

@@ -1,6 +1,7 @@
 import { messages } from '@slipway/contract'
 import { Link, Outlet, useParams } from 'react-router'
 import { useProjects } from '../../api/projects.ts'
+import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -12,9 +13,16 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 export function Component() {
   const { projectId } = useParams()
   const { projects, loading, error, retry } = useProjects()
+  // Asked for beside the projects, not after them: the sidebar and most pages show it.
+  useVms(projectId)
   if (loading) return <LoadingState text="Loading projects..." />
   if (error) {
-    return <ErrorState title="Error Loading Projects" message="Failed to load projects." onRetry={retry} />
+    return (
+      <>
+        <PageHeader title="Projects" />
+        <ErrorState title="Error Loading Projects" message="Failed to load projects." onRetry={retry} />
+      </>
+    )
   }
   // Keyed: nothing typed or chosen in one project may show up in another.
   if (projects.some(({ id }) => id === projectId)) return <Outlet key={projectId} />
