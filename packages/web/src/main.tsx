@@ -4,6 +4,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
 import { queryClient } from './api/query.ts'
+import { startSession } from './api/session.ts'
 import { router } from './routes.tsx'
 import { LiveRegion } from './shell/LiveRegion.tsx'
 // On every page, also where nothing offers the choice: the system's mode may change meanwhile.
@@ -18,6 +19,8 @@ window.addEventListener('vite:preloadError', () => {
   sessionStorage.setItem(key, String(Date.now()))
   window.location.reload()
 })
+
+void startSession()
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')

@@ -11,7 +11,6 @@ export type Session =
 const recheckDelayMs = 100
 
 let session: Session = { state: 'checking', user: null }
-let asked = false
 const listeners = new Set<() => void>()
 
 function set(next: Session): void {
@@ -21,14 +20,11 @@ function set(next: Session): void {
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
-  if (!asked) {
-    asked = true
-    void check()
-  }
   return () => listeners.delete(listener)
 }
 
-async function check(): Promise<void> {
+/** Asks who is signed in. Called once, before anything is drawn: the answer comes while the page's files do. */
+export async function startSession(): Promise<void> {
   const user = await fetchUser()
   // Somebody may have signed in meanwhile; the older answer does not count then.
   if (session.state === 'checking') set(user ? { state: 'in', user } : { state: 'out', user: null })
@@ -56,7 +52,7 @@ function end(): void {
 }
 setSessionLostHandler(end)
 
-/** Who is signed in. The first component that asks starts the check. */
+/** Who is signed in. */
 export function useSession(): Session {
   return useSyncExternalStore(subscribe, () => session)
 }
