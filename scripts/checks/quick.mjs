@@ -8,6 +8,7 @@ export const quickSteps = [
   command('types', 'tsc', '-b'),
   command('lint and format', 'biome', 'check', '.'),
   command('fences', 'node', 'scripts/fences.mjs'),
+  command('catalogue', 'node', 'scripts/catalogue.mjs'),
   command('lock file', 'npm', 'ci', '--dry-run', '--ignore-scripts'),
   command('dead code', 'knip'),
   { name: 'console build', run: consoleBuild },
