@@ -63,7 +63,7 @@ function TopBar() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is the reason, not an input.
   useEffect(() => setOpen(false), [key])
   return (
-    <header className="sticky top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-ground pr-2 pl-1 md:hidden">
+    <header className="top-0 z-20 flex h-13 items-center gap-2 border-b border-line bg-ground pr-2 pl-1 md:hidden tall:sticky">
       <IconButton
         label="Open menu"
         icon={<MenuIcon size={20} strokeWidth={1.6} />}

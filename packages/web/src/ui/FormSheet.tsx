@@ -51,7 +51,7 @@ interface FormFootProps {
 /** The end of the sheet; it stays in sight on phones. */
 export function FormFoot({ note, error, children }: FormFootProps) {
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:sticky phone:bottom-0 phone:[&_a]:h-11 phone:[&_a]:flex-1 phone:[&_button]:h-11 phone:[&_button]:flex-1">
+    <div className="form-foot flex flex-wrap items-center justify-end gap-2 border-t border-line bg-sheet px-4 py-3 md:rounded-b-sheet md:px-5 phone:[&_a]:h-11 phone:[&_a]:flex-1 phone:[&_button]:h-11 phone:[&_button]:flex-1">
       {error && (
         <Banner tone="error" className="mb-1 flex-[1_0_100%]">
           {error}
