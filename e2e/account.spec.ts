@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accountApi, type Endpoint, hostApi, messages } from '@slipway/contract'
+import { accountApi, type Endpoint, eventApi, hostApi, messages } from '@slipway/contract'
 import { callWith, enrol, expect, join, newPerson, test } from './fixtures.ts'
 import { answer, callsOf, hold } from './network.ts'
 import type { Person } from './person.ts'
@@ -636,6 +636,16 @@ test.describe('a session', () => {
       await page.getByRole('menuitem', { name: 'Sign Out' }).click()
     }
     await expectTimeOut(page, accountApi.signOut, leave, ['Signing out...', home])
+  })
+
+  test('lost while nobody works leads to sign-in as well', async ({ page, project, context }) => {
+    await answer(page, eventApi.stream, 401)
+    await page.clock.install()
+    await page.goto(`/projects/${project.id}/vms`)
+    await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()
+    await context.clearCookies()
+    await page.clock.runFor(5_000)
+    await expect(page).toHaveURL('/signin')
   })
 
   test('lost while working leads to sign-in and back', async ({ page, user, context }) => {

@@ -1,7 +1,7 @@
 import { fillPath, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
 import { apiBase } from './client.ts'
-import { queryClient } from './query.ts'
+import { keyOf, queryClient } from './query.ts'
 import { patchVms, useVmPoll, type VmEvent } from './vms.ts'
 
 /** Events are collected this long, so that a thousand starting VMs are a few repaints. */
@@ -44,8 +44,11 @@ export function useLiveProject(projectId: string | undefined): void {
       })
       source.addEventListener('error', () => {
         missed = true
-        // The browser reconnects by itself after a lost connection, but not after an answer like 502.
-        if (source?.readyState === EventSource.CLOSED) reopening = setTimeout(open, reopenMs)
+        // The browser reconnects by itself after a lost connection, but not after an answer like 502 or 401. It does
+        // not say which; the next call does, and a 401 ends the session here.
+        if (source?.readyState !== EventSource.CLOSED) return
+        reopening = setTimeout(open, reopenMs)
+        void queryClient.refetchQueries({ queryKey: keyOf('project.list') })
       })
     }
     open()
