@@ -92,7 +92,9 @@ export function MenuPopup({
             }}
             className={cx(
               'max-h-[var(--available-height)] overflow-y-auto rounded-sheet border border-line bg-raised p-1 shadow-lift outline-none',
-              fitTrigger ? 'w-[var(--anchor-width)] min-w-50' : 'max-w-80 min-w-45',
+              fitTrigger
+                ? 'w-[var(--anchor-width)] min-w-50'
+                : 'max-w-[min(20rem,var(--available-width))] min-w-45',
               'transition-[opacity,translate] duration-160 ease-out data-[ending-style]:opacity-0 data-[starting-style]:-translate-y-1 data-[starting-style]:opacity-0',
             )}
           >
