@@ -21,7 +21,67 @@ export async function expectAccessible(
     const found = violations.map(
       ({ id, help, nodes }) => `${id}: ${help}\n${nodes.map((node) => `    ${node.html}`).join('\n')}`,
     )
-    expect(found, `axe in ${colorScheme} mode on ${page.url()}`).toEqual([])
+    expect.soft(found, `axe in ${colorScheme} mode on ${page.url()}`).toEqual([])
   }
   await page.emulateMedia({ colorScheme: null })
+}
+
+/**
+ * Expects that nothing lies beyond the left or right edge of the screen, and that nothing scrolls sideways. A text
+ * that is cut short on purpose counts as long as its box is.
+ */
+export async function expectFits(page: Page): Promise<void> {
+  const beyond = await page.evaluate(() => {
+    const edge = document.documentElement.clientWidth
+    const clips = (element: Element | null) => element && getComputedStyle(element).overflowX !== 'visible'
+    const isClipped = (element: Element) => {
+      for (let box = element.parentElement; box !== document.body; box = box?.parentElement ?? document.body)
+        if (clips(box)) return true
+      return false
+    }
+    const found = [document.documentElement, ...document.body.querySelectorAll('*')].filter((element) => {
+      if (element.closest('.sr-only, [popover]') || !element.checkVisibility({ visibilityProperty: true }))
+        return false
+      const { left, right, width } = element.getBoundingClientRect()
+      const isBeyond = width > 0 && (left < -0.5 || right > edge + 0.5) && !isClipped(element)
+      const scrolls =
+        element.scrollWidth > element.clientWidth + 1 &&
+        /auto|scroll/.test(getComputedStyle(element).overflowX)
+      return isBeyond || scrolls || (element === document.documentElement && element.scrollWidth > edge)
+    })
+    return found.map((element) => (element.cloneNode() as Element).outerHTML)
+  })
+  expect.soft(beyond, `beyond the screen on ${page.url()}`).toEqual([])
+}
+
+/**
+ * Goes through all that takes the focus, and expects to see each of it: nothing sticky may cover it, nothing may
+ * keep it off the screen. Gives back the names of what it met.
+ */
+export async function walk(page: Page, key: 'Tab' | 'ArrowDown' = 'Tab'): Promise<string[]> {
+  const met: string[] = []
+  for (let steps = 0; steps < 150; steps++) {
+    await page.keyboard.press(key)
+    const stop = await page.evaluate(() => {
+      const element = document.activeElement
+      if (!element || element === document.body || '__met' in element) return null
+      Object.assign(element, { __met: true })
+      const name = element.getAttribute('aria-label') ?? element.textContent?.trim() ?? ''
+      const isGuard =
+        element.getAttribute('aria-hidden') === 'true' || element.hasAttribute('data-base-ui-focus-guard')
+      const { left, top, right, bottom } = element.getClientRects()[0] ?? element.getBoundingClientRect()
+      const [x1, x2] = [Math.max(left, 0), Math.min(right, innerWidth)]
+      const [y1, y2] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
+      const hit = x1 < x2 && y1 < y2 ? document.elementFromPoint((x1 + x2) / 2, (y1 + y2) / 2) : null
+      const seen = isGuard || (hit && (element.contains(hit) || hit.closest('label')?.contains(element)))
+      return {
+        name: name || element.tagName,
+        covered: seen ? null : (hit?.outerHTML.slice(0, 120) ?? 'off the screen'),
+      }
+    })
+    if (!stop) break
+    expect.soft(stop.covered, `covers "${stop.name}" on ${page.url()}`).toBeNull()
+    met.push(stop.name)
+  }
+  return met
 }

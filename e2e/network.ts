@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import type { Endpoint } from '@slipway/contract'
+import type { Disk, Endpoint } from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
 
@@ -48,3 +48,21 @@ export function callsOf(page: Page, endpoint: Endpoint): Request[] {
   })
   return calls
 }
+
+/** A disk as a server with disks sends it. */
+export const makeDisk = (name: string, status: Disk['status'] = 'available'): Disk => ({
+  id: name,
+  project_id: 'p',
+  name,
+  description: '',
+  status,
+  status_message: null,
+  size: '10Gi',
+  size_gb: 10,
+  disk_type: 'standard',
+  source: 'blank',
+  image_url: null,
+  vm_id: null,
+  vm_name: null,
+  created_at: '2026-11-20T10:00:00.000Z',
+})

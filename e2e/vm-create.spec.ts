@@ -1,16 +1,8 @@
 import type { Page } from '@playwright/test'
-import {
-  type Disk,
-  diskApi,
-  keygenCommand,
-  projectApi,
-  sshKeyApi,
-  templateApi,
-  vmApi,
-} from '@slipway/contract'
+import { diskApi, keygenCommand, projectApi, sshKeyApi, templateApi, vmApi } from '@slipway/contract'
 import { copied, refuseCopies } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { answer, callsOf, hold, makeDisk } from './network.ts'
 import { vmListPath } from './paths.ts'
 import { newPublicKey } from './person.ts'
 import { addKey, choose, toasts } from './sentences.ts'
@@ -274,22 +266,6 @@ test('the form of a project creates in that project', async ({ page, project: _,
 })
 
 test.describe('disks', () => {
-  const disk = (name: string, status: Disk['status'] = 'available'): Disk => ({
-    id: name,
-    project_id: 'p',
-    name,
-    description: '',
-    status,
-    status_message: null,
-    size: '10Gi',
-    size_gb: 10,
-    disk_type: 'standard',
-    source: 'blank',
-    image_url: null,
-    vm_id: null,
-    vm_name: null,
-    created_at: '2026-11-20T10:00:00.000Z',
-  })
   const add = (page: Page) => page.getByRole('button', { name: 'Add Disk' }).click()
   const rowsOf = (page: Page) => page.getByRole('button', { name: /^Disk \d/ })
   const openRows = (page: Page) =>
@@ -297,13 +273,13 @@ test.describe('disks', () => {
 
   test.beforeEach(async ({ page, project: _, sshKey: __ }) => {
     await answer(page, diskApi.list, 200, [
-      disk('ledger'),
-      disk('draft', 'creating'),
-      disk('journal'),
-      disk('attic', 'attached'),
-      disk('ruin', 'failed'),
-      disk('rust', 'error'),
-      disk('ash', 'deleting'),
+      makeDisk('ledger'),
+      makeDisk('draft', 'creating'),
+      makeDisk('journal'),
+      makeDisk('attic', 'attached'),
+      makeDisk('ruin', 'failed'),
+      makeDisk('rust', 'error'),
+      makeDisk('ash', 'deleting'),
     ])
     await page.goto(createPath)
     await nameOf(page).fill('engine')

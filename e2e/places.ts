@@ -1,0 +1,248 @@
+import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
+import { diskApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
+import { answer, makeDisk } from './network.ts'
+import { vmListPath, vmPath } from './paths.ts'
+import { newPublicKey } from './person.ts'
+import type { Server } from './server.ts'
+
+/** Every page, dialog and open menu of the console, filled with names that do not fit. */
+
+export interface Place {
+  name: string
+  who: Visitor
+  path: string
+  /** Opens what lies over the page; gives that back once it is there. */
+  open?: (page: Page) => Promise<Locator>
+  /** Only where the sidebar is a drawer. */
+  narrow?: boolean
+}
+
+type Visitor = 'nobody' | 'newcomer' | 'beginner' | 'owner'
+
+export interface House {
+  places: Place[]
+  cookies: Record<Visitor, Parameters<BrowserContext['addCookies']>[0]>
+}
+
+/** Names that do not fit, run the other way or are no letters at all. */
+const long = `payments-${'ledger-'.repeat(12)}eu-north`.slice(0, 100)
+const arabic = 'قاعدة بيانات الإنتاج'
+const emoji = '🚀👩‍🚀 ракета 🛰️'
+
+/** Makes somebody without a project, somebody without a VM, and somebody with one of everything, badly named. */
+export async function furnish(server: Server, request: APIRequest): Promise<House> {
+  const visit = async () => {
+    const context = await request.newContext({ baseURL: server.url })
+    const call = callWith(context)
+    await join(call, server, newPerson())
+    const { cookies } = await context.storageState()
+    return { call, cookies, leave: () => context.dispose() }
+  }
+
+  const newcomer = await visit()
+  const beginner = await visit()
+  const empty = await beginner.call(projectApi.create, { body: { name: 'Engines' } })
+
+  const { call, ...owner } = await visit()
+  const project = await call(projectApi.create, {
+    body: { name: long, description: `${long} ${arabic} ${emoji}` },
+  })
+  for (const name of [arabic, emoji]) await call(projectApi.create, { body: { name } })
+  for (const key_name of [long, arabic]) {
+    await call(sshKeyApi.create, { body: { key_name, ssh_public_key: newPublicKey() } })
+  }
+  const [key] = await call(sshKeyApi.list, {})
+  const body = { template_id: templateId, ssh_key_id: key?.id ?? '' }
+  const failed = await makeVm(call, project.id, { ...body, name: 'fault-crash' }, 'failed')
+  const coming = await makeVm(call, project.id, { ...body, name: 'fault-never-ready' }, 'provisioning')
+  const stopped = await makeVm(call, project.id, { ...body, name: arabic }, 'running')
+  await call(vmApi.stop, { params: { projectId: project.id, vmId: stopped.id }, body: {} })
+  await makeVm(call, project.id, { ...body, name: emoji, persistent: false })
+  const running = await makeVm(call, project.id, { ...body, name: long }, 'running')
+  for (const { leave } of [newcomer, beginner, owner]) await leave()
+
+  const of = (who: Visitor, paths: Record<string, string>): Place[] =>
+    Object.entries(paths).map(([name, path]) => ({ name, who, path }))
+  const below = `/projects/${project.id}`
+  const create = `/create?template=${templateId}`
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
+  const menu = (name: string, path: string, opener: string | RegExp): Place => ({
+    name,
+    who: 'owner',
+    path,
+    open: async (page) => {
+      await button(page, opener).click()
+      return page.getByRole('menu')
+    },
+  })
+  const select = (path: string, label: string): Place => ({
+    name: `the choices of ${label}`,
+    who: 'owner',
+    path,
+    open: async (page) => {
+      await page.getByRole('combobox', { name: label, exact: true }).click()
+      return page.getByRole('listbox')
+    },
+  })
+  const dialog = (name: string, path: string, open: (page: Page) => Promise<void>): Place => ({
+    name,
+    who: 'owner',
+    path,
+    open: async (page) => {
+      await open(page)
+      return page.getByRole('dialog').or(page.getByRole('alertdialog')).last()
+    },
+  })
+  const fromMenu = async (page: Page, opener: string | RegExp, entry: string | RegExp) => {
+    await button(page, opener).click()
+    await page.getByRole('menuitem', { name: entry }).click()
+  }
+  const manageProjects = async (page: Page) => {
+    await button(page, 'Manage Projects').click()
+    await expect(page.getByRole('dialog').getByText('Counting VMs...')).toHaveCount(0)
+  }
+
+  return {
+    cookies: {
+      nobody: [],
+      newcomer: newcomer.cookies,
+      beginner: beginner.cookies,
+      owner: owner.cookies,
+    },
+    places: [
+      ...of('nobody', {
+        'the landing page': '/',
+        'sign in': '/signin',
+        'sign up': '/signup',
+        'a mailed link without its token': '/verify-email',
+        'the forgotten password': '/forgot-password',
+        'a reset link without its token': '/reset-password',
+        'the new password': '/reset-password?token=some',
+        privacy: '/privacy',
+        terms: '/terms',
+        'no page': '/no/such/page',
+      }),
+      ...of('newcomer', {
+        'the dashboard without projects': '/',
+        'the first project': '/onboarding',
+        'no projects': '/projects',
+        'no keys': '/ssh-keys',
+        'the create form without projects': '/create',
+      }),
+      ...of('beginner', {
+        'the dashboard without VMs': '/',
+        'the projects of a beginner': '/projects',
+        'no VMs': vmListPath(empty.id),
+      }),
+      ...of('owner', {
+        'the dashboard': '/',
+        'the projects': '/projects',
+        'the templates': '/templates',
+        'the form of a template': '/admin/templates',
+        'the keys': '/ssh-keys',
+        'the create form': create,
+        'the create form of a project': `${vmListPath(project.id)}/create`,
+        'the VMs': vmListPath(project.id),
+        'a running VM': vmPath(running),
+        'a stopped VM': vmPath(stopped),
+        'a VM on its way': vmPath(coming),
+        'a failed VM': vmPath(failed),
+        'a VM that is gone': vmPath({ project_id: project.id, id: 'none' }),
+        'a project that is gone': vmListPath('none'),
+        'the pools to come': `${below}/vmpools`,
+        'the form of pools to come': `${below}/vmpools/create`,
+        'no page of the console': '/no/such/page',
+      }),
+      {
+        name: 'the drawer',
+        who: 'owner',
+        path: '/templates',
+        narrow: true,
+        open: async (page) => {
+          await button(page, 'Open menu').click()
+          return page.getByRole('dialog', { name: 'Menu' })
+        },
+      },
+      menu('the menu of the user', '/templates', /^AL/),
+      menu('the menu of a card', vmListPath(project.id), /^More actions/),
+      menu('the menu of a failed VM', vmPath(failed), /^More actions/),
+      {
+        name: 'the menu of the projects',
+        who: 'owner',
+        path: '/templates',
+        open: async (page) => {
+          const drawer = button(page, 'Open menu')
+          if (await drawer.isVisible()) await drawer.click()
+          await button(page, /^Project: /).click()
+          return page.getByRole('menu')
+        },
+      },
+      select('/create', 'Project'),
+      select('/create', 'Template'),
+      select('/create', 'SSH Key'),
+      select('/admin/templates', 'Default memory'),
+      dialog('the projects to manage', '/', manageProjects),
+      dialog('the deletion of a project', '/', async (page) => {
+        await manageProjects(page)
+        await button(page, `Delete ${arabic}`).click()
+      }),
+      dialog('a new project that lacks its name', '/projects', async (page) => {
+        await button(page, 'Create Project').click()
+        await page.getByLabel('Project Name').press('Enter')
+      }),
+      dialog('a key that is none', '/ssh-keys', async (page) => {
+        await button(page, 'Add SSH Key').click()
+        await page.getByRole('dialog').getByLabel('Name').fill(long)
+        await page.getByRole('dialog').getByLabel('Public key').fill('hello')
+        await page.getByRole('dialog').getByRole('button', { name: 'Add SSH Key' }).click()
+        await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+      }),
+      dialog('the deletion of a key', '/ssh-keys', (page) => button(page, `Delete ${long}`).click()),
+      dialog('the command for a shell, copied', vmPath(running), async (page) => {
+        await button(page, 'SSH Connect').click()
+        await button(page, 'Copy SSH connection string').click()
+        await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
+      }),
+      dialog('the deletion of a VM', vmPath(running), (page) => fromMenu(page, /^More actions/, 'Delete VM')),
+      {
+        name: 'the create form with disks and a complaint',
+        who: 'owner',
+        path: '/create',
+        open: async (page) => {
+          await answerDisks(page)
+          await page.reload()
+          for (const _ of [1, 2]) await button(page, 'Add Disk').click()
+          await page.getByRole('checkbox', { name: 'Persistent storage' }).uncheck()
+          await page.getByLabel('Name', { exact: true }).press('Enter')
+          await expect(page.getByRole('region', { name: 'Notifications' }).getByRole('alert')).toBeVisible()
+          return page.getByRole('form')
+        },
+      },
+      {
+        name: 'the choices of a disk',
+        who: 'owner',
+        path: create,
+        open: async (page) => {
+          await answerDisks(page)
+          await page.reload()
+          await button(page, 'Add Disk').click()
+          await page.getByRole('combobox', { name: 'Existing disk' }).click()
+          return page.getByRole('listbox')
+        },
+      },
+      dialog('the removal of a disk', create, async (page) => {
+        await button(page, 'Add Disk').click()
+        await button(page, 'Remove disk 1').click()
+      }),
+    ],
+  }
+}
+
+const answerDisks = (page: Page) =>
+  answer(
+    page,
+    diskApi.list,
+    200,
+    [long, arabic, emoji].map((name) => makeDisk(name)),
+  )
