@@ -454,6 +454,14 @@ test('nobody takes the simulated engine for a real one', async ({ page, user: _,
     await expect(banner).toBeVisible()
   }
   const host = await call(hostApi.get, {})
+  // A page that the server wrote nothing into asks for it.
+  await page.route('/templates', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({
+      body: (await answer.text()).replace(/<meta name="slipway-host".*/, ''),
+      response: answer,
+    })
+  })
   const { end } = await answer(page, hostApi.get, 200, {
     ...host,
     engine: 'qemu',

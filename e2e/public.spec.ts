@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accountApi, hostApi } from '@slipway/contract'
+import { accountApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
 import { trySignIn } from './sentences.ts'
 import { startServer } from './server.ts'
@@ -149,7 +149,7 @@ test.describe('a legal page', () => {
     }
   })
 
-  test('asks the server for nothing but the session and the contacts', async ({ page }) => {
+  test('asks the server for nothing but the session', async ({ page }) => {
     const asked = new Set<string>()
     page.on('request', (request) => {
       const { pathname } = new URL(request.url())
@@ -160,6 +160,6 @@ test.describe('a legal page', () => {
       await expect(page.getByRole('contentinfo').getByRole('link', { name: 'support@' })).toBeVisible()
       await expect(page.getByRole('banner').getByRole('link', { name: 'Sign In' })).toBeVisible()
     }
-    expect([...asked].sort()).toEqual([accountApi.me.path, hostApi.get.path])
+    expect([...asked].sort()).toEqual([accountApi.me.path])
   })
 })

@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie'
+import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
 import { makeAccountRepo } from './account/account.repo.ts'
@@ -127,15 +128,16 @@ export async function buildApp(options: AppOptions) {
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
+  const host: Host = {
+    product_name: config.productName,
+    engine: engine.kind,
+    accelerator: engine.capabilities.accelerator,
+    accelerator_reason: engine.capabilities.acceleratorReason,
+    network: engine.capabilities.network,
+    contacts: config.contacts,
+  }
   hostRoutes(route, {
-    describe: () => ({
-      product_name: config.productName,
-      engine: engine.kind,
-      accelerator: engine.capabilities.accelerator,
-      accelerator_reason: engine.capabilities.acceleratorReason,
-      network: engine.capabilities.network,
-      contacts: config.contacts,
-    }),
+    host,
     ping: async () => {
       await sql`select 1`.execute(db)
     },
@@ -147,7 +149,7 @@ export async function buildApp(options: AppOptions) {
   diskRoutes(route, disks)
   vmRoutes(route, vms)
   eventRoutes(route, streams, projects, authenticate)
-  await installStatic(app, options.webRoot)
+  await installStatic(app, options.webRoot, host)
 
   let cancelSweep: (() => void) | null = null
   function sweep(): void {

@@ -3,13 +3,13 @@ import type { Route } from '../http/route.ts'
 import { Problem } from '../lib/problem.ts'
 
 export interface HostFacts {
-  describe: () => Host
+  host: Host
   /** Rejects when the database does not answer. */
   ping: () => Promise<void>
 }
 
 export function hostRoutes(route: Route, facts: HostFacts): void {
-  route(hostApi.get, async () => facts.describe())
+  route(hostApi.get, async () => facts.host)
   route(hostApi.health, async () => {
     try {
       await facts.ping()

@@ -1,19 +1,24 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import fastifyStatic from '@fastify/static'
-import { messages } from '@slipway/contract'
+import { type Host, messages } from '@slipway/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../lib/problem.ts'
 
 /**
- * Serves the built front end: hashed assets for ever, everything else fresh, and `index.html` for every address the
- * browser routes itself. Unknown addresses under `/api/` stay JSON.
+ * Serves the built front end: hashed assets for ever, everything else fresh, and the page for every address the
+ * browser routes itself. The page carries what there is to know of the host, so that it is drawn with the right name
+ * at once. Unknown addresses under `/api/` stay JSON.
  */
-export async function installStatic(app: FastifyInstance, root: string | null): Promise<void> {
-  const built = root !== null && existsSync(path.join(root, 'index.html'))
-  if (built) {
+export async function installStatic(app: FastifyInstance, root: string | null, host: Host): Promise<void> {
+  const page = root === null ? null : path.join(root, 'index.html')
+  const built = page !== null && existsSync(page)
+  if (built && root !== null) {
     await app.register(fastifyStatic, {
       root,
+      index: false,
+      allowedPath: isFile,
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, file) {
@@ -22,12 +27,26 @@ export async function installStatic(app: FastifyInstance, root: string | null): 
       },
     })
   }
-  app.setNotFoundHandler((request, reply) => {
+  app.setNotFoundHandler(async (request, reply) => {
     const isPage =
-      request.method === 'GET' &&
-      !request.url.startsWith('/api/') &&
-      !/\.\w+$/.test(request.url.split('?')[0] ?? '')
+      request.method === 'GET' && !request.url.startsWith('/api/') && !isFile(request.url.split('?')[0] ?? '')
     if (!built || !isPage) throw new Problem(404, messages.notFound)
-    return reply.sendFile('index.html')
+    // Read anew: a build may have replaced it.
+    const html = await readFile(page, 'utf8')
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-cache')
+      .send(html.replace('</head>', () => `  ${metaOf(host)}\n  </head>`))
   })
+}
+
+/** Addresses of files end like file names; the browser's own do not. */
+const isFile = (pathname: string) => /\.\w+$/.test(pathname)
+
+function metaOf(host: Host): string {
+  const content = JSON.stringify(host)
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+  return `<meta name="slipway-host" content="${content}" />`
 }

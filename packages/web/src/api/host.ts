@@ -3,12 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { keyOf } from './query.ts'
 
+/** What the server wrote into the page. One from elsewhere, such as the development server's, has to be asked for. */
+function hostOfPage(): Host | undefined {
+  const content = document.querySelector('meta[name="slipway-host"]')?.getAttribute('content')
+  // The server made it by the contract's shape.
+  return content ? (JSON.parse(content) as Host) : undefined
+}
+
 /** What this installation can do; undefined until the server has answered. */
 export function useHost(): Host | undefined {
   return useQuery({
     queryKey: keyOf('host.get'),
     // Not aborted with the component that asked first: every layout asks for it.
     queryFn: () => call('host.get'),
+    initialData: hostOfPage,
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }
