@@ -85,13 +85,18 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       return page.getByRole('listbox')
     },
   })
-  const dialog = (name: string, path: string, open: (page: Page) => Promise<void>): Place => ({
+  const over = (
+    role: 'dialog' | 'alertdialog',
+    name: string,
+    path: string,
+    open: (page: Page) => Promise<void>,
+  ): Place => ({
     name,
     who: 'owner',
     path,
     open: async (page) => {
       await open(page)
-      return page.getByRole('dialog').or(page.getByRole('alertdialog')).last()
+      return page.getByRole(role)
     },
   })
   const fromMenu = async (page: Page, opener: string | RegExp, entry: string | RegExp) => {
@@ -182,29 +187,33 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       select('/create', 'Template'),
       select('/create', 'SSH Key'),
       select('/admin/templates', 'Default memory'),
-      dialog('the projects to manage', '/', manageProjects),
-      dialog('the deletion of a project', '/', async (page) => {
+      over('dialog', 'the projects to manage', '/', manageProjects),
+      over('alertdialog', 'the deletion of a project', '/', async (page) => {
         await manageProjects(page)
         await button(page, `Delete ${arabic}`).click()
       }),
-      dialog('a new project that lacks its name', '/projects', async (page) => {
+      over('dialog', 'a new project that lacks its name', '/projects', async (page) => {
         await button(page, 'Create Project').click()
         await page.getByLabel('Project Name').press('Enter')
       }),
-      dialog('a key that is none', '/ssh-keys', async (page) => {
+      over('dialog', 'a key that is none', '/ssh-keys', async (page) => {
         await button(page, 'Add SSH Key').click()
         await page.getByRole('dialog').getByLabel('Name').fill(long)
         await page.getByRole('dialog').getByLabel('Public key').fill('hello')
         await page.getByRole('dialog').getByRole('button', { name: 'Add SSH Key' }).click()
         await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
       }),
-      dialog('the deletion of a key', '/ssh-keys', (page) => button(page, `Delete ${long}`).click()),
-      dialog('the command for a shell, copied', vmPath(running), async (page) => {
+      over('alertdialog', 'the deletion of a key', '/ssh-keys', (page) =>
+        button(page, `Delete ${long}`).click(),
+      ),
+      over('dialog', 'the command for a shell, copied', vmPath(running), async (page) => {
         await button(page, 'SSH Connect').click()
         await button(page, 'Copy SSH connection string').click()
         await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
       }),
-      dialog('the deletion of a VM', vmPath(running), (page) => fromMenu(page, /^More actions/, 'Delete VM')),
+      over('alertdialog', 'the deletion of a VM', vmPath(running), (page) =>
+        fromMenu(page, /^More actions/, 'Delete VM'),
+      ),
       {
         name: 'the create form with disks and a complaint',
         who: 'owner',
@@ -231,7 +240,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('listbox')
         },
       },
-      dialog('the removal of a disk', create, async (page) => {
+      over('alertdialog', 'the removal of a disk', create, async (page) => {
         await button(page, 'Add Disk').click()
         await button(page, 'Remove disk 1').click()
       }),
