@@ -80,6 +80,8 @@ export interface ConfirmDialogProps {
   onConfirm: () => void
   error?: string | null | undefined
   tone?: 'danger' | 'normal'
+  /** Where the focus goes after the act, when what opened the dialog goes with it. */
+  focusAfter?: () => HTMLElement | null
 }
 
 export function ConfirmDialogPopup({
@@ -93,14 +95,23 @@ export function ConfirmDialogPopup({
   onConfirm,
   error,
   tone = 'danger',
+  focusAfter,
 }: ConfirmDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
+  const confirmed = useRef(false)
   return (
     <AlertDialog.Root open={open} onOpenChange={(next) => (next || !busy) && onOpenChange(next)}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={scrim} />
         <AlertDialog.Viewport className={viewport}>
-          <AlertDialog.Popup className={cx(popup, 'max-w-115')} initialFocus={cancel}>
+          <AlertDialog.Popup
+            className={cx(popup, 'max-w-115')}
+            initialFocus={() => {
+              confirmed.current = false
+              return cancel.current
+            }}
+            finalFocus={() => (confirmed.current && focusAfter?.()) || true}
+          >
             <AlertDialog.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">
               {title}
             </AlertDialog.Title>
@@ -122,7 +133,10 @@ export function ConfirmDialogPopup({
                 variant={tone === 'danger' ? 'danger' : 'primary'}
                 busy={busy}
                 busyText={busyLabel}
-                onClick={onConfirm}
+                onClick={() => {
+                  confirmed.current = true
+                  onConfirm()
+                }}
               >
                 {confirmLabel}
               </Button>

@@ -1,6 +1,6 @@
 import type { Disk } from '@slipway/contract'
 import { ChevronDown, ChevronRight, Plus, Trash2 } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { type Control, Controller, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
@@ -19,6 +19,7 @@ interface VmDiskRowsProps {
 /** Data disks to attach: a ruled accordion with one row open. A disk chosen in one row is not offered in others. */
 export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
   const labelId = useId()
+  const addButton = useRef<HTMLButtonElement>(null)
   const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
   const [open, setOpen] = useState<number | null>(0)
   const [removing, setRemoving] = useState<number | null>(null)
@@ -112,6 +113,7 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
         </ul>
       )}
       <Button
+        ref={addButton}
         size="sm"
         icon={<Plus size={14} strokeWidth={1.6} aria-hidden />}
         className="phone:h-10"
@@ -132,6 +134,7 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
         busyLabel="Removing..."
         busy={false}
         onConfirm={removeRow}
+        focusAfter={() => addButton.current}
       >
         Remove this disk?
       </ConfirmDialog>
