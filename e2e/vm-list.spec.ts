@@ -396,6 +396,7 @@ test.describe('a card', () => {
     await question.getByRole('button', { name: 'Delete VM' }).click()
     await expect(toasts(page).getByRole('status')).toHaveText('VM "engine" deleted successfully')
     await expect(cardOf(page, vm.name)).toHaveCount(0)
+    await expect(page.getByRole('main')).toBeFocused()
     await expect(cardOf(page, 'loom')).toBeVisible()
     expect(await call(vmApi.list, { params: { projectId: project.id } })).toMatchObject([{ name: 'loom' }])
     expect(await call(projectApi.list, {})).toHaveLength(1)

@@ -1,5 +1,5 @@
 import { vmApi } from '@slipway/contract'
-import { copied } from './clipboard.ts'
+import { browseWithoutClipboard, copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
 import { answer } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
@@ -96,6 +96,25 @@ test.describe('the page of a VM', () => {
     await dialog.getByRole('button', { name: 'Done' }).click()
     await expect(dialog).toBeHidden()
     await expect(page.getByRole('button', { name: 'SSH Connect', exact: true })).toBeFocused()
+  })
+
+  test('lets the dialog copy where the browser has no clipboard for pages', async ({
+    page,
+    context,
+    makeVm,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    await browseWithoutClipboard(page)
+    await page.goto(vmPath(vm))
+    await page.getByRole('button', { name: 'SSH Connect', exact: true }).click()
+    await page
+      .getByRole('dialog', { name: 'SSH Connect' })
+      .getByRole('button', { name: 'Copy SSH connection string' })
+      .click()
+    await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
+    const other = await context.newPage()
+    await other.goto('/privacy')
+    expect(await copied(other)).toBe(`ssh root@${vm.ip_address}`)
   })
 
   test('deletes a VM after a question', async ({ page, project, makeVm, call }) => {

@@ -145,6 +145,8 @@ function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
         await removal.mutateAsync(vm)
         toast.success(`VM "${vm.name}" deleted successfully`)
         onDeleted?.()
+        // What opened the dialog is gone as well.
+        document.getElementById('main')?.focus({ preventScroll: true })
       }
     } catch (error) {
       toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
