@@ -1,5 +1,6 @@
 import { projectApi, vmApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
+import { vmListPath } from './paths.ts'
 import { addKey, createFirstProject, createVm, signUpAndIn } from './sentences.ts'
 
 test('a newcomer signs up, follows the mailed link and has a running VM', async ({
@@ -14,8 +15,9 @@ test('a newcomer signs up, follows the mailed link and has a running VM', async 
   await createVm(page, 'Difference engine')
 
   const [project] = await call(projectApi.list, {})
-  await page.goto(`/projects/${project?.id}/vms`)
-  await expect(page.getByText('running', { exact: false }).first()).toBeVisible()
+  await page.goto(vmListPath(project?.id ?? ''))
+  const card = page.getByRole('article', { name: 'Difference engine' })
+  await expect(card.getByText('Running', { exact: true })).toBeVisible()
   const vms = await call(vmApi.list, { params: { projectId: project?.id ?? '' } })
   expect(vms.map((vm) => vm.name)).toEqual(['Difference engine'])
 })
