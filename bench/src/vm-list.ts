@@ -134,6 +134,7 @@ async function scroll(world: World, fleet: Fleet): Promise<Scroll> {
       await page.waitForTimeout(50)
     }
   })
+  await protocol.send('HeapProfiler.collectGarbage')
   const { metrics } = await protocol.send('Performance.getMetrics')
   await page.evaluate(() => window.scrollTo(0, 0))
   await page.waitForTimeout(500)

@@ -1,7 +1,7 @@
 import { summarizeVms, type Vm } from '@slipway/contract'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { Plus, Search, X } from 'lucide-react'
-import { useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { memo, useDeferredValue, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
@@ -84,7 +84,7 @@ export function Component() {
   )
 }
 
-function Totals({ vms }: { vms: Vm[] }) {
+const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
   const { total, running, stopped, starting } = summarizeVms(vms)
   return (
     <StatStrip
@@ -100,7 +100,7 @@ function Totals({ vms }: { vms: Vm[] }) {
       ]}
     />
   )
-}
+})
 
 interface SearchBarProps {
   value: string
@@ -148,10 +148,10 @@ const minCardWidth = 328
 const likelyCardHeight = 310
 
 /**
- * Cards in rows, only those near the screen in the document, whatever their number. A row comes as outlines with
- * names and is drawn in full a moment later, so that a jump through thousands never holds up the page.
+ * Cards in rows, only those near the screen in the document, whatever their number. A card comes as an outline with a
+ * name and is drawn in full a moment later, so that neither a jump through thousands nor a search holds up the page.
  */
-function VmGrid({ vms }: { vms: Vm[] }) {
+const VmGrid = memo(function VmGrid({ vms }: { vms: Vm[] }) {
   const grid = useRef<HTMLDivElement>(null)
   const { columns, gap, top } = useGridShape(grid)
   const rows = useWindowVirtualizer({
@@ -160,13 +160,21 @@ function VmGrid({ vms }: { vms: Vm[] }) {
     gap,
     overscan: 2,
     scrollMargin: top,
-    getItemKey: (row) => vms[row * columns]?.id ?? row,
   })
   // Measured heights belong to other cards once the number of columns changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are the reason
   useEffect(() => rows.measure(), [columns, rows])
-  const items = rows.getVirtualItems()
-  const drawn = useRowByRow(items.map(({ index }) => index))
+  const items = rows.getVirtualItems().map(({ index, start }) => {
+    const first = index * columns
+    return { index, start, first, cards: vms.slice(first, first + columns) }
+  })
+  // What one sees comes before what lies above it.
+  const seen = items.filter(({ index }) => index >= (rows.range?.startIndex ?? 0))
+  const above = items.slice(0, items.length - seen.length)
+  const drawn = useDrawn(
+    [...seen, ...above].flatMap(({ cards }) => cards),
+    columns,
+  )
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows stand between a list and its items here
@@ -177,11 +185,11 @@ function VmGrid({ vms }: { vms: Vm[] }) {
       className="relative"
       style={{ height: rows.getTotalSize() }}
     >
-      {items.map(({ index, key, start }) => (
+      {items.map(({ index, start, first, cards }) => (
         <div
-          key={key}
-          // The height of an outline says nothing about the cards that follow.
-          ref={drawn.has(index) ? rows.measureElement : undefined}
+          key={index}
+          // The height of outlines says nothing about the cards that follow.
+          ref={cards.every(({ id }) => drawn.has(id)) ? rows.measureElement : undefined}
           data-index={index}
           role="presentation"
           className="absolute inset-x-0 top-0 grid contain-layout"
@@ -191,35 +199,37 @@ function VmGrid({ vms }: { vms: Vm[] }) {
             transform: `translateY(${start - top}px)`,
           }}
         >
-          {vms.slice(index * columns, (index + 1) * columns).map((vm, column) => (
+          {cards.map((vm, column) => (
             // biome-ignore lint/a11y/useSemanticElements: see above
             <div
               key={vm.id}
               role="listitem"
-              aria-posinset={index * columns + column + 1}
+              aria-posinset={first + column + 1}
               aria-setsize={vms.length}
               className="min-w-0"
             >
-              {drawn.has(index) ? <VmCard vm={vm} /> : <VmCardOutline vm={vm} height={likelyCardHeight} />}
+              {drawn.has(vm.id) ? <VmCard vm={vm} /> : <VmCardOutline vm={vm} height={likelyCardHeight} />}
             </div>
           ))}
         </div>
       ))}
     </div>
   )
-}
+})
 
-/** Which of some rows may be drawn in full: those that were before, and one more with each frame. */
-function useRowByRow(rows: number[]): ReadonlySet<number> {
-  const [drawn, setDrawn] = useState<ReadonlySet<number>>(new Set())
-  const next = rows.find((row) => !drawn.has(row))
+/** Which of some VMs may be drawn in full: those that were before, and so many more with each frame. */
+function useDrawn(vms: Vm[], atOnce: number): ReadonlySet<string> {
+  const [drawn, setDrawn] = useState<ReadonlySet<string>>(new Set())
+  const complete = vms.every(({ id }) => drawn.has(id))
   useEffect(() => {
-    if (next === undefined) return
-    const frame = requestAnimationFrame(() =>
-      setDrawn(new Set([...rows.filter((row) => drawn.has(row)), next])),
-    )
+    if (complete) return
+    const frame = requestAnimationFrame(() => {
+      const old = vms.filter(({ id }) => drawn.has(id))
+      const next = vms.filter(({ id }) => !drawn.has(id)).slice(0, atOnce)
+      setDrawn(new Set([...old, ...next].map(({ id }) => id)))
+    })
     return () => cancelAnimationFrame(frame)
-  }, [rows, drawn, next])
+  }, [vms, drawn, complete, atOnce])
   return drawn
 }
 
