@@ -1,20 +1,11 @@
 import { type Browser, type BrowserContext, chromium } from '@playwright/test'
+import { chromiumOptions } from '@slipway/e2e/chromium'
 import type { Server } from '@slipway/e2e/server'
 import type { Person } from './person.ts'
 
-/** Debian's Chromium, without anything that would talk to the world. */
+/** The browser of the end-to-end tests. */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  return chromium.launch(chromiumOptions)
 }
 
 /** A context with an empty cache, in which somebody is signed in. */

@@ -1,5 +1,3 @@
-import type { Vm, VmStatus } from './vm.ts'
-
 export const vmTexts = {
   nameMissing: 'Please enter a VM name',
   projectMissing: 'Please select a project',
@@ -26,6 +24,7 @@ export const vmStatuses = [
 export const vmStepNames = ['image', 'room', 'root_disk', 'boot', 'ready'] as const
 
 type WithStatus = { status: string }
+type WithAddress = { ip_address: string | null }
 
 const coming = ['pending', 'creating', 'provisioning', 'starting'] as const
 const transitional: readonly string[] = [...coming, 'stopping']
@@ -40,7 +39,7 @@ export function isComing(vm: WithStatus): boolean {
   return (coming as readonly string[]).includes(vm.status.toLowerCase())
 }
 
-function allow(verb: string, statuses: readonly VmStatus[]) {
+function allow(verb: string, statuses: readonly (typeof vmStatuses)[number][]) {
   return (vm: WithStatus): true | string => {
     const status = vm.status.toLowerCase()
     return (statuses as readonly string[]).includes(status) || `VM cannot be ${verb} while it is ${status}`
@@ -59,7 +58,7 @@ export const vmCan = {
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'stopping'].includes(vm.status.toLowerCase()) ||
     'VM is not running',
-  ssh: (vm: Pick<Vm, 'status' | 'ip_address'>): true | string =>
+  ssh: (vm: WithStatus & WithAddress): true | string =>
     (vm.status.toLowerCase() === 'running' && vm.ip_address !== null) ||
     'The VM has no address yet. It gets one when it is running.',
   /** In every status, but only within a selected project. */
@@ -87,12 +86,12 @@ export function summarizeVms<V extends WithStatus>(vms: V[]): VmSummary<V> {
 }
 
 /** `Active` when the VM runs and has an address (catalogue G-012). */
-export function networkOf(vm: Pick<Vm, 'status' | 'ip_address'>): 'Active' | 'Inactive' {
+export function networkOf(vm: WithStatus & WithAddress): 'Active' | 'Inactive' {
   return vm.status.toLowerCase() === 'running' && vm.ip_address ? 'Active' : 'Inactive'
 }
 
 /** The command that opens a root shell; null until there is an address. */
-export function sshCommand(vm: Pick<Vm, 'ip_address' | 'ssh_port'>): string | null {
+export function sshCommand(vm: WithAddress & { ssh_port: number }): string | null {
   if (!vm.ip_address) return null
   return vm.ssh_port === 22 ? `ssh root@${vm.ip_address}` : `ssh -p ${vm.ssh_port} root@${vm.ip_address}`
 }
