@@ -50,6 +50,7 @@ export async function signOut(page: Page): Promise<void> {
 export async function signUpAndIn(page: Page, server: Server, person: Person): Promise<void> {
   await signUp(page, person)
   await followMailedLink(page, server, person)
+  await expect(page.getByRole('heading', { name: 'E-mail verified' })).toBeVisible()
   await signIn(page, person)
 }
 
