@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { projectApi, type Vm, VmStatus, vmApi } from '@slipway/contract'
 import { browseWithoutClipboard, copied, refuseCopies } from './clipboard.ts'
+import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
@@ -199,18 +200,13 @@ test.describe('a card', () => {
       'SSH Key',
       'Created',
     ])
-    const created = new Intl.DateTimeFormat('en-US', {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-      timeZone: 'UTC',
-    })
     await expect(card.getByRole('definition')).toHaveText([
       '1 core',
       '256 MB',
       'Active',
       vm.ip_address ?? '',
       sshKey.name,
-      created.format(new Date(vm.created_at)),
+      shownMoment(vm.created_at),
     ])
     await more(page, vm, 'View Details')
     await expect(page).toHaveURL(vmPath(vm))

@@ -58,9 +58,13 @@ export const vmCan = {
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'stopping'].includes(vm.status.toLowerCase()) ||
     'VM is not running',
-  ssh: (vm: WithStatus & WithAddress): true | string =>
-    (vm.status.toLowerCase() === 'running' && vm.ip_address !== null) ||
-    'The VM has no address yet. It gets one when it is running.',
+  ssh: (vm: WithStatus & WithAddress): true | string => {
+    const status = vm.status.toLowerCase()
+    if (status === 'running' && vm.ip_address !== null) return true
+    return status === 'failed'
+      ? 'A VM that failed has no address.'
+      : 'The VM has no address yet. It gets one when it is running.'
+  },
   /** In every status, but only within a selected project. */
   delete: (project: object | null): true | string => project !== null || 'No project selected',
 }

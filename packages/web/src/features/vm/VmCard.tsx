@@ -121,8 +121,7 @@ function Network({ vm }: { vm: Vm }) {
 
 /** The address; where there is none, what the VM is doing or why it failed. */
 function stateRow(vm: Vm): { label: string; value: ReactNode; tone?: 'bad' } {
-  const status = vm.status.toLowerCase()
-  if (status === 'failed' || status === 'error') {
+  if (vm.status === 'failed' || vm.status === 'error') {
     return {
       label: 'Why',
       value: <span className="text-hint">{vm.status_message ?? 'The server gave no reason.'}</span>,

@@ -258,7 +258,6 @@ function SshSection({ vm }: { vm: Vm }) {
 }
 
 function noAddressText(vm: Vm): string {
-  if (vm.status === 'failed') return 'A VM that failed has no address.'
   if (vm.status === 'stopped') return 'The VM is stopped. It has an address while it runs.'
   if (vm.ip_address && isComing(vm)) return 'The command comes here as soon as SSH answers.'
   const allowed = vmCan.ssh(vm)
