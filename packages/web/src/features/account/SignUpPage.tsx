@@ -7,6 +7,7 @@ import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
 import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
+import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
@@ -15,7 +16,6 @@ import { AccountHeading } from './AccountHeading.tsx'
 import { HintLine } from './HintLine.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
 import { blankDraft, type Draft, type DraftErrors, errorsOf, toBody } from './sign-up.ts'
-import { useToSignIn } from './use-to-sign-in.ts'
 
 const toSignInMs = 2000
 
@@ -26,7 +26,7 @@ export function Component() {
   })
   // Whoever has an account already is led to the sign-in page, with the address filled in.
   const state = { ...readSignInState(useLocation().state), email: attempt.variables?.email ?? '' }
-  useToSignIn(isTaken(attempt.error) ? toSignInMs : null, state)
+  useLeadOn(paths.signIn, isTaken(attempt.error) ? toSignInMs : null, state)
   return (
     <SignedOutOnly>
       {attempt.isSuccess ? (

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
+import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { MailedLinkForm } from './MailedLinkForm.tsx'
 import { useResend } from './mailed-link.ts'
-import { useToSignIn } from './use-to-sign-in.ts'
 
 const toSignInMs = 3000
 
@@ -68,7 +68,7 @@ function NewLink() {
 }
 
 function Verified() {
-  useToSignIn(toSignInMs)
+  useLeadOn(paths.signIn, toSignInMs)
   return (
     <>
       <AccountHeading title="E-mail verified">

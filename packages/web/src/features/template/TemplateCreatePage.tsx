@@ -9,12 +9,13 @@ import {
   templateCpuOptions,
   templateMemoryOptionsMb,
 } from '@slipway/contract'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useCreateTemplate } from '../../api/templates.ts'
 import { paths } from '../../paths.ts'
+import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
@@ -29,7 +30,8 @@ const toTemplatesMs = 2000
 
 export function Component() {
   const create = useCreateTemplate()
-  useToTemplates(create.isSuccess)
+  // The list with the new template in it, a moment after the good news.
+  useLeadOn(paths.templates, create.isSuccess ? toTemplatesMs : null)
   const { control, register, handleSubmit, formState } = useForm<TemplateForm, unknown, TemplateCreate>({
     defaultValues: { name: '', description: '', image_url: '' },
     resolver: standardSchemaResolver(TemplateCreate),
@@ -162,14 +164,4 @@ function Choice({ control, name, options, format }: ChoiceProps) {
       )}
     />
   )
-}
-
-/** The list with the new template in it, a moment after the good news. */
-function useToTemplates(created: boolean) {
-  const navigate = useNavigate()
-  useEffect(() => {
-    if (!created) return
-    const timer = setTimeout(() => void navigate(paths.templates), toTemplatesMs)
-    return () => clearTimeout(timer)
-  }, [created, navigate])
 }
