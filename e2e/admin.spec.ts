@@ -91,10 +91,13 @@ test('the good news stays two seconds before the catalogue opens', async ({ page
 test('somebody who left meanwhile is not taken back', async ({ page, user: _ }) => {
   await describeTemplate(page, 'In passing')
   await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
   await submit(page).click()
   await expect(toasts(page)).toContainText(created)
   await page.getByRole('link', { name: 'Projects' }).click()
+  await expect(page).toHaveURL('/projects')
   await page.clock.runFor(10_000)
+  await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
   await expect(page).toHaveURL('/projects')
 })
 

@@ -208,7 +208,8 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       ),
       over('dialog', 'the command for a shell, copied', vmPath(running), async (page) => {
         await button(page, 'SSH Connect').click()
-        await button(page, 'Copy SSH connection string').click()
+        // The page below has such a button too.
+        await page.getByRole('dialog').getByRole('button', { name: 'Copy SSH connection string' }).click()
         await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
       }),
       over('alertdialog', 'the deletion of a VM', vmPath(running), (page) =>
