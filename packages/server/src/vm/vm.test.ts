@@ -1,4 +1,4 @@
-import { Vm, type VmStatus, vmApi } from '@slipway/contract'
+import { Vm, type VmStatus, vmApi, vmStatuses } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -101,18 +101,6 @@ function onServer(test: (s: Awaited<ReturnType<typeof setUp>>) => Promise<void>,
 async function settled(app: TestApp): Promise<void> {
   await app.clock.advance(2 * minutes)
 }
-
-const statuses: VmStatus[] = [
-  'pending',
-  'creating',
-  'provisioning',
-  'starting',
-  'running',
-  'stopping',
-  'stopped',
-  'failed',
-  'error',
-]
 
 describe('creating a VM', () => {
   it(
@@ -265,7 +253,7 @@ describe('what is allowed in which status', () => {
   }
   const words = { start: 'started', stop: 'stopped', force: 'stopped', restart: 'restarted' }
 
-  for (const status of statuses) {
+  for (const status of vmStatuses) {
     for (const action of ['start', 'stop', 'force', 'restart'] as const) {
       const allowed = table[action].includes(status)
       it(
