@@ -43,7 +43,8 @@ test('a project without VMs is welcomed with what there is to create', async ({ 
 })
 
 test('four cards count what the project holds', async ({ page, project, makeVm, call }) => {
-  for (const name of ['fault-crash', 'two']) await makeVm(name)
+  await makeVm('fault-crash', 'failed')
+  await makeVm('two', 'running')
   await makeVm('three', 'running')
   const disks = await answer(page, diskApi.list, 200, [disk('a', 10), disk('b', 25)])
   await page.goto('/')

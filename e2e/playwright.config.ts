@@ -5,8 +5,8 @@ import { chromiumOptions } from './chromium.ts'
 export default defineConfig({
   testDir: '.',
   workers: 2,
-  // A test that passes at the second try has failed.
-  retries: 0,
+  // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
+  retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
   expect: { timeout: 10_000 },
