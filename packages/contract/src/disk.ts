@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { type DiskSource, diskSources, diskStatuses, diskTexts } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
-import { Id, Time } from './text.ts'
+import { diskSizeLimitGi, parseDiskSize } from './quantity.ts'
+import { isWebAddress } from './template.rules.ts'
+import { description, Id, name, Time } from './text.ts'
 
-export const DiskStatus = z.enum(['creating', 'available', 'attached', 'deleting', 'failed', 'error'])
+export const DiskStatus = z.enum(diskStatuses)
 export type DiskStatus = z.infer<typeof DiskStatus>
 
 export const Disk = z.object({
@@ -14,17 +17,67 @@ export const Disk = z.object({
   description: z.string(),
   status: DiskStatus,
   status_message: z.string().nullable(),
+  /** How much of its content is there, from 0 to 1; null when it is not being made or nobody knows. */
+  progress: z.number().min(0).max(1).nullable(),
   /** In whole Gi, with the unit: `10Gi`. */
   size: z.string(),
   size_gb: z.int(),
   disk_type: z.literal('standard'),
   source: z.enum(['blank', 'image', 'snapshot']),
   image_url: z.string().nullable(),
+  /** SHA-256 of the image it was made from, in hex, as it was fetched. */
+  image_sha256: z.string().nullable(),
   vm_id: Id.nullable(),
   vm_name: z.string().nullable(),
   created_at: Time,
 })
 export type Disk = z.infer<typeof Disk>
+
+const t = diskTexts
+
+/** A size people type; it stays text here, `parseDiskSize` reads it. */
+export const DiskSize = z
+  .string({ error: t.sizeMissing })
+  .trim()
+  .min(1, t.sizeMissing)
+  .max(40, 'Please enter a valid disk size')
+  .superRefine((text, context) => {
+    const size = parseDiskSize(text)
+    if (text !== '' && typeof size === 'string') context.addIssue({ code: 'custom', message: size })
+  })
+
+/** Which field each source needs, and what to say when it is missing. */
+const needed: Partial<Record<DiskSource, ['image_url' | 'disk_sansphot', string]>> = {
+  HTTP: ['image_url', t.imageUrlMissing],
+  SNAPSHOT: ['disk_sansphot', t.snapshotMissing],
+  REGISTRY: ['image_url', t.containerImageMissing],
+}
+
+const optionalText = z.string().trim().max(2048, 'Use at most 2048 characters').optional()
+
+export const DiskCreate = z
+  .object({
+    name: name(t.nameMissing),
+    size: DiskSize,
+    source: z.enum(Object.keys(diskSources) as [DiskSource, ...DiskSource[]], { error: t.sourceInvalid }),
+    image_url: optionalText,
+    /** The name of a snapshot, spelt as the specification has it. */
+    disk_sansphot: optionalText,
+    /** Says which snapshot is meant where names are ambiguous. */
+    snapshot_id: Id.optional(),
+    description,
+  })
+  .superRefine((disk, context) => {
+    const [field, message] = needed[disk.source] ?? []
+    if (field && !disk[field]) context.addIssue({ code: 'custom', path: [field], message })
+    else if (disk.source === 'HTTP' && !isWebAddress(disk.image_url ?? ''))
+      context.addIssue({ code: 'custom', path: ['image_url'], message: t.imageUrlInvalid })
+  })
+export type DiskCreate = z.input<typeof DiskCreate>
+
+export const DiskParams = ProjectParams.extend({ diskId: Id })
+
+const notFound = [messages.projectNotFound, messages.diskNotFound]
 
 export const diskApi = {
   list: endpoint('disk.list', {
@@ -39,5 +92,64 @@ export const diskApi = {
     }),
     response: z.array(Disk),
     errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('disk.create', {
+    summary: 'Create a disk: blank, from an image, from a snapshot or from a container registry',
+    auth: 'session',
+    status: 201,
+    params: ProjectParams,
+    body: DiskCreate,
+    response: Disk,
+    errors: {
+      400: [
+        t.nameMissing,
+        t.sizeMissing,
+        'Please enter a valid disk size',
+        `Disk size cannot exceed ${diskSizeLimitGi}Gi`,
+        t.sourceInvalid,
+        t.imageUrlMissing,
+        t.snapshotMissing,
+        t.containerImageMissing,
+        'Disk snapshot "<name>" not found',
+      ],
+      404: [messages.projectNotFound],
+      409: ['Snapshot is not ready'],
+    },
+  }),
+  delete: endpoint('disk.delete', {
+    summary: 'Delete a disk that is on no VM',
+    auth: 'session',
+    status: 204,
+    params: DiskParams,
+    errors: { 404: notFound, 409: [t.attached, t.beingCreated, t.beingSnapshotted] },
+  }),
+  attach: endpoint('disk.attach', {
+    summary: 'Put a disk on a VM, running or stopped',
+    auth: 'session',
+    status: 200,
+    params: DiskParams,
+    body: z.object({ vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing) }),
+    response: Disk,
+    errors: {
+      400: [t.vmMissing],
+      404: notFound,
+      409: ['Disk "<name>" is not available', t.vmNotReady, t.beingSnapshotted],
+    },
+  }),
+  detach: endpoint('disk.detach', {
+    summary: 'Take a disk off its VM; a running guest has ten seconds to let go of it',
+    auth: 'session',
+    status: 200,
+    params: DiskParams,
+    response: Disk,
+    errors: {
+      404: notFound,
+      409: [
+        t.notAttached,
+        t.notReleased,
+        'Disk cannot be detached while its VM is <status>',
+        t.beingSnapshotted,
+      ],
+    },
   }),
 }

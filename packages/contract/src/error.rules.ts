@@ -9,6 +9,9 @@ export const messages = {
   unsupportedMediaType: 'Request body must be JSON',
   projectNotFound: 'Project not found',
   vmNotFound: 'VM not found',
+  vmSnapshotNotFound: 'Snapshot not found',
+  diskNotFound: 'Disk not found',
+  diskSnapshotNotFound: 'Disk snapshot not found',
   sshKeyNotFound: 'SSH key not found',
   notFound: 'Not found',
 } as const

@@ -1,11 +1,22 @@
+import type { Disk } from './disk.ts'
+import type { DiskSnapshot } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import type { Vm } from './vm.ts'
+import type { VmSnapshot } from './vm-snapshot.ts'
+
+export interface Gone {
+  id: string
+  deleted: true
+}
 
 /** What the stream of a project carries, by the name of the event. `deleted` ends an object. */
 export interface ProjectEvents {
-  vm: Vm | { id: string; deleted: true }
+  vm: Vm | Gone
+  disk: Disk | Gone
+  vm_snapshot: VmSnapshot | Gone
+  disk_snapshot: DiskSnapshot | Gone
 }
 
 export const eventApi = {

@@ -1,6 +1,9 @@
 export * from './account.rules.ts'
 export * from './account.ts'
+export * from './disk.rules.ts'
 export * from './disk.ts'
+export * from './disk-snapshot.rules.ts'
+export * from './disk-snapshot.ts'
 export * from './endpoint.ts'
 export * from './error.rules.ts'
 export * from './error.ts'
@@ -16,9 +19,12 @@ export * from './template.rules.ts'
 export * from './template.ts'
 export * from './vm.rules.ts'
 export * from './vm.ts'
+export * from './vm-snapshot.rules.ts'
+export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
 import { diskApi } from './disk.ts'
+import { diskSnapshotApi } from './disk-snapshot.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
 import { hostApi } from './host.ts'
@@ -26,8 +32,20 @@ import { projectApi } from './project.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
 import { vmApi } from './vm.ts'
+import { vmSnapshotApi } from './vm-snapshot.ts'
 
-const apis = [accountApi, hostApi, projectApi, sshKeyApi, templateApi, vmApi, diskApi, eventApi] as const
+const apis = [
+  accountApi,
+  hostApi,
+  projectApi,
+  sshKeyApi,
+  templateApi,
+  vmApi,
+  vmSnapshotApi,
+  diskApi,
+  diskSnapshotApi,
+  eventApi,
+] as const
 
 /** Every endpoint there is, for tests and documents that walk them all. */
 export const endpoints: readonly Endpoint[] = apis.flatMap((api) => Object.values(api) as Endpoint[])

@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { projectTexts } from './project.rules.ts'
-import { Id, name, Time } from './text.ts'
+import { description, Id, name, Time } from './text.ts'
 
 export const Project = z.object({ id: Id, name: z.string(), description: z.string(), created_at: Time })
 export type Project = z.infer<typeof Project>
 
 export const ProjectCreate = z.object({
   name: name(projectTexts.nameMissing),
-  description: z.string().trim().max(1000, 'Use at most 1000 characters for the description').default(''),
+  description,
 })
 export type ProjectCreate = z.infer<typeof ProjectCreate>
 

@@ -19,3 +19,15 @@ export function name(required: string) {
     .max(100, 'Use at most 100 characters for the name')
     .refine((text) => !control.test(text), 'Use a name without control characters')
 }
+
+/** Free text below a name. */
+export const description = z
+  .string()
+  .trim()
+  .max(1000, 'Use at most 1000 characters for the description')
+  .default('')
+
+/** Days until something is deleted by itself; the middle of the road when none are given. */
+export function retention(days: { min: number; max: number; default: number }, sentence: string) {
+  return z.int({ error: sentence }).min(days.min, sentence).max(days.max, sentence).default(days.default)
+}

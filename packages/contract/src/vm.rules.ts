@@ -4,6 +4,8 @@ export const vmTexts = {
   sshKeyMissing: 'Please select an SSH key for secure access',
   templateMissing: 'Please select a template',
   diskMissing: 'Please select an existing disk for all disk entries',
+  beingSnapshotted: 'A snapshot of this VM is being made. Please try again later.',
+  beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
 } as const
 
@@ -55,6 +57,11 @@ export const vmCan = {
   stop: allow('stopped', ['running', 'stopping']),
   forceStop: allow('stopped', ['provisioning', 'starting', 'running', 'stopping']),
   restart: allow('restarted', ['running']),
+  /** Take a snapshot of it. */
+  snapshot: (vm: WithStatus): true | string =>
+    ['running', 'stopped'].includes(vm.status.toLowerCase()) ||
+    'VM must be running or stopped to create a snapshot',
+  restore: allow('restored', ['running', 'stopped', 'error']),
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'stopping'].includes(vm.status.toLowerCase()) ||
     'VM is not running',

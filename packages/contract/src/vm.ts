@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { disksPerVm } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
@@ -63,7 +64,7 @@ export const VmCreate = z.object({
         error: t.diskMissing,
       },
     )
-    .max(16, 'Attach at most 16 disks')
+    .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
     .refine((disks) => new Set(disks.map((disk) => disk.disk_id)).size === disks.length, t.diskMissing)
     .default([]),
   /** May be repeated in the body; then it must be the project of the path. */
@@ -110,7 +111,7 @@ export const vmApi = {
     auth: 'session',
     status: 204,
     params: VmParams,
-    errors: { 404: notFound },
+    errors: { 404: notFound, 409: [t.beingSnapshotted, t.beingRestored] },
   }),
   start: endpoint('vm.start', {
     summary: 'Start a stopped or broken VM',

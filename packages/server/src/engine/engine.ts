@@ -18,6 +18,11 @@
  * 7. Failures are `EngineError`s: a stable code, whether trying again can help, and a sentence for a person that
  *    names neither files nor programs of the host.
  * 8. `deleteMachine` leaves nothing: no process, no file, no address.
+ * 9. Long work (making volumes and snapshots, restoring) takes a `Work`: it tells how far it is and ends soon after
+ *    its signal is aborted, with an `aborted` error. Whenever it ends early - aborted, failed, or the process killed -
+ *    the same call may be made again; nothing half-made is ever taken for whole, and a guest is never left paused.
+ * 10. Volumes and snapshots stand by themselves: deleting any of them never changes what another one holds.
+ * 11. Every copy asks for room first. A full disk ends the copy, not the guest it is made of.
  *
  * What is left out on purpose: names, owners, projects, templates, statuses on the wire. An engine that knew them
  * could disagree with the database.
@@ -44,8 +49,12 @@ export interface Engine {
 
   /** Makes root disk, seed and network identity. Does not start it. */
   createMachine(spec: MachineSpec): Promise<void>
-  /** Launches the guest. With `freshRoot` its root disk starts from the image again. A living guest is left alone. */
-  startMachine(machineId: string, options: { freshRoot: boolean }): Promise<void>
+  /**
+   * Launches the guest with these data volumes. With `freshRoot` its root disk starts from the image again, except
+   * in the first start after a restore. After the restore of a snapshot with memory the first start resumes it,
+   * or boots when this host cannot (other accelerator, other version). A living guest is left alone.
+   */
+  startMachine(machineId: string, options: { freshRoot: boolean; volumeIds: string[] }): Promise<void>
   /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
   powerDown(machineId: string): Promise<void>
   /** Ends the guest at once; resolves when it is gone. */
@@ -57,10 +66,102 @@ export interface Engine {
   /** Every machine the engine has, whether the caller knows it or not. */
   list(): Promise<Map<string, MachineState>>
 
-  /** Makes an empty data volume of that size. One that exists keeps its content. */
-  createVolume(volumeId: string, sizeBytes: number): Promise<void>
+  /**
+   * Makes a data volume of at least `sizeBytes`; content that is larger makes it larger. One that exists is left as
+   * it is. A source that is refused is a `source-refused` error that says why.
+   */
+  createVolume(volumeId: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade>
+  /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */
   deleteVolume(volumeId: string): Promise<void>
+  inspectVolume(volumeId: string): Promise<VolumeState>
+  /** Every data volume the engine has, half-made ones left out. */
+  listVolumes(): Promise<string[]>
+  /** Puts a volume on a machine: plugged into a living guest, else there from its next start. */
+  attachVolume(machineId: string, volumeId: string): Promise<void>
+  /** Takes a volume off a machine. `kept`: a living guest did not let go of it in time, and still has it. */
+  detachVolume(machineId: string, volumeId: string): Promise<'released' | 'kept'>
+
+  /**
+   * Saves a machine at one moment: root disk, those data volumes that are on it, and with `memory` what a living
+   * guest was doing. The guest runs on. Ends with `snapshot-lost` when the guest ends before the copy is complete.
+   */
+  createMachineSnapshot(
+    snapshotId: string,
+    source: { machineId: string; volumeIds: string[]; memory: boolean },
+    work: Work,
+  ): Promise<SnapshotMade & { memory: boolean }>
+  /**
+   * First half of a restore: writes complete copies of what the snapshot holds beside the machine's own disks, root
+   * disk and those of `volumeIds` that it has. The guest may live on meanwhile.
+   */
+  prepareRestore(
+    machineId: string,
+    source: { snapshotId: string; volumeIds: string[] },
+    work: Work,
+  ): Promise<void>
+  /**
+   * Second half, for a machine whose guest has ended: puts the prepared copies in place. What they replace becomes
+   * the snapshot `safetyId`, without copying. Fast; done completely or, after a crash, completed by the next `open`
+   * or call. With nothing prepared and `safetyId` there, it was done before: a success.
+   */
+  switchDisks(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }>
+  /** Forgets a prepared restore. */
+  dropRestore(machineId: string): Promise<void>
+  deleteMachineSnapshot(snapshotId: string): Promise<void>
+
+  /**
+   * Saves one data volume at one moment, on whichever machine it is. With a `parentId` that is a snapshot of the same
+   * volume, only what changed since is stored when the engine can tell; otherwise everything.
+   */
+  createVolumeSnapshot(
+    snapshotId: string,
+    source: { volumeId: string; parentId: string | null },
+    work: Work,
+  ): Promise<SnapshotMade & { parentId: string | null }>
+  /** Deletes it; what builds upon it is made whole first. Idempotent at every moment. */
+  deleteVolumeSnapshot(snapshotId: string, work: Work): Promise<void>
+
+  /** Whether a snapshot is complete and undamaged, as far as a quick look tells. */
+  inspectSnapshot(kind: 'machine' | 'volume', snapshotId: string): Promise<SnapshotState>
+  /** Every complete snapshot the engine has. */
+  listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
 }
+
+/** Long work under way. */
+export interface Work {
+  signal: AbortSignal
+  /** From 0 to 1; null while nobody knows. May be called often. */
+  onProgress: (fraction: number | null) => void
+}
+
+export type VolumeSource =
+  | { from: 'nothing' }
+  /** A disk image in any usual format, over http or https. */
+  | { from: 'url'; url: string }
+  /** A container image: its disk under `/disk/`, else an ext4 file system of its flattened root. */
+  | { from: 'registry'; image: string }
+  | { from: 'volume-snapshot'; snapshotId: string }
+  /** The root disk in a machine snapshot. */
+  | { from: 'machine-snapshot'; snapshotId: string }
+
+export interface VolumeMade {
+  sizeBytes: number
+  /** SHA-256 in hex of what was fetched; null when nothing was. */
+  sha256: string | null
+}
+
+export type VolumeState =
+  /** No such volume, or not completely made. */
+  { state: 'absent' } | { state: 'whole'; sizeBytes: number } | { state: 'broken'; reason: string }
+
+export interface SnapshotMade {
+  /** Room it takes on the host. */
+  storedBytes: number
+  /** `clean`: nothing ran. `memory`: it goes on from that moment. `frozen`: by the guest agent. `crash`: neither. */
+  consistency: 'clean' | 'memory' | 'frozen' | 'crash'
+}
+
+export type SnapshotState = { state: 'absent' } | { state: 'whole' } | { state: 'broken'; reason: string }
 
 export interface Capabilities {
   /** What runs guest code: `KVM`, `TCG`, or null where the question makes no sense. */
@@ -130,6 +231,14 @@ export type EngineErrorCode =
   | 'machine-missing'
   | 'launch-failed'
   | 'unsupported'
+  /** A foreign image was refused, or could not be fetched. */
+  | 'source-refused'
+  | 'volume-missing'
+  /** Another guest still has it; it may be free soon. */
+  | 'volume-busy'
+  | 'snapshot-missing'
+  | 'snapshot-lost'
+  | 'aborted'
   | 'internal'
 
 export class EngineError extends Error {

@@ -1,0 +1,102 @@
+import { parseDiskSize } from './quantity.ts'
+
+export const diskTexts = {
+  nameMissing: 'Please enter a disk name',
+  sizeMissing: 'Please enter a disk size',
+  sourceInvalid: 'Invalid disk source',
+  imageUrlMissing: 'Please enter an image URL',
+  imageUrlInvalid: 'The image URL must start with http:// or https://',
+  snapshotMissing: 'Please enter a disk snapshot name',
+  containerImageMissing: 'Please enter a container image',
+  projectMissing: 'No project selected',
+  vmMissing: 'Please select a VM',
+  attached: 'Disk is attached to a VM. Detach it first.',
+  beingCreated: 'Disk is being created. Please try again later.',
+  beingSnapshotted: 'A snapshot of this disk is being made. Please try again later.',
+  notAttached: 'Disk is not attached to a VM',
+  notReleased: 'The VM did not release the disk. Stop the VM and try again.',
+  vmNotReady: 'VM must be running or stopped',
+} as const
+
+/** The words the server sends. `ready` and `bound` are understood as well, see `diskStateOf`. */
+export const diskStatuses = ['creating', 'available', 'attached', 'deleting', 'failed', 'error'] as const
+
+/** What a new disk is made from, on the wire, with its name for people. */
+export const diskSources = {
+  EMPTY: 'Blank Disk',
+  HTTP: 'From Image',
+  SNAPSHOT: 'From Snapshot',
+  REGISTRY: 'From Container Registry',
+} as const
+export type DiskSource = keyof typeof diskSources
+
+/** How many data disks a VM takes. */
+export const disksPerVm = 15
+
+type DiskLike = { status: string; vm_id: string | null }
+
+/**
+ * What a disk is, whoever names it: in lower case, with `ready` and `bound` read by whether a VM has it (catalogue
+ * G-055). Words nobody knows are kept.
+ */
+export function diskStateOf({ status, vm_id }: DiskLike): string {
+  const word = status.toLowerCase()
+  if (word !== 'ready' && word !== 'bound') return word
+  return vm_id === null ? 'available' : 'attached'
+}
+
+/** Whether the creation failed or the disk broke later; the statistics and the filter count both. */
+export const isFailedDisk = (disk: DiskLike): boolean => ['failed', 'error'].includes(diskStateOf(disk))
+
+/**
+ * What may be done to a disk now: `true`, or the sentence that says why not (state machine SM-7). Whether its VM or a
+ * snapshot under way stands against it, only the server knows.
+ */
+export const diskCan = {
+  delete: (disk: DiskLike): true | string => {
+    if (diskStateOf(disk) === 'creating') return diskTexts.beingCreated
+    return diskStateOf(disk) === 'attached' || disk.vm_id !== null ? diskTexts.attached : true
+  },
+  /** A broken disk that is still on a VM can be taken off it, too. */
+  detach: (disk: DiskLike): true | string => disk.vm_id !== null || diskTexts.notAttached,
+  attach: (disk: DiskLike & { name: string }): true | string =>
+    diskStateOf(disk) === 'available' || `Disk "${disk.name}" is not available`,
+  createVm: (disk: DiskLike & { name: string }): true | string => diskCan.attach(disk),
+  snapshot: (disk: DiskLike): true | string =>
+    ['available', 'attached'].includes(diskStateOf(disk)) ||
+    'Disk must be available or attached to create a snapshot',
+}
+
+/** In which statuses of its VM a disk can be put on it, and taken off it. */
+export const diskAllowedBy = {
+  attach: (vm: { status: string }): true | string =>
+    ['running', 'stopped'].includes(vm.status.toLowerCase()) || diskTexts.vmNotReady,
+  detach: (vm: { status: string }): true | string =>
+    ['running', 'stopped', 'failed', 'error'].includes(vm.status.toLowerCase()) ||
+    `Disk cannot be detached while its VM is ${vm.status.toLowerCase()}`,
+}
+
+const thresholds = [
+  [1024 ** 3, 'Gi'],
+  [1024 ** 2, 'Mi'],
+  [1024, 'Ki'],
+] as const
+
+/**
+ * A size as cards show it: `10Gi`, `512Mi`. Text with a unit stays as it is; plain numbers are Gi below 1024 and bytes
+ * from there, rounded to Gi, Mi or Ki (catalogue G-059).
+ */
+export function formatDiskSize(size: string | number): string {
+  const text = String(size).trim()
+  const number = Number(text)
+  if (text === '' || !Number.isFinite(number)) return text
+  if (number < 1024) return `${number}Gi`
+  const [bytes, unit] = thresholds.find(([from]) => number >= from) ?? thresholds[2]
+  return `${Math.round(number / bytes)}${unit}`
+}
+
+/** `size_gb` of a new disk from a snapshot of that size; 10 when it is missing or cannot be read. */
+export function sizeGbOf(size: string | number | null | undefined): number {
+  const gi = parseDiskSize(String(size ?? ''), Number.POSITIVE_INFINITY)
+  return typeof gi === 'number' ? gi : 10
+}

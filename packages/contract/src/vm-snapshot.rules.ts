@@ -1,0 +1,54 @@
+export const vmSnapshotTexts = {
+  nameMissing: 'Please enter a snapshot name',
+  vmMissing: 'Please select a VM',
+  retentionInvalid: 'Retention must be between 1 and 365 days',
+  typeInvalid: 'Invalid snapshot type',
+  otherVm: 'Snapshot belongs to another VM',
+  notReady: 'Snapshot is not ready',
+  vmGone: 'The VM of this snapshot no longer exists',
+  inUse: 'Snapshot is in use. Please try again later.',
+  restoring: 'VM restoration started successfully!',
+} as const
+
+/** The words the server sends. `completed` and `processing` are understood as well, see `vmSnapshotStateOf`. */
+export const vmSnapshotStatuses = ['pending', 'creating', 'ready', 'deleting', 'failed', 'error'] as const
+
+export const vmSnapshotTypes = ['disk', 'full'] as const
+
+/**
+ * What a snapshot promises about the data in it. `clean`: the VM was off. `memory`: the guest goes on from that very
+ * moment. `frozen`: its file systems were written out and held still by the guest agent. `crash`: as after a power
+ * cut; file systems with a journal recover from it.
+ */
+export const snapshotConsistencies = ['clean', 'memory', 'frozen', 'crash'] as const
+
+/** Days. */
+export const vmSnapshotRetention = { min: 1, max: 365, default: 30 } as const
+
+type WithStatus = { status: string }
+
+/** In lower case, with `completed` as `ready` and `processing` as `creating`. Words nobody knows are kept. */
+export function vmSnapshotStateOf({ status }: WithStatus): string {
+  const word = status.toLowerCase()
+  return word === 'completed' ? 'ready' : word === 'processing' ? 'creating' : word
+}
+
+/** Whether the status will change by itself. */
+export const isSnapshotUnderWay = (snapshot: WithStatus): boolean =>
+  ['pending', 'creating', 'deleting'].includes(vmSnapshotStateOf(snapshot))
+
+const whenReady = (snapshot: WithStatus): true | string =>
+  vmSnapshotStateOf(snapshot) === 'ready' || vmSnapshotTexts.notReady
+
+/** What may be done with a snapshot now: `true`, or the sentence that says why not (state machines SM-6, SM-8). */
+export const snapshotCan = {
+  restore: whenReady,
+  createDisk: whenReady,
+  delete: (snapshot: WithStatus): true | string => !isSnapshotUnderWay(snapshot) || vmSnapshotTexts.inUse,
+}
+
+/** `512 MB`, `1.5 GB` from 1024 MB on, `Unknown` while nobody knows. */
+export function formatSnapshotSize(sizeMb: number | null | undefined): string {
+  if (sizeMb === null || sizeMb === undefined) return 'Unknown'
+  return sizeMb < 1024 ? `${sizeMb} MB` : `${(sizeMb / 1024).toFixed(1)} GB`
+}

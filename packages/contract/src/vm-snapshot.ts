@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import { description, Id, name, retention, Time } from './text.ts'
+import { Vm, VmParams } from './vm.ts'
+import {
+  snapshotConsistencies,
+  vmSnapshotRetention,
+  vmSnapshotStatuses,
+  vmSnapshotTexts,
+  vmSnapshotTypes,
+} from './vm-snapshot.rules.ts'
+
+export const VmSnapshotStatus = z.enum(vmSnapshotStatuses)
+export type VmSnapshotStatus = z.infer<typeof VmSnapshotStatus>
+
+export const SnapshotConsistency = z.enum(snapshotConsistencies)
+export type SnapshotConsistency = z.infer<typeof SnapshotConsistency>
+
+const Metadata = z.object({ created_by: z.string().max(100), created_at: z.string().max(100) }).partial()
+
+export const VmSnapshot = z.object({
+  id: Id,
+  project_id: Id,
+  name: z.string(),
+  description: z.string(),
+  status: VmSnapshotStatus,
+  status_message: z.string().nullable(),
+  /** How much of it is written, from 0 to 1; null when it is not being made or nobody knows. */
+  progress: z.number().min(0).max(1).nullable(),
+  vm_id: Id,
+  /** As it was when the snapshot was taken. */
+  vm_name: z.string(),
+  snapshot_type: z.enum(vmSnapshotTypes),
+  /** Whether a restore resumes what was running; a stopped VM has no memory to save. */
+  has_memory: z.boolean(),
+  /** Null until it is ready. */
+  consistency: SnapshotConsistency.nullable(),
+  /** The data disks it holds beside the root disk. */
+  disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
+  /** The automatic snapshot that lets a restore be undone. */
+  automatic: z.boolean(),
+  /** Room it takes, in MiB; null until it is ready. */
+  size_mb: z.int().nullable(),
+  retention_days: z.int(),
+  /** When it is deleted by itself. */
+  expires_at: Time,
+  /** As it was sent. */
+  metadata: Metadata.nullable(),
+  created_at: Time,
+})
+export type VmSnapshot = z.infer<typeof VmSnapshot>
+
+const t = vmSnapshotTexts
+
+export const VmSnapshotCreate = z.object({
+  name: name(t.nameMissing),
+  description,
+  snapshot_type: z.enum(vmSnapshotTypes, { error: t.typeInvalid }),
+  retention_days: retention(vmSnapshotRetention, t.retentionInvalid),
+  /** Wins over the type `full`. */
+  skip_memory_snapshot: z.boolean().optional(),
+  metadata: Metadata.optional(),
+})
+export type VmSnapshotCreate = z.input<typeof VmSnapshotCreate>
+
+export const VmSnapshotParams = ProjectParams.extend({ snapshotId: Id })
+
+const notFound = [messages.projectNotFound, messages.vmSnapshotNotFound]
+
+export const vmSnapshotApi = {
+  list: endpoint('vmSnapshot.list', {
+    summary: 'The VM snapshots of a project, oldest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    query: z.object({
+      vm_name: z.string().optional(),
+      vm_id: z.string().optional(),
+      status: z.string().optional(),
+    }),
+    response: z.array(VmSnapshot),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('vmSnapshot.create', {
+    summary: 'Take a snapshot of a running or stopped VM: its disks, or disks and memory',
+    auth: 'session',
+    status: 201,
+    params: VmParams,
+    body: VmSnapshotCreate,
+    response: VmSnapshot,
+    errors: {
+      400: [t.nameMissing, t.typeInvalid, t.retentionInvalid],
+      404: [messages.projectNotFound, messages.vmNotFound],
+      409: ['VM must be running or stopped to create a snapshot'],
+    },
+  }),
+  restore: endpoint('vmSnapshot.restore', {
+    summary: 'Put a VM back to a snapshot; what it is now is kept for a day',
+    auth: 'session',
+    status: 202,
+    params: VmSnapshotParams,
+    body: z.object({ vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing) }),
+    response: z.object({ message: z.string(), vm: Vm }),
+    errors: {
+      400: [t.vmMissing, t.otherVm],
+      404: notFound,
+      409: [
+        t.notReady,
+        t.vmGone,
+        'VM cannot be restored while it is <status>',
+        'Disk "<name>" of this snapshot is no longer attached to the VM',
+      ],
+    },
+  }),
+  delete: endpoint('vmSnapshot.delete', {
+    summary: 'Delete a VM snapshot',
+    auth: 'session',
+    status: 204,
+    params: VmSnapshotParams,
+    errors: { 404: notFound, 409: [t.inUse] },
+  }),
+}
