@@ -30,4 +30,21 @@ describe('programs of the host', () => {
     })
     await expect(run('sleep', ['10'], { timeoutMs: 20 })).rejects.toBeInstanceOf(CommandError)
   })
+
+  it('are gone when their work is called off', async () => {
+    const work = new AbortController()
+    let pid = 0
+    const running = run('sleep', ['10'], {
+      signal: work.signal,
+      attend(child) {
+        pid = child.pid ?? 0
+        work.abort()
+      },
+    })
+    await expect(running).rejects.toMatchObject({ code: 'ABORT_ERR' })
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+    await expect(run('sleep', ['10'], { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'ABORT_ERR',
+    })
+  })
 })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 
 /** A program of the host that ended with anything but success. `message` is its last line of complaint. */
 export class CommandError extends Error {
@@ -29,7 +29,11 @@ export interface CommandOptions {
   env?: Record<string, string>
   /** Text for standard input. */
   input?: string
+  /** Talks to the program as it runs, in place of `input`; has to end its standard input. */
+  attend?: (child: ChildProcessWithoutNullStreams) => void
   timeoutMs?: number
+  /** Kills the program; `run` then rejects with the code `ABORT_ERR` once it is gone. */
+  signal?: AbortSignal
   uid?: number
 }
 
@@ -63,22 +67,31 @@ export function run(command: string, args: readonly string[], options: CommandOp
             timedOut = true
             child.kill('SIGKILL')
           }, options.timeoutMs)
+    const abort = () => child.kill('SIGKILL')
+    options.signal?.addEventListener('abort', abort, { once: true })
+    if (options.signal?.aborted) abort()
+    const settle = () => {
+      if (timer) clearTimeout(timer)
+      options.signal?.removeEventListener('abort', abort)
+    }
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
     // A program that ends without reading its input is judged by its exit status.
     child.stdin.on('error', () => {})
-    child.stdin.end(options.input ?? '')
+    if (options.attend) options.attend(child)
+    else child.stdin.end(options.input ?? '')
     child.on('error', (error: NodeJS.ErrnoException) => {
-      if (timer) clearTimeout(timer)
+      settle()
       reject(new CommandError(command, '', `${command} could not be run`, { code: error.code ?? null }))
     })
     child.on('close', (status, signal) => {
-      if (timer) clearTimeout(timer)
+      settle()
       if (status === 0) return resolve(Buffer.concat(stdout).toString())
       const complaint = Buffer.concat(stderr).toString()
-      const code = timedOut ? 'ETIMEDOUT' : /no space left on device/i.test(complaint) ? 'ENOSPC' : null
+      const full = /no space left on device/i.test(complaint)
+      const code = options.signal?.aborted ? 'ABORT_ERR' : timedOut ? 'ETIMEDOUT' : full ? 'ENOSPC' : null
       reject(
         new CommandError(command, complaint, `${command} ended with ${signal ?? `status ${status}`}`, {
           code,
