@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import path from 'node:path'
 import { isEmail } from '@slipway/contract'
 import { z } from 'zod'
@@ -5,6 +6,14 @@ import { z } from 'zod'
 /** An empty variable means the same as none. */
 const text = z.string().trim().min(1)
 const optional = z.preprocess((value) => (value === '' ? undefined : value), text.optional())
+
+/** A host name, an address, or a range of addresses such as `10.0.0.0/8`. */
+function isSource(text: string): boolean {
+  const [base = '', prefix, ...rest] = text.split('/')
+  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(base)] ?? 0
+  if (prefix === undefined) return bits > 0 || /^(?!-)[a-z0-9_.-]+$/i.test(base)
+  return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
+}
 
 const Settings = z.object({
   SLIPWAY_HOST: text.default('127.0.0.1'),
@@ -30,6 +39,16 @@ const Settings = z.object({
   SLIPWAY_LEGAL_EMAIL: text.default('legal@localhost'),
   SLIPWAY_PRIVACY_EMAIL: text.default('privacy@localhost'),
   SLIPWAY_MAX_VMS_PER_PROJECT: z.coerce.number().int().min(1).default(5000),
+  /** Hosts, addresses and ranges that images may be fetched from although they are private, with commas. */
+  SLIPWAY_PRIVATE_SOURCES: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
+    .refine((sources) => sources.every(isSource), 'Name hosts, addresses or ranges, separated by commas'),
+  /** What an image may take while it is fetched and unpacked, in GiB. */
+  SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
+  /** How large a disk may be, in GiB. */
+  SLIPWAY_MAX_DISK_GB: z.coerce.number().int().min(1).default(1024),
   /** E-mail addresses of who may add templates, with commas; none lets every signed-in user. */
   SLIPWAY_ADMINS: z
     .string()
@@ -68,6 +87,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       privacy: s.SLIPWAY_PRIVACY_EMAIL,
     },
     maxVmsPerProject: s.SLIPWAY_MAX_VMS_PER_PROJECT,
+    privateSources: s.SLIPWAY_PRIVATE_SOURCES,
+    maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
+    maxDiskGb: s.SLIPWAY_MAX_DISK_GB,
     admins: s.SLIPWAY_ADMINS,
     logLevel: s.SLIPWAY_LOG_LEVEL,
     seed: s.SLIPWAY_SEED !== undefined,
