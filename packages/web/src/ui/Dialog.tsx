@@ -1,10 +1,13 @@
 import { lazy, Suspense, useState } from 'react'
-import type { ConfirmDialogProps, DialogProps } from './DialogPopup.tsx'
+import type { AlertDialogProps, ConfirmDialogProps, DialogProps } from './DialogPopup.tsx'
 
 // What a dialog is made of comes when the first one opens: no page needs it to be shown.
 const DialogPopup = lazy(async () => ({ default: (await import('./DialogPopup.tsx')).DialogPopup }))
 const ConfirmDialogPopup = lazy(async () => ({
   default: (await import('./DialogPopup.tsx')).ConfirmDialogPopup,
+}))
+const AlertDialogPopup = lazy(async () => ({
+  default: (await import('./DialogPopup.tsx')).AlertDialogPopup,
 }))
 
 /** A modal dialog. `Esc`, the scrim and the footer close it; the focus goes back to where it came from. */
@@ -21,6 +24,15 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   return useWasOpen(props.open) ? (
     <Suspense fallback={null}>
       <ConfirmDialogPopup {...props} />
+    </Suspense>
+  ) : null
+}
+
+/** Says one thing and waits for OK: where the specifications have a browser's alert (catalogue G-040). */
+export function AlertDialog(props: AlertDialogProps) {
+  return useWasOpen(props.open) ? (
+    <Suspense fallback={null}>
+      <AlertDialogPopup {...props} />
     </Suspense>
   ) : null
 }

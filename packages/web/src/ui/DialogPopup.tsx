@@ -1,4 +1,4 @@
-import { AlertDialog } from '@base-ui/react/alert-dialog'
+import { AlertDialog as Alert } from '@base-ui/react/alert-dialog'
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { type ReactNode, useRef } from 'react'
 import { Banner } from './Banner.tsx'
@@ -100,11 +100,11 @@ export function ConfirmDialogPopup({
   const cancel = useRef<HTMLButtonElement>(null)
   const confirmed = useRef(false)
   return (
-    <AlertDialog.Root open={open} onOpenChange={(next) => (next || !busy) && onOpenChange(next)}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className={scrim} />
-        <AlertDialog.Viewport className={viewport}>
-          <AlertDialog.Popup
+    <Alert.Root open={open} onOpenChange={(next) => (next || !busy) && onOpenChange(next)}>
+      <Alert.Portal>
+        <Alert.Backdrop className={scrim} />
+        <Alert.Viewport className={viewport}>
+          <Alert.Popup
             className={cx(popup, 'max-w-115')}
             initialFocus={() => {
               confirmed.current = false
@@ -112,13 +112,11 @@ export function ConfirmDialogPopup({
             }}
             finalFocus={() => (confirmed.current && focusAfter?.()) || true}
           >
-            <AlertDialog.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">
-              {title}
-            </AlertDialog.Title>
+            <Alert.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">{title}</Alert.Title>
             <div className="min-h-0 overflow-y-auto px-5 pt-2 pb-4.5">
-              <AlertDialog.Description render={<div />} className="wrap-anywhere text-ink-2 [&_b]:text-ink">
+              <Alert.Description render={<div />} className="wrap-anywhere text-ink-2 [&_b]:text-ink">
                 {children}
-              </AlertDialog.Description>
+              </Alert.Description>
               {error && (
                 <Banner tone="error" className="mt-3">
                   {error}
@@ -141,9 +139,44 @@ export function ConfirmDialogPopup({
                 {confirmLabel}
               </Button>
             </div>
-          </AlertDialog.Popup>
-        </AlertDialog.Viewport>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+          </Alert.Popup>
+        </Alert.Viewport>
+      </Alert.Portal>
+    </Alert.Root>
+  )
+}
+
+export interface AlertDialogProps {
+  open: boolean
+  /** By the button or `Esc`. */
+  onClose: () => void
+  /** Names the dialog; what happened as a rule. */
+  title: string
+  children: ReactNode
+}
+
+export function AlertDialogPopup({ open, onClose, title, children }: AlertDialogProps) {
+  return (
+    <Alert.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Alert.Portal>
+        <Alert.Backdrop className={scrim} />
+        <Alert.Viewport className={viewport}>
+          <Alert.Popup className={cx(popup, 'max-w-115')}>
+            <Alert.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">{title}</Alert.Title>
+            <Alert.Description
+              render={<div />}
+              className="min-h-0 overflow-y-auto px-5 pt-2 pb-4.5 wrap-anywhere text-ink-2"
+            >
+              {children}
+            </Alert.Description>
+            <div className={footClass}>
+              <Button variant="primary" onClick={onClose}>
+                OK
+              </Button>
+            </div>
+          </Alert.Popup>
+        </Alert.Viewport>
+      </Alert.Portal>
+    </Alert.Root>
   )
 }

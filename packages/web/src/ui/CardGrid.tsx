@@ -1,0 +1,135 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+
+const minCardWidth = 328
+
+interface CardGridProps<T> {
+  /** Names the list. */
+  label: string
+  items: readonly T[]
+  /** Of a card, in pixels: where the ones further down are until they have been measured. */
+  likelyHeight: number
+  card: (item: T) => ReactNode
+  /** Stands for a card until it is drawn: of that height, with the name. */
+  outline: (item: T) => ReactNode
+}
+
+/**
+ * Cards in rows, only those near the screen in the document, whatever their number. A card comes as an outline with a
+ * name and is drawn in full a moment later, so that neither a jump through thousands nor a search holds up the page.
+ */
+export function CardGrid<T extends { id: string }>({
+  label,
+  items,
+  likelyHeight,
+  card,
+  outline,
+}: CardGridProps<T>) {
+  const grid = useRef<HTMLDivElement>(null)
+  const { columns, gap, top } = useGridShape(grid)
+  const rows = useWindowVirtualizer({
+    count: Math.ceil(items.length / columns),
+    estimateSize: () => likelyHeight,
+    gap,
+    overscan: 2,
+    scrollMargin: top,
+  })
+  // Measured heights belong to other cards once the number of columns changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are the reason
+  useEffect(() => rows.measure(), [columns, rows])
+  const near = rows.getVirtualItems().map(({ index, start }) => {
+    const first = index * columns
+    return { index, start, first, cards: items.slice(first, first + columns) }
+  })
+  // What one sees comes before what lies above it.
+  const seen = near.filter(({ index }) => index >= (rows.range?.startIndex ?? 0))
+  const above = near.slice(0, near.length - seen.length)
+  const drawn = useDrawn(
+    [...seen, ...above].flatMap(({ cards }) => cards),
+    columns,
+  )
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: rows stand between a list and its items here
+    <div
+      ref={grid}
+      role="list"
+      aria-label={label}
+      className="relative"
+      style={{ height: rows.getTotalSize() }}
+    >
+      {near.map(({ index, start, first, cards }) => (
+        <div
+          key={index}
+          // The height of outlines says nothing about the cards that follow.
+          ref={cards.every(({ id }) => drawn.has(id)) ? rows.measureElement : undefined}
+          data-index={index}
+          role="presentation"
+          className="absolute inset-x-0 top-0 grid contain-layout"
+          style={{
+            gap,
+            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+            transform: `translateY(${start - top}px)`,
+          }}
+        >
+          {cards.map((item, column) => (
+            // biome-ignore lint/a11y/useSemanticElements: see above
+            <div
+              key={item.id}
+              role="listitem"
+              aria-posinset={first + column + 1}
+              aria-setsize={items.length}
+              className="min-w-0"
+            >
+              {drawn.has(item.id) ? card(item) : outline(item)}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Which of some items may be drawn in full: those that were before, and so many more with each frame. */
+function useDrawn(items: readonly { id: string }[], atOnce: number): ReadonlySet<string> {
+  const [drawn, setDrawn] = useState<ReadonlySet<string>>(new Set())
+  const complete = items.every(({ id }) => drawn.has(id))
+  useEffect(() => {
+    if (complete) return
+    const frame = requestAnimationFrame(() => {
+      const old = items.filter(({ id }) => drawn.has(id))
+      const next = items.filter(({ id }) => !drawn.has(id)).slice(0, atOnce)
+      setDrawn(new Set([...old, ...next].map(({ id }) => id)))
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [items, drawn, complete, atOnce])
+  return drawn
+}
+
+/** How many cards fit side by side, and where the grid begins on the page. */
+function useGridShape(grid: React.RefObject<HTMLElement | null>) {
+  const [shape, setShape] = useState({ columns: 1, gap: 16, top: 0 })
+  useLayoutEffect(() => {
+    const element = grid.current
+    if (!element) return
+    const measure = () => {
+      const { width, top } = element.getBoundingClientRect()
+      const gap = window.innerWidth < 820 ? 12 : 16
+      const next = {
+        gap,
+        columns: Math.max(1, Math.floor((width + gap) / (minCardWidth + gap))),
+        top: Math.round(top + window.scrollY),
+      }
+      setShape((old) =>
+        old.columns === next.columns && old.gap === next.gap && old.top === next.top ? old : next,
+      )
+    }
+    measure()
+    // The body as well: what stands above the grid may grow or go.
+    const observer = new ResizeObserver(measure)
+    observer.observe(element)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [grid])
+  return shape
+}

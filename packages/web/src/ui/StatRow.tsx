@@ -1,0 +1,22 @@
+import { StatStrip } from './Sheet.tsx'
+import { StatusGlyph } from './Status.tsx'
+
+interface StatRowProps {
+  /** Names the whole row: `Disks by status`. */
+  label: string
+  /** A stat that is left out (`count > 0 && {…}`) is not shown. `tone` is the status word whose sign stands before it. */
+  stats: readonly ({ label: string; value: number; tone?: string } | false)[]
+}
+
+/** The numbers at the head of a list. */
+export function StatRow({ label, stats }: StatRowProps) {
+  return (
+    <StatStrip
+      label={label}
+      className="mb-6"
+      items={stats
+        .filter((stat) => stat !== false)
+        .map(({ label, value, tone }) => ({ label, value, glyph: tone && <StatusGlyph word={tone} /> }))}
+    />
+  )
+}
