@@ -1,14 +1,73 @@
-import { useQuery } from '@tanstack/react-query'
+import { type Disk, type DiskCreate, diskStateOf } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { asList, keyOf } from './query.ts'
+import { liveList } from './live-list.ts'
+import { refreshVm } from './vms.ts'
 
-/** The data disks of a project. A failure is an empty list. */
+const list = liveList<Disk>(
+  'disk.list',
+  (projectId, signal) => call('disk.list', { params: { projectId }, signal }),
+  (disk) => ['creating', 'deleting'].includes(diskStateOf(disk)),
+)
+
+/** The data disks of a project, oldest first. */
 export function useDisks(projectId: string | undefined) {
-  const query = useQuery({
-    queryKey: keyOf('disk.list', { projectId: projectId ?? '' }),
-    queryFn: async ({ signal }) =>
-      asList(await call('disk.list', { params: { projectId: projectId ?? '' }, signal })),
-    enabled: projectId !== undefined,
+  const { items: disks, ...rest } = list.useList(projectId)
+  return { disks, ...rest }
+}
+
+export const patchDisks = list.patch
+
+/** Brings a disk that was just made into the list. */
+export const showDisk = (disk: Disk): void => {
+  list.patch(disk.project_id, [disk])
+  void list.refresh(disk.project_id)
+}
+
+export function useCreateDisk() {
+  return useMutation({
+    mutationFn: ({ projectId, body }: { projectId: string; body: DiskCreate }) =>
+      call('disk.create', { params: { projectId }, body }),
+    onSuccess: showDisk,
   })
-  return { disks: query.data ?? [], loading: projectId !== undefined && query.isPending }
+}
+
+const paramsOf = (disk: Disk) => ({ projectId: disk.project_id, diskId: disk.id })
+
+/** A refusal means that we show an old state. */
+const refreshAfter = (_: unknown, disk: Disk) => void list.refresh(disk.project_id)
+
+export function useDeleteDisk() {
+  return useMutation({
+    mutationFn: (disk: Disk) => call('disk.delete', { params: paramsOf(disk) }),
+    onSuccess: (_, disk) => {
+      list.patch(disk.project_id, [{ id: disk.id, deleted: true }])
+      void list.refresh(disk.project_id)
+    },
+    onError: refreshAfter,
+  })
+}
+
+export function useAttachDisk() {
+  return useMutation({
+    mutationFn: ({ disk, vmId }: { disk: Disk; vmId: string }) =>
+      call('disk.attach', { params: paramsOf(disk), body: { vm_id: vmId } }),
+    onSuccess: (disk, { vmId }) => {
+      showDisk(disk)
+      refreshVm(disk.project_id, vmId)
+    },
+    onError: (error, { disk }) => refreshAfter(error, disk),
+  })
+}
+
+/** A running guest has ten seconds to let go of it. */
+export function useDetachDisk() {
+  return useMutation({
+    mutationFn: (disk: Disk) => call('disk.detach', { params: paramsOf(disk) }),
+    onSuccess: (disk, { vm_id }) => {
+      showDisk(disk)
+      if (vm_id !== null) refreshVm(disk.project_id, vm_id)
+    },
+    onError: refreshAfter,
+  })
 }

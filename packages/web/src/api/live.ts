@@ -1,12 +1,44 @@
-import { fillPath, routeOf } from '@slipway/contract'
+import { fillPath, type ProjectEvents, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
 import { apiBase } from './client.ts'
+import { patchDiskSnapshots } from './disk-snapshots.ts'
+import { patchDisks } from './disks.ts'
 import { keyOf, queryClient } from './query.ts'
-import { patchVms, useVmPoll, type VmEvent } from './vms.ts'
+import { patchVmSnapshots } from './vm-snapshots.ts'
+import { patchVms, useVmPoll } from './vms.ts'
 
 /** Events are collected this long, so that a thousand starting VMs are a few repaints. */
 const collectMs = 100
 const reopenMs = 5_000
+
+type Patches = { [K in keyof ProjectEvents]: (projectId: string, events: ProjectEvents[K][]) => void }
+
+/** Where each kind of event goes. */
+const patches: Patches = {
+  vm: patchVms,
+  disk: patchDisks,
+  vm_snapshot: patchVmSnapshots,
+  disk_snapshot: patchDiskSnapshots,
+}
+
+/** Collects the events of one kind and brings them in together. */
+function collect<K extends keyof ProjectEvents>(projectId: string, kind: K) {
+  let events: ProjectEvents[K][] = []
+  let flushing: ReturnType<typeof setTimeout> | undefined
+  const flush = () => {
+    flushing = undefined
+    patches[kind](projectId, events)
+    events = []
+  }
+  return {
+    take({ data }: MessageEvent<string>) {
+      // The server parsed it by the contract's schema before it left.
+      events.push(JSON.parse(data) as ProjectEvents[K])
+      flushing ??= setTimeout(flush, collectMs)
+    },
+    stop: () => clearTimeout(flushing),
+  }
+}
 
 /**
  * Keeps everything shown of a project up to date: one event stream, and beside it the poll of the VM list, so
@@ -19,15 +51,10 @@ export function useLiveProject(projectId: string | undefined): void {
     if (projectId === undefined) return
     let source: EventSource | undefined
     let reopening: ReturnType<typeof setTimeout> | undefined
-    let flushing: ReturnType<typeof setTimeout> | undefined
-    let events: VmEvent[] = []
     let missed = false
+    const kinds = Object.keys(patches) as (keyof ProjectEvents)[]
+    const collectors = kinds.map((kind) => ({ kind, ...collect(projectId, kind) }))
 
-    const flush = () => {
-      flushing = undefined
-      patchVms(projectId, events)
-      events = []
-    }
     const open = () => {
       source = new EventSource(apiBase + fillPath(routeOf('event.stream').path, { projectId }), {
         withCredentials: true,
@@ -37,11 +64,7 @@ export function useLiveProject(projectId: string | undefined): void {
         if (missed) void queryClient.invalidateQueries()
         missed = false
       })
-      source.addEventListener('vm', ({ data }: MessageEvent<string>) => {
-        // The server parsed it by the contract's schema before it left.
-        events.push(JSON.parse(data) as VmEvent)
-        flushing ??= setTimeout(flush, collectMs)
-      })
+      for (const { kind, take } of collectors) source.addEventListener(kind, take)
       source.addEventListener('error', () => {
         missed = true
         // The browser reconnects by itself after a lost connection, but not after an answer like 502 or 401. It does
@@ -55,7 +78,7 @@ export function useLiveProject(projectId: string | undefined): void {
     return () => {
       source?.close()
       clearTimeout(reopening)
-      clearTimeout(flushing)
+      for (const { stop } of collectors) stop()
     }
   }, [projectId])
 }

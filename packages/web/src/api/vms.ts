@@ -2,9 +2,8 @@ import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmStatuses 
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { call } from './client.ts'
+import { applyEvents, pollMs, usePoll } from './live-list.ts'
 import { asList, keyOf, queryClient } from './query.ts'
-
-export const pollMs = 5_000
 
 /** How many lists are asked for at once when a page needs those of many projects. */
 const listsAtOnce = 4
@@ -46,14 +45,7 @@ export function useVms(projectId: string | undefined) {
 /** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
 export function useVmPoll(projectId: string | undefined): void {
   const { polling } = useVms(projectId)
-  useEffect(() => {
-    if (!polling || projectId === undefined) return
-    // Not Query's own interval: every event of the stream would start that one anew.
-    const timer = setInterval(() => {
-      if (!document.hidden) void queryClient.refetchQueries(listOptions(projectId), { cancelRefetch: false })
-    }, pollMs)
-    return () => clearInterval(timer)
-  }, [polling, projectId])
+  usePoll(listOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
 }
 
 /** The VM lists of many projects, a few at a time; an entry is undefined until its list is there. */
@@ -85,15 +77,11 @@ export function useVm(projectId: string, vmId: string) {
 
 export type VmEvent = ProjectEvents['vm']
 
-/** A list after some events: known VMs change in place, new ones are appended, deleted ones go. */
-export function applyVmEvents(vms: readonly Vm[], events: readonly VmEvent[]): Vm[] {
-  const byId = new Map(vms.map((vm) => [vm.id, vm]))
-  for (const event of events) {
-    if ('deleted' in event) byId.delete(event.id)
-    else byId.set(event.id, readVm(event))
-  }
-  return [...byId.values()]
-}
+export const applyVmEvents = (vms: readonly Vm[], events: readonly VmEvent[]): Vm[] =>
+  applyEvents(
+    vms,
+    events.map((event) => ('deleted' in event ? event : readVm(event))),
+  )
 
 /** Brings what happened to VMs into everything the console shows of them. */
 export function patchVms(projectId: string, events: readonly VmEvent[]): void {
@@ -107,6 +95,12 @@ export function patchVms(projectId: string, events: readonly VmEvent[]): void {
 
 function refreshList(projectId: string) {
   return queryClient.invalidateQueries({ queryKey: keyOf('vm.list', { projectId }) })
+}
+
+/** Asks again for everything shown of a VM. */
+export function refreshVm(projectId: string, vmId: string): void {
+  void refreshList(projectId)
+  void queryClient.invalidateQueries({ queryKey: keyOf('vm.get', { projectId, vmId }) })
 }
 
 /** Creates a VM and shows it in the lists at once. */
@@ -143,12 +137,7 @@ export function useVmAction() {
       run(action, { projectId: vm.project_id, vmId: vm.id }),
     onSuccess: (vm) => patchVms(vm.project_id, [vm]),
     // A refusal means that we show an old state.
-    onError: (_, { vm }) => {
-      void refreshList(vm.project_id)
-      void queryClient.invalidateQueries({
-        queryKey: keyOf('vm.get', { projectId: vm.project_id, vmId: vm.id }),
-      })
-    },
+    onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
   })
 }
 

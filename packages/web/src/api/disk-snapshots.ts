@@ -1,0 +1,60 @@
+import {
+  type DiskFromSnapshot,
+  type DiskSnapshot,
+  type DiskSnapshotCreate,
+  diskSnapshotStateOf,
+} from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { showDisk } from './disks.ts'
+import { liveList } from './live-list.ts'
+
+const list = liveList<DiskSnapshot>(
+  'diskSnapshot.list',
+  (projectId, signal) => call('diskSnapshot.list', { params: { projectId }, signal }),
+  (snapshot) => diskSnapshotStateOf(snapshot) === 'creating',
+)
+
+/** The disk snapshots of a project, oldest first. */
+export function useDiskSnapshots(projectId: string | undefined) {
+  const { items: snapshots, ...rest } = list.useList(projectId)
+  return { snapshots, ...rest }
+}
+
+export const patchDiskSnapshots = list.patch
+
+export function useCreateDiskSnapshot() {
+  return useMutation({
+    mutationFn: ({ projectId, body }: { projectId: string; body: DiskSnapshotCreate }) =>
+      call('diskSnapshot.create', { params: { projectId }, body }),
+    onSuccess: (snapshot) => {
+      list.patch(snapshot.project_id, [snapshot])
+      void list.refresh(snapshot.project_id)
+    },
+  })
+}
+
+const paramsOf = (snapshot: DiskSnapshot) => ({
+  projectId: snapshot.project_id,
+  diskSnapshotId: snapshot.id,
+})
+
+export function useDeleteDiskSnapshot() {
+  return useMutation({
+    mutationFn: (snapshot: DiskSnapshot) => call('diskSnapshot.delete', { params: paramsOf(snapshot) }),
+    onSuccess: (_, snapshot) => {
+      list.patch(snapshot.project_id, [{ id: snapshot.id, deleted: true }])
+      void list.refresh(snapshot.project_id)
+    },
+    onError: (_, snapshot) => void list.refresh(snapshot.project_id),
+  })
+}
+
+/** Makes a disk with the content of a snapshot. */
+export function useDiskFromSnapshot() {
+  return useMutation({
+    mutationFn: ({ snapshot, body }: { snapshot: DiskSnapshot; body: DiskFromSnapshot }) =>
+      call('diskSnapshot.createDisk', { params: paramsOf(snapshot), body }),
+    onSuccess: showDisk,
+  })
+}
