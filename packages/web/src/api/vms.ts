@@ -36,6 +36,9 @@ export function useVms(projectId: string | undefined) {
   return {
     vms: query.data ?? none,
     loading: projectId !== undefined && query.isPending,
+    /** Why there is no list at all; only forms that need one tell. */
+    error: query.data ? null : query.error,
+    retry: () => void query.refetch(),
     /** When the shown list arrived, in milliseconds; 0 for never. */
     updatedAt: query.dataUpdatedAt,
     polling: (query.data ?? none).some(isTransitional),
