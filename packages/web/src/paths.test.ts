@@ -26,12 +26,24 @@ test('every URL of the console is as the specification has it', () => {
     vmPools: '/projects/p%201/vmpools',
     vmSets: '/projects/p%201/vmsets',
     disks: '/projects/p%201/disks',
-    snapshots: '/projects/p%201/snapshots',
+    diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
+    snapshots: '/projects/p%201/snapshots?search=x%2F2',
+    snapshotCreate: '/projects/p%201/snapshots/create?vm=x%2F2',
     diskSnapshots: '/projects/p%201/disk-snapshots',
+    diskSnapshotCreate: '/projects/p%201/disk-snapshots/create?disk=x%2F2',
   })
 })
 
-test('a form URL without a template has no query', () => {
+test('a URL without what may be in its query has none', () => {
   expect(paths.create()).toBe('/create')
   expect(paths.vmCreate('p1')).toBe('/projects/p1/vms/create')
+  expect(paths.snapshots('p1')).toBe('/projects/p1/snapshots')
+  expect(paths.snapshotCreate('p1')).toBe('/projects/p1/snapshots/create')
+  expect(paths.diskSnapshotCreate('p1')).toBe('/projects/p1/disk-snapshots/create')
+})
+
+test('a disk from a VM snapshot is told its name and, where names are ambiguous, its id', () => {
+  expect(paths.diskFromVmSnapshot('p1', 'before update', 's1')).toBe(
+    '/projects/p1/disks/create?source=SNAPSHOT&snapshot=before%20update&snapshot_id=s1',
+  )
 })

@@ -1,7 +1,12 @@
 /** Every URL of the console, built in one place. Ids are percent-encoded. */
 const project = (projectId: string) => `/projects/${encodeURIComponent(projectId)}`
-const withTemplate = (path: string, templateId: string | undefined) =>
-  templateId ? `${path}?template=${encodeURIComponent(templateId)}` : path
+const withQuery = (path: string, query: Record<string, string | undefined>) => {
+  const parts = Object.entries(query).flatMap(([name, value]) =>
+    value ? [`${name}=${encodeURIComponent(value)}`] : [],
+  )
+  return parts.length > 0 ? `${path}?${parts.join('&')}` : path
+}
+const withTemplate = (path: string, template: string | undefined) => withQuery(path, { template })
 
 export const paths = {
   home: '/',
@@ -25,6 +30,13 @@ export const paths = {
   vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
   vmSets: (projectId: string) => `${project(projectId)}/vmsets`,
   disks: (projectId: string) => `${project(projectId)}/disks`,
-  snapshots: (projectId: string) => `${project(projectId)}/snapshots`,
+  /** The form with a VM's snapshot as the source. */
+  diskFromVmSnapshot: (projectId: string, snapshot: string, snapshot_id?: string) =>
+    withQuery(`${project(projectId)}/disks/create`, { source: 'SNAPSHOT', snapshot, snapshot_id }),
+  snapshots: (projectId: string, search?: string) => withQuery(`${project(projectId)}/snapshots`, { search }),
+  snapshotCreate: (projectId: string, vm?: string) =>
+    withQuery(`${project(projectId)}/snapshots/create`, { vm }),
   diskSnapshots: (projectId: string) => `${project(projectId)}/disk-snapshots`,
+  diskSnapshotCreate: (projectId: string, disk?: string) =>
+    withQuery(`${project(projectId)}/disk-snapshots/create`, { disk }),
 } as const
