@@ -2,16 +2,20 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 
 const minCardWidth = 328
+/** So many rows are drawn in full with each frame; of cards a row of them. */
+const rowsAtOnce = 8
 
 interface CardGridProps<T> {
   /** Names the list. */
   label: string
   items: readonly T[]
-  /** Of a card, in pixels: where the ones further down are until they have been measured. */
-  likelyHeight: number
+  /** Cards stand side by side where they fit; rows lie close one upon the other. */
+  layout?: 'cards' | 'rows'
+  /** Of an item in a grid of that width, in pixels: where the ones further down are until they have been measured. */
+  likelyHeight: (width: number) => number
   card: (item: T) => ReactNode
   /** Stands for a card until it is drawn: of that height, with the name. */
-  outline: (item: T) => ReactNode
+  outline: (item: T, height: number) => ReactNode
 }
 
 /**
@@ -21,22 +25,23 @@ interface CardGridProps<T> {
 export function CardGrid<T extends { id: string }>({
   label,
   items,
+  layout = 'cards',
   likelyHeight,
   card,
   outline,
 }: CardGridProps<T>) {
   const grid = useRef<HTMLDivElement>(null)
-  const { columns, gap, top } = useGridShape(grid)
+  const { columns, gap, top, height } = useGridShape(grid, layout, likelyHeight)
   const rows = useWindowVirtualizer({
     count: Math.ceil(items.length / columns),
-    estimateSize: () => likelyHeight,
+    estimateSize: () => height,
     gap,
     overscan: 2,
     scrollMargin: top,
   })
   // Measured heights belong to other cards once the number of columns changes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns are the reason
-  useEffect(() => rows.measure(), [columns, rows])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is the reason
+  useEffect(() => rows.measure(), [columns, height, rows])
   const near = rows.getVirtualItems().map(({ index, start }) => {
     const first = index * columns
     return { index, start, first, cards: items.slice(first, first + columns) }
@@ -46,7 +51,7 @@ export function CardGrid<T extends { id: string }>({
   const above = near.slice(0, near.length - seen.length)
   const drawn = useDrawn(
     [...seen, ...above].flatMap(({ cards }) => cards),
-    columns,
+    layout === 'cards' ? columns : rowsAtOnce,
   )
 
   return (
@@ -81,7 +86,7 @@ export function CardGrid<T extends { id: string }>({
               aria-setsize={items.length}
               className="min-w-0"
             >
-              {drawn.has(item.id) ? card(item) : outline(item)}
+              {drawn.has(item.id) ? card(item) : outline(item, height)}
             </div>
           ))}
         </div>
@@ -106,22 +111,32 @@ function useDrawn(items: readonly { id: string }[], atOnce: number): ReadonlySet
   return drawn
 }
 
-/** How many cards fit side by side, and where the grid begins on the page. */
-function useGridShape(grid: React.RefObject<HTMLElement | null>) {
-  const [shape, setShape] = useState({ columns: 1, gap: 16, top: 0 })
+/** How many cards fit side by side, how high they are likely to be, and where the grid begins on the page. */
+function useGridShape(
+  grid: React.RefObject<HTMLElement | null>,
+  layout: 'cards' | 'rows',
+  likelyHeight: (width: number) => number,
+) {
+  const [shape, setShape] = useState(() => ({ columns: 1, gap: 0, top: 0, height: likelyHeight(Infinity) }))
   useLayoutEffect(() => {
     const element = grid.current
     if (!element) return
     const measure = () => {
       const { width, top } = element.getBoundingClientRect()
-      const gap = window.innerWidth < 820 ? 12 : 16
+      const gap = layout === 'rows' ? 0 : window.innerWidth < 820 ? 12 : 16
       const next = {
         gap,
-        columns: Math.max(1, Math.floor((width + gap) / (minCardWidth + gap))),
+        columns: layout === 'rows' ? 1 : Math.max(1, Math.floor((width + gap) / (minCardWidth + gap))),
         top: Math.round(top + window.scrollY),
+        height: likelyHeight(width),
       }
       setShape((old) =>
-        old.columns === next.columns && old.gap === next.gap && old.top === next.top ? old : next,
+        old.columns === next.columns &&
+        old.gap === next.gap &&
+        old.top === next.top &&
+        old.height === next.height
+          ? old
+          : next,
       )
     }
     measure()
@@ -130,6 +145,6 @@ function useGridShape(grid: React.RefObject<HTMLElement | null>) {
     observer.observe(element)
     observer.observe(document.body)
     return () => observer.disconnect()
-  }, [grid])
+  }, [grid, layout, likelyHeight])
   return shape
 }

@@ -108,7 +108,7 @@ const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
   )
 })
 
-const likelyCardHeight = 310
+const likelyCardHeight = () => 310
 
 const VmGrid = memo(function VmGrid({ vms }: { vms: Vm[] }) {
   return (
@@ -117,7 +117,7 @@ const VmGrid = memo(function VmGrid({ vms }: { vms: Vm[] }) {
       items={vms}
       likelyHeight={likelyCardHeight}
       card={(vm) => <VmCard vm={vm} />}
-      outline={(vm) => <VmCardOutline vm={vm} height={likelyCardHeight} />}
+      outline={(vm, height) => <VmCardOutline vm={vm} height={height} />}
     />
   )
 })

@@ -1,0 +1,132 @@
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { Fragment, type ReactNode, useId, useState } from 'react'
+import { CardGrid } from './CardGrid.tsx'
+import { cx } from './cx.ts'
+
+/** From this width on the facts of a row stand in columns; the class names below say the same. */
+const columnsFrom = 960
+const likelyHeight = (width: number) => (width < columnsFrom ? 142 : 57)
+
+interface LedgerProps<T> {
+  /** Names the list. */
+  label: string
+  /** The heads of the name, the status and the facts, with their widths; the last one, of the actions, has no label. */
+  columns: readonly { label: string; width: string }[]
+  items: readonly T[]
+  row: (item: T) => ReactNode
+  /** The name, shown until the row is drawn. */
+  nameOf: (item: T) => string
+}
+
+/** Rows on one sheet with aligned columns; where they do not fit, each row is a small card. Made for long lists. */
+export function Ledger<T extends { id: string }>({ label, columns, items, row, nameOf }: LedgerProps<T>) {
+  return (
+    <div
+      className="sheet @container"
+      style={{ '--ledger': columns.map(({ width }) => width).join(' ') } as React.CSSProperties}
+    >
+      {/* Every row names its own facts. */}
+      <div
+        aria-hidden="true"
+        className="hidden grid-cols-(--ledger) gap-x-4 px-4 py-2.5 text-label text-ink-3 @min-[960px]:grid"
+      >
+        {columns.map(({ label }) => (
+          <span key={label}>{label}</span>
+        ))}
+      </div>
+      <CardGrid
+        label={label}
+        layout="rows"
+        items={items}
+        likelyHeight={likelyHeight}
+        card={row}
+        outline={(item, height) => (
+          <article
+            aria-label={nameOf(item)}
+            className={cx(rowClass, 'truncate px-4 py-4 font-[550]')}
+            style={{ height }}
+            dir="auto"
+          >
+            {nameOf(item)}
+          </article>
+        )}
+      />
+    </div>
+  )
+}
+
+const rowClass = 'border-t border-line [:first-child>[role=listitem]>&]:border-t-0'
+
+interface LedgerRowProps {
+  name: string
+  status: ReactNode
+  /** One for each column between the status and the actions. */
+  facts: readonly { label: string; value: ReactNode; className?: string }[]
+  actions: ReactNode
+  /** A second line: how far the work is, or why it failed. */
+  note?: ReactNode
+  /** What else there is to know, shown on demand. */
+  details?: readonly { label: string; value: ReactNode }[]
+}
+
+export function LedgerRow({ name, status, facts, actions, note, details }: LedgerRowProps) {
+  const id = useId()
+  const [open, setOpen] = useState(false)
+  const Chevron = open ? ChevronDown : ChevronRight
+  return (
+    <article aria-labelledby={id} className={cx(rowClass, 'px-4 py-3 text-dense @min-[960px]:py-2')}>
+      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2.5 @min-[960px]:min-h-10 @min-[960px]:grid-cols-(--ledger)">
+        <h2 id={id} className="min-w-0 text-body font-[550] wrap-anywhere">
+          {details ? (
+            <button
+              type="button"
+              aria-expanded={open}
+              aria-controls={open ? `${id}-details` : undefined}
+              onClick={() => setOpen(!open)}
+              className="group -my-1 -ml-1 flex min-h-8 max-w-full items-start gap-1.5 rounded-control py-1 pr-1.5 pl-0.5 text-left font-[inherit] hover:bg-hover phone:min-h-11 phone:items-center"
+            >
+              <Chevron
+                size={16}
+                strokeWidth={1.6}
+                aria-hidden
+                className="mt-0.5 flex-none text-ink-3 group-hover:text-ink phone:mt-0"
+              />
+              <bdi className="min-w-0">{name}</bdi>
+            </button>
+          ) : (
+            <bdi>{name}</bdi>
+          )}
+        </h2>
+        <div className="justify-self-end @min-[960px]:justify-self-start">{status}</div>
+        <dl
+          className="col-span-2 flex flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:gap-x-4"
+          style={{ '--facts': facts.length } as React.CSSProperties}
+        >
+          {facts.map(({ label, value, className }) => (
+            <div key={label} className={cx('flex min-w-0 gap-x-1.5', className)}>
+              <dt className="flex-none text-label/5 text-ink-3 @min-[960px]:sr-only">{label}</dt>
+              <dd className="min-w-0 wrap-anywhere">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        <div className="col-span-2 flex flex-wrap justify-end gap-2 empty:hidden @min-[960px]:col-span-1 @min-[960px]:flex-nowrap @min-[960px]:gap-1.5">
+          {actions}
+        </div>
+      </div>
+      {note && <div className="mt-2.5 @min-[960px]:mt-2">{note}</div>}
+      {open && details && (
+        <dl
+          id={`${id}-details`}
+          className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 border-t border-line pt-3 pb-1 text-hint/5"
+        >
+          {details.map(({ label, value }) => (
+            <Fragment key={label}>
+              <dt className="text-ink-3">{label}</dt>
+              <dd className="flex min-w-0 items-center gap-1.5 wrap-anywhere">{value}</dd>
+            </Fragment>
+          ))}
+        </dl>
+      )}
+    </article>
+  )
+}
