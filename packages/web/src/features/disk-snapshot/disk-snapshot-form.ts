@@ -33,10 +33,13 @@ export function toBody(form: DiskSnapshotForm): DiskSnapshotCreate {
   }
 }
 
-export type DiskSnapshotFormField = 'name' | 'disk' | 'project' | 'retention' | 'description'
+export interface BrokenRule {
+  field: 'name' | 'disk' | 'project' | 'retention' | 'description'
+  text: string
+}
 
 /** Order in which broken rules are told, and where the contract reports each. */
-const fieldOrder: readonly { field: DiskSnapshotFormField; wire?: keyof DiskSnapshotCreate }[] = [
+const fieldOrder: readonly { field: BrokenRule['field']; wire?: keyof DiskSnapshotCreate }[] = [
   { field: 'name', wire: 'name' },
   { field: 'disk', wire: 'disk_id' },
   { field: 'project' },
@@ -44,19 +47,12 @@ const fieldOrder: readonly { field: DiskSnapshotFormField; wire?: keyof DiskSnap
   { field: 'description', wire: 'description' },
 ]
 
-/** The first rule that the form breaks, with the sentence to show; null when it can be sent. */
-export function firstBrokenRule(
-  form: DiskSnapshotForm,
-  projectId: string | undefined,
-): { field: DiskSnapshotFormField; text: string } | null {
+/** The rules that the form breaks, in the order they are told, with the sentences to show. */
+export function brokenRules(form: DiskSnapshotForm, projectId: string | undefined): BrokenRule[] {
   const issues = DiskSnapshotCreate.safeParse(toBody(form)).error?.issues ?? []
-  for (const { field, wire } of fieldOrder) {
-    if (!wire) {
-      if (!projectId) return { field, text: diskSnapshotTexts.projectMissing }
-      continue
-    }
+  return fieldOrder.flatMap(({ field, wire }) => {
+    if (!wire) return projectId ? [] : [{ field, text: diskSnapshotTexts.projectMissing }]
     const issue = issues.find(({ path }) => path[0] === wire)
-    if (issue) return { field, text: issue.message }
-  }
-  return null
+    return issue ? [{ field, text: issue.message }] : []
+  })
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { emptyVmSnapshotForm, firstBrokenRule, toBody, type VmSnapshotForm } from './vm-snapshot-form.ts'
+import { brokenRules, emptyVmSnapshotForm, toBody, type VmSnapshotForm } from './vm-snapshot-form.ts'
 
 const good: VmSnapshotForm = { ...emptyVmSnapshotForm, name: ' nightly ', vmId: 'v' }
-const broken = (change: Partial<VmSnapshotForm>) => firstBrokenRule({ ...good, ...change })?.text
+const broken = (change: Partial<VmSnapshotForm>) => brokenRules({ ...good, ...change })[0]?.text
 const now = new Date('2026-11-20T10:00:00.000Z')
 
 test('the body of a fresh form asks for the disks and for 30 days', () => {
@@ -24,7 +24,7 @@ test('a full snapshot does not skip the memory, and a description is sent when t
 })
 
 test('a complete form breaks no rule', () => {
-  expect(firstBrokenRule(good)).toBeNull()
+  expect(brokenRules(good)).toEqual([])
   expect(broken({ retentionDays: 1 })).toBeUndefined()
   expect(broken({ retentionDays: 365 })).toBeUndefined()
 })
@@ -39,8 +39,6 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the form', () => {
-  const worst: VmSnapshotForm = { ...emptyVmSnapshotForm, retentionDays: 0 }
-  expect(firstBrokenRule(worst)?.field).toBe('name')
-  expect(firstBrokenRule({ ...worst, name: 'a' })?.field).toBe('vm')
-  expect(firstBrokenRule({ ...worst, name: 'a', vmId: 'v' })?.field).toBe('retention')
+  const worst: VmSnapshotForm = { ...emptyVmSnapshotForm, description: 'a'.repeat(1001), retentionDays: 0 }
+  expect(brokenRules(worst).map(({ field }) => field)).toEqual(['name', 'description', 'vm', 'retention'])
 })

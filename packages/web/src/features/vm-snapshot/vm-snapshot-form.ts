@@ -35,20 +35,25 @@ export function toBody(form: VmSnapshotForm, now: Date): VmSnapshotCreate {
   }
 }
 
-export type VmSnapshotFormField = 'name' | 'description' | 'vm' | 'retention'
+export interface BrokenRule {
+  field: 'name' | 'description' | 'vm' | 'retention'
+  text: string
+}
 
-const wireNames = { name: 'name', description: 'description', retention: 'retention_days' } as const
+/** Order in which broken rules are told, and where the contract reports each. */
+const fieldOrder: readonly { field: BrokenRule['field']; wire?: keyof VmSnapshotCreate }[] = [
+  { field: 'name', wire: 'name' },
+  { field: 'description', wire: 'description' },
+  { field: 'vm' },
+  { field: 'retention', wire: 'retention_days' },
+]
 
-/** The first rule that the form breaks, from top to bottom, with the sentence to show; null when it can be sent. */
-export function firstBrokenRule(form: VmSnapshotForm): { field: VmSnapshotFormField; text: string } | null {
+/** The rules that the form breaks, from top to bottom, with the sentences to show. */
+export function brokenRules(form: VmSnapshotForm): BrokenRule[] {
   const issues = VmSnapshotCreate.safeParse(toBody(form, new Date(0))).error?.issues ?? []
-  for (const field of ['name', 'description', 'vm', 'retention'] as const) {
-    if (field === 'vm') {
-      if (form.vmId === '') return { field, text: vmSnapshotTexts.vmMissing }
-      continue
-    }
-    const issue = issues.find(({ path }) => path[0] === wireNames[field])
-    if (issue) return { field, text: issue.message }
-  }
-  return null
+  return fieldOrder.flatMap(({ field, wire }) => {
+    if (!wire) return form.vmId === '' ? [{ field, text: vmSnapshotTexts.vmMissing }] : []
+    const issue = issues.find(({ path }) => path[0] === wire)
+    return issue ? [{ field, text: issue.message }] : []
+  })
 }
