@@ -1,4 +1,18 @@
+import { chown, lstat, mkdir, mkdtemp, open, readdir, rename, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
+import { download } from './download.ts'
+import { makeSourcePolicy } from './download-policy.ts'
+import { type Pace, usualPace } from './download-request.ts'
+import { giveToBox, removeBoxed } from './import-box.ts'
+import { hostIsFull, ImportError } from './import-error.ts'
+import { unpack } from './import-unpack.ts'
+import { convertImage, inspectImage } from './inspect-image.ts'
+import { makeDisk } from './registry-disk.ts'
+import { pull } from './registry-layout.ts'
+
+export { ImportError } from './import-error.ts'
 
 /** Where an image comes from: a file on the web, or an image in a container registry. */
 export type ImageSource = { from: 'url'; url: string } | { from: 'registry'; image: string }
@@ -25,19 +39,6 @@ export interface FetchPolicy {
   privateSources: string[]
 }
 
-/** Refused or failed. `message` is one sentence for the user, which names neither files nor programs of the host. */
-export class ImportError extends Error {
-  readonly retryable: boolean
-  readonly noSpace: boolean
-
-  constructor(message: string, more: { retryable?: boolean; noSpace?: boolean; cause?: unknown } = {}) {
-    super(message, { cause: more.cause })
-    this.name = 'ImportError'
-    this.retryable = more.retryable ?? false
-    this.noSpace = more.noSpace ?? false
-  }
-}
-
 export interface Importer {
   /**
    * Makes `target`, a qcow2 file that depends on no other and was checked. It appears complete or not at all.
@@ -46,14 +47,155 @@ export interface Importer {
   import(source: ImageSource, target: string, work: ImportWork): Promise<Imported>
 }
 
-/** `clearScratch` removes what a killed process left; call it before the first import. */
-export function makeImporter(_deps: {
+/** Room that must be left on the host while something is fetched, in bytes. */
+const RESERVE_BYTES = 256 * 1024 * 1024
+
+/** Whatever takes longer has gone wrong in a way nobody thought of. */
+const MAX_MS = 12 * 3_600_000
+
+/** The share of an import that is fetching; the rest is made of it here. */
+const FETCHING = 0.9
+
+/**
+ * `scratchDir` is for what is under way, one directory for each import, and has to be on the file system of the
+ * targets. `clearScratch` removes what a killed process left; call it before the first import.
+ */
+export function makeImporter({
+  scratchDir,
+  policy,
+  log,
+  pace = usualPace,
+}: {
   scratchDir: string
   policy: FetchPolicy
   log: Log
+  /** For tests, which cannot wait. */
+  pace?: Pace
 }): Importer & { clearScratch(): Promise<void> } {
-  return {
-    import: () => Promise.reject(new ImportError('Images cannot be imported yet.')),
-    clearScratch: () => Promise.resolve(),
+  const sources = makeSourcePolicy(policy.privateSources)
+
+  /** Fetches into `<dir>/image`. */
+  async function fetch(source: ImageSource, dir: string, work: ImportWork): Promise<string> {
+    const fetching = { policy: sources, signal: work.signal, pace }
+    const path = join(dir, 'image')
+    const limits = { maxBytes: policy.maxImageBytes, maxVirtualBytes: policy.maxVirtualBytes }
+    if (source.from === 'registry') {
+      const layout = { ...fetching, ...limits, dir: join(dir, 'layout'), image: source.image }
+      const { digest } = await pull({ ...layout, onProgress: (done) => work.onProgress(done * FETCHING) })
+      await makeDisk({ dir, layout: 'layout', name: 'image' }, { ...limits, signal: work.signal })
+      return digest.slice('sha256:'.length)
+    }
+    if (!URL.canParse(source.url)) throw new ImportError('This is no address of a file on the web.')
+    const { sha256 } = await download({
+      ...fetching,
+      ...limits,
+      url: new URL(source.url),
+      path,
+      onProgress: (received, total) =>
+        work.onProgress(total === null ? null : Math.min(1, received / total) * FETCHING),
+    })
+    await giveToBox(path)
+    const unpacked = join(dir, 'unpacked')
+    if (await unpack({ from: path, to: unpacked, maxBytes: limits.maxBytes, signal: work.signal })) {
+      await rename(unpacked, path)
+    }
+    return sha256
   }
+
+  async function importInto(dir: string, source: ImageSource, target: string, work: ImportWork) {
+    await giveToBox(dir)
+    const sha256 = await fetch(source, dir, work)
+    const image = join(dir, 'image')
+    await giveToBox(dir)
+    const limits = { maxVirtualBytes: policy.maxVirtualBytes, signal: work.signal }
+    const { format } = await inspectImage(image, limits)
+    await convertImage(image, format, 'disk', limits)
+    // What was made passes the same inspection, which reads back its tables.
+    const { virtualBytes } = await inspectImage(join(dir, 'disk'), limits)
+    await takeOver(dir, target)
+    work.onProgress(1)
+    return { sha256, virtualBytes }
+  }
+
+  return {
+    async import(source, target, { signal, onProgress }) {
+      await mkdir(scratchDir, { recursive: true, mode: 0o700 })
+      const dir = await mkdtemp(join(scratchDir, 'import-'))
+      const room = watchRoom(scratchDir)
+      const anyEnd = AbortSignal.any([signal, room.signal, AbortSignal.timeout(MAX_MS)])
+      const startedAt = Date.now()
+      try {
+        const imported = await importInto(dir, source, target, {
+          signal: anyEnd,
+          onProgress: rarely(onProgress),
+        })
+        log.info({ source, ...imported, ms: Date.now() - startedAt }, 'An image was imported')
+        return imported
+      } catch (error) {
+        signal.throwIfAborted()
+        const failure = room.signal.aborted ? hostIsFull(error) : asImportError(error)
+        log.warn({ source, error: failure }, 'An image could not be imported')
+        throw failure
+      } finally {
+        room.stop()
+        await removeBoxed(dir)
+      }
+    },
+    async clearScratch() {
+      const left = await readdir(scratchDir).catch(() => [])
+      for (const name of left) await removeBoxed(join(scratchDir, name))
+    },
+  }
+}
+
+/** Moves the finished disk out of the hands of the box to its place. */
+async function takeOver(dir: string, target: string): Promise<void> {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  // From here on nothing but this process can change what stands in the directory.
+  await chown(dir, uid, gid)
+  const made = join(dir, 'disk')
+  if (!(await lstat(made)).isFile()) throw new Error('The converted image is no file')
+  const file = await open(made, 'r+')
+  try {
+    await file.chown(uid, gid)
+    await file.chmod(0o600)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(made, target)
+  const folder = await open(dirname(target))
+  await folder.sync().finally(() => folder.close())
+}
+
+/** A signal that is aborted before the host's disk is full. */
+function watchRoom(dir: string): { signal: AbortSignal; stop: () => void } {
+  const full = new AbortController()
+  const look = async () => {
+    const { bavail, bsize } = await statfs(dir)
+    if (bavail * bsize < RESERVE_BYTES) full.abort(hostIsFull())
+  }
+  // A look that fails says nothing about room; what is written next will.
+  const timer = setInterval(() => void look().catch(() => {}), 500)
+  return { signal: full.signal, stop: () => clearInterval(timer) }
+}
+
+/** Passes progress on when it changed by a hundredth. */
+function rarely(onProgress: ImportWork['onProgress']): ImportWork['onProgress'] {
+  let last: number | null = Number.NaN
+  return (fraction) => {
+    const now = fraction === null ? null : Math.floor(fraction * 100)
+    if (now === last) return
+    last = now
+    onProgress(fraction)
+  }
+}
+
+function asImportError(error: unknown): ImportError {
+  if (error instanceof ImportError) return error
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return new ImportError('The import took too long.', { retryable: true, cause: error })
+  }
+  if (errorCode(error) === 'ENOSPC') return hostIsFull(error)
+  return new ImportError('The image could not be imported.', { retryable: true, cause: error })
 }

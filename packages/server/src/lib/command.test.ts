@@ -31,6 +31,10 @@ describe('programs of the host', () => {
     await expect(run('sleep', ['10'], { timeoutMs: 20 })).rejects.toBeInstanceOf(CommandError)
   })
 
+  it('are ended when they print more than is wanted', async () => {
+    await expect(run('yes', [], { maxOutputBytes: 100_000 })).rejects.toMatchObject({ code: 'ENOBUFS' })
+  })
+
   it('are gone when their work is called off', async () => {
     const work = new AbortController()
     let pid = 0

@@ -32,6 +32,8 @@ export interface CommandOptions {
   /** Talks to the program as it runs, in place of `input`; has to end its standard input. */
   attend?: (child: ChildProcessWithoutNullStreams) => void
   timeoutMs?: number
+  /** A program that prints more is killed; `run` then rejects with the code `ENOBUFS`. */
+  maxOutputBytes?: number
   /** Kills the program; `run` then rejects with the code `ABORT_ERR` once it is gone. */
   signal?: AbortSignal
   uid?: number
@@ -76,8 +78,15 @@ export function run(command: string, args: readonly string[], options: CommandOp
     }
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
+    let printed = 0
+    const tooMuch = () => printed > (options.maxOutputBytes ?? Number.POSITIVE_INFINITY)
+    const keepIn = (chunks: Buffer[]) => (chunk: Buffer) => {
+      printed += chunk.length
+      if (tooMuch()) child.kill('SIGKILL')
+      else chunks.push(chunk)
+    }
+    child.stdout.on('data', keepIn(stdout))
+    child.stderr.on('data', keepIn(stderr))
     // A program that ends without reading its input is judged by its exit status.
     child.stdin.on('error', () => {})
     if (options.attend) options.attend(child)
@@ -90,8 +99,15 @@ export function run(command: string, args: readonly string[], options: CommandOp
       settle()
       if (status === 0) return resolve(Buffer.concat(stdout).toString())
       const complaint = Buffer.concat(stderr).toString()
-      const full = /no space left on device/i.test(complaint)
-      const code = options.signal?.aborted ? 'ABORT_ERR' : timedOut ? 'ETIMEDOUT' : full ? 'ENOSPC' : null
+      const code = options.signal?.aborted
+        ? 'ABORT_ERR'
+        : timedOut
+          ? 'ETIMEDOUT'
+          : tooMuch()
+            ? 'ENOBUFS'
+            : /no space left on device/i.test(complaint)
+              ? 'ENOSPC'
+              : null
       reject(
         new CommandError(command, complaint, `${command} ended with ${signal ?? `status ${status}`}`, {
           code,

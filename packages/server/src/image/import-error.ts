@@ -1,0 +1,27 @@
+/** Refused or failed. `message` is one sentence for the user, which names neither files nor programs of the host. */
+export class ImportError extends Error {
+  /** Whether the same import may succeed later, with nothing changed by the user. */
+  readonly retryable: boolean
+  readonly noSpace: boolean
+
+  constructor(message: string, more: { retryable?: boolean; noSpace?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: more.cause })
+    this.name = 'ImportError'
+    this.retryable = more.retryable ?? false
+    this.noSpace = more.noSpace ?? false
+  }
+}
+
+export const hostIsFull = (cause?: unknown) =>
+  new ImportError('The disk of the host is full.', { retryable: true, noSpace: true, cause })
+
+export const notHere = (cause?: unknown) =>
+  new ImportError('Images of this kind cannot be used on this server: it lacks a program that reads them.', {
+    cause,
+  })
+
+/** `100 GiB`, `1.5 MiB`; for sentences. */
+export function inWords(bytes: number): string {
+  const unit = bytes >= 2 ** 30 ? (['GiB', 2 ** 30] as const) : (['MiB', 2 ** 20] as const)
+  return `${Math.round((bytes / unit[1]) * 100) / 100} ${unit[0]}`
+}

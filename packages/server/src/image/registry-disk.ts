@@ -1,0 +1,83 @@
+import { lstat, open, readdir, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCode } from '../lib/command.ts'
+import { type Box, giveToBox, isMissing, keepsOwners, removeBoxed, runAsForeignRoot } from './import-box.ts'
+import { hostIsFull, ImportError, notHere } from './import-error.ts'
+import { PULLED } from './registry-layout.ts'
+
+/** The directory of a container disk's image, and what is to become a disk otherwise. */
+const ROOT = 'rootfs'
+
+/**
+ * Makes a disk image out of a pulled container image (the layout in `<dir>/<layout>`, which goes): the file under
+ * `/disk/` where there is one (the container disk convention), else an ext4 file system of the whole root. It is
+ * `<dir>/<name>`, still as foreign as before: inspect it.
+ */
+export async function makeDisk(
+  { dir, layout, name }: { dir: string; layout: string; name: string },
+  limits: { maxVirtualBytes: number; signal: AbortSignal },
+): Promise<void> {
+  await giveToBox(dir)
+  const box: Box = {
+    cwd: dir,
+    signal: limits.signal,
+    timeoutMs: 2 * 3_600_000,
+    // umoci is a Go program, which reserves far more than it uses; it does not start with 500 MB.
+    memoryBytes: 4 * 1024 * 1024 * 1024,
+    maxFileBytes: limits.maxVirtualBytes,
+  }
+  // umoci resolves every path inside the new root, and devices become empty files as nobody may make them.
+  const rootless = keepsOwners() ? [] : ['--rootless']
+  await inBox('umoci', ['raw', 'unpack', ...rootless, '--image', `${layout}:${PULLED}`, ROOT], box)
+  await removeBoxed(join(dir, layout))
+
+  const disk = await findDisk(join(dir, ROOT, 'disk'))
+  if (disk === null) await makeFileSystem(dir, name, box)
+  else await rename(disk, join(dir, name))
+  await removeBoxed(join(dir, ROOT))
+}
+
+/** The one file of a container disk; null when the image is none. Links lead anywhere and do not count. */
+async function findDisk(folder: string): Promise<string | null> {
+  const isFolder = await lstat(folder).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+  if (!isFolder) return null
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name))
+  if (files.length > 1) throw new ImportError('The image holds more than one file in /disk; it must be one.')
+  return files[0] ?? null
+}
+
+/** An ext4 file system of all that is in the root, with some room. */
+async function makeFileSystem(dir: string, name: string, box: Box): Promise<void> {
+  const count = async (...flags: string[]) =>
+    Number((await inBox('du', ['--summarize', ...flags, '--', ROOT], box)).split(/\s/)[0])
+  const usedBytes = await count('--block-size=1')
+  const files = await count('--inodes')
+  // Measured: mke2fs needs less than a tenth more than the files take; the rest is for whoever uses the disk.
+  const inodes = files + Math.ceil(files / 4) + 1024
+  const bytes = Math.ceil((usedBytes * 1.25) / MIB) * MIB + Math.ceil((inodes * 512) / MIB) * MIB + 64 * MIB
+  if (bytes > box.maxFileBytes) throw new ImportError('The image unpacks to more than a disk may hold here.')
+
+  const path = join(dir, name)
+  const file = await open(path, 'wx', 0o600)
+  await file.truncate(bytes)
+  await file.close()
+  await giveToBox(path)
+  await inBox('mke2fs', ['-q', '-F', '-t', 'ext4', '-m', '0', '-N', `${inodes}`, '-d', ROOT, name], box)
+}
+
+const MIB = 1024 * 1024
+
+async function inBox(program: string, args: readonly string[], box: Box): Promise<string> {
+  try {
+    return await runAsForeignRoot(program, args, box)
+  } catch (error) {
+    box.signal.throwIfAborted()
+    if (errorCode(error) === 'ENOSPC') throw hostIsFull(error)
+    if (isMissing(error)) throw notHere(error)
+    throw new ImportError('The container image is damaged or incomplete.', { cause: error })
+  }
+}
