@@ -129,12 +129,13 @@ export function makeImporter({
           signal: anyEnd,
           onProgress: rarely(onProgress),
         })
-        log.info({ source, ...imported, ms: Date.now() - startedAt }, 'An image was imported')
+        log.info({ ...imported, from: source.from, ms: Date.now() - startedAt }, 'An image was imported')
         return imported
       } catch (error) {
         signal.throwIfAborted()
         const failure = room.signal.aborted ? hostIsFull(error) : asImportError(error)
-        log.warn({ source, error: failure }, 'An image could not be imported')
+        // Not the address, which may carry a key in its query.
+        log.warn({ from: source.from, err: failure }, 'An image could not be imported')
         throw failure
       } finally {
         room.stop()

@@ -64,14 +64,14 @@ export async function inspectImage(path: string, limits: InspectLimits): Promise
 /** What `qemu-img info` tells (QAPI `ImageInfo`), as far as it matters here. */
 const Info = z.object({
   'virtual-size': z.number(),
-  'backing-filename': z.unknown(),
-  'full-backing-filename': z.unknown(),
+  'backing-filename': z.unknown().optional(),
+  'full-backing-filename': z.unknown().optional(),
   encrypted: z.boolean().optional(),
   'format-specific': z
     .object({
       data: z.object({
-        'data-file': z.unknown(),
-        encrypt: z.unknown(),
+        'data-file': z.unknown().optional(),
+        encrypt: z.unknown().optional(),
         extents: z.array(z.object({ filename: z.string().optional() })).optional(),
       }),
     })
