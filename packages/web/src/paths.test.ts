@@ -26,6 +26,7 @@ test('every URL of the console is as the specification has it', () => {
     vmPools: '/projects/p%201/vmpools',
     vmSets: '/projects/p%201/vmsets',
     disks: '/projects/p%201/disks',
+    diskCreate: '/projects/p%201/disks/create',
     diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
     snapshots: '/projects/p%201/snapshots?search=x%2F2',
     snapshotCreate: '/projects/p%201/snapshots/create?vm=x%2F2',

@@ -30,6 +30,7 @@ export const paths = {
   vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
   vmSets: (projectId: string) => `${project(projectId)}/vmsets`,
   disks: (projectId: string) => `${project(projectId)}/disks`,
+  diskCreate: (projectId: string) => `${project(projectId)}/disks/create`,
   /** The form with a VM's snapshot as the source. */
   diskFromVmSnapshot: (projectId: string, snapshot: string, snapshot_id?: string) =>
     withQuery(`${project(projectId)}/disks/create`, { source: 'SNAPSHOT', snapshot, snapshot_id }),

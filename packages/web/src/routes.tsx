@@ -38,8 +38,8 @@ const projectScoped: RouteObject[] = [
   signpost('vmsets', ':vmsetId/vms'),
   signpost('snapshots'),
   signpost('snapshots', 'create'),
-  signpost('disks'),
-  signpost('disks', 'create'),
+  { path: 'disks', lazy: () => import('./features/disk/DiskListPage.tsx') },
+  { path: 'disks/create', lazy: () => import('./features/disk/DiskCreatePage.tsx') },
   signpost('disk-snapshots'),
   signpost('disk-snapshots', 'create'),
 ]

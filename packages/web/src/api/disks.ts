@@ -32,10 +32,13 @@ export function useCreateDisk() {
   })
 }
 
-const paramsOf = (disk: Disk) => ({ projectId: disk.project_id, diskId: disk.id })
+/** Which disk is meant, and the VM it is on. */
+export type DiskRef = Pick<Disk, 'id' | 'project_id' | 'vm_id'>
+
+const paramsOf = (disk: DiskRef) => ({ projectId: disk.project_id, diskId: disk.id })
 
 /** A refusal means that we show an old state. */
-const refreshAfter = (_: unknown, disk: Disk) => void list.refresh(disk.project_id)
+const refreshAfter = (_: unknown, disk: DiskRef) => void list.refresh(disk.project_id)
 
 export function useDeleteDisk() {
   return useMutation({
@@ -63,7 +66,7 @@ export function useAttachDisk() {
 /** A running guest has ten seconds to let go of it. */
 export function useDetachDisk() {
   return useMutation({
-    mutationFn: (disk: Disk) => call('disk.detach', { params: paramsOf(disk) }),
+    mutationFn: (disk: DiskRef) => call('disk.detach', { params: paramsOf(disk) }),
     onSuccess: (disk, { vm_id }) => {
       showDisk(disk)
       if (vm_id !== null) refreshVm(disk.project_id, vm_id)

@@ -24,12 +24,6 @@ const resources = {
     heading: 'VM snapshots are still to come',
     text: 'A VM snapshot keeps the state of a VM, so that you will be able to bring it back later. This version does not have VM snapshots yet.',
   },
-  disks: {
-    title: 'Disks',
-    createTitle: 'Create Disk',
-    heading: 'Disks are still to come',
-    text: 'A disk holds data apart from any VM, and you will be able to attach it to one VM after another. This version does not have disks yet.',
-  },
   'disk-snapshots': {
     title: 'Disk Snapshots',
     createTitle: 'Create Disk Snapshot',

@@ -9,7 +9,7 @@ import {
   type Vm,
   vmCan,
 } from '@slipway/contract'
-import { Ellipsis, HardDrive } from 'lucide-react'
+import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { ApiError } from '../../api/client.ts'
@@ -31,6 +31,7 @@ import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { VmDisks } from '../disk/VmDisks.tsx'
 import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { Address } from './VmCard.tsx'
 import { menuEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
@@ -125,7 +126,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         <StartSection vm={vm} />
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />
-          <DiskSection vm={vm} />
+          <VmDisks vm={vm} />
         </div>
       </div>
       {dialogs}
@@ -262,34 +263,4 @@ function noAddressText(vm: Vm): string {
   if (vm.ip_address && isComing(vm)) return 'The command comes here as soon as SSH answers.'
   const allowed = vmCan.ssh(vm)
   return allowed === true ? '' : allowed
-}
-
-function DiskSection({ vm }: { vm: Vm }) {
-  return (
-    <section className="min-w-0">
-      <h2 className="mb-2 text-section">Disks</h2>
-      <ul className="sheet divide-y divide-line text-dense">
-        <DiskRow
-          name="Root disk"
-          note={vm.persistent ? 'Keeps its data' : 'Starts from the template at every start'}
-        />
-        {vm.disks.map(({ disk_id, name, size }) => (
-          <DiskRow key={disk_id} name={name} size={size} note="Data disk" />
-        ))}
-      </ul>
-    </section>
-  )
-}
-
-function DiskRow({ name, note, size }: { name: string; note: string; size?: string }) {
-  return (
-    <li className="flex items-center gap-3 px-3.5 py-2">
-      <HardDrive size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-3" />
-      <span className="min-w-0 flex-1">
-        <span className="block font-[550] wrap-anywhere">{name}</span>
-        <span className="block text-label/4.5 text-ink-3">{note}</span>
-      </span>
-      {size && <span>{size}</span>}
-    </li>
-  )
 }

@@ -1,0 +1,145 @@
+import { type Disk, diskStateOf, formatDiskSize } from '@slipway/contract'
+import { CircleAlert } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../paths.ts'
+import { formatDateTime } from '../../time.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { LedgerRow } from '../../ui/Ledger.tsx'
+import { WorkTrack } from '../../ui/Progress.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { DiskActions } from './disk-actions.tsx'
+import { sourceLabels } from './disk-filter.ts'
+
+export const diskColumns = [
+  { label: 'Name', width: 'minmax(0,1.6fr)' },
+  { label: 'Status', width: '7.75rem' },
+  { label: 'Size', width: '3.5rem' },
+  { label: 'Source', width: '4.5rem' },
+  { label: 'Attached VM', width: 'minmax(0,1fr)' },
+  { label: 'Created', width: 'minmax(6.5rem,auto)' },
+  { label: '', width: '14.5rem' },
+]
+
+/** Drawn again only when its own disk, or the status of its VM, changed. */
+export const DiskRow = memo(function DiskRow({
+  disk,
+  vmStatus,
+}: {
+  disk: Disk
+  vmStatus: string | undefined
+}) {
+  const state = diskStateOf(disk)
+  return (
+    <LedgerRow
+      name={disk.name}
+      status={<Status word={state} since={state === 'creating' ? disk.created_at : undefined} />}
+      facts={[
+        { label: 'Size', value: formatDiskSize(disk.size) },
+        { label: 'Source', value: sourceLabels[disk.source] ?? disk.source },
+        { label: 'Attached VM', value: <VmOf disk={disk} /> },
+        { label: 'Created', value: formatDateTime(disk.created_at) },
+      ]}
+      note={noteOf(disk)}
+      details={detailsOf(disk)}
+      actions={<DiskActions disk={disk} vmStatus={vmStatus} />}
+    />
+  )
+})
+
+function VmOf({ disk: { project_id, vm_id, vm_name } }: { disk: Disk }) {
+  if (vm_id === null) return <span className="text-ink-3">None</span>
+  return (
+    <>
+      <Link to={paths.vm(project_id, vm_id)} className="link" dir="auto">
+        {vm_name ?? 'VM'}
+      </Link>{' '}
+      <span className="mono text-label/4 text-ink-3">{vm_id}</span>
+    </>
+  )
+}
+
+const work: Partial<Record<Disk['source'], string>> = {
+  image: 'Filling it from the image',
+  snapshot: 'Copying the snapshot',
+}
+
+/** How far the work on a disk is, or why there is none any more and what to do. */
+function noteOf(disk: Disk): ReactNode {
+  switch (diskStateOf(disk)) {
+    case 'creating':
+      return <Work disk={disk} />
+    case 'failed':
+      return <Why disk={disk}>Delete this disk and create it again.</Why>
+    case 'error':
+      return (
+        <Why disk={disk}>
+          {disk.vm_id === null
+            ? 'Create a new one from its last snapshot, or delete it.'
+            : 'Detach it, then create a new one from its last snapshot.'}
+        </Why>
+      )
+    default:
+      return disk.status_message && <p className="text-hint text-ink-2">{disk.status_message}</p>
+  }
+}
+
+function Work({ disk: { name, source, progress, status_message } }: { disk: Disk }) {
+  const text = status_message ?? work[source]
+  return (
+    <>
+      <div className="border-t border-line">
+        <WorkTrack label={`${name}: creating`} value={progress ?? undefined} />
+      </div>
+      {(text || progress !== null) && (
+        <p className="mt-2 flex gap-2 text-hint text-ink-2">
+          {progress !== null && <span className="font-medium text-ink">{Math.floor(progress * 100)}%</span>}
+          <span className="min-w-0 wrap-anywhere">{text}</span>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Why({ disk, children }: { disk: Disk; children: string }) {
+  const reason = disk.status_message ?? 'The server gave no reason.'
+  return (
+    <p className="flex gap-2 text-hint text-ink-2">
+      <CircleAlert size={16} strokeWidth={1.6} aria-hidden className="mt-px flex-none text-bad-mark" />
+      <span className="min-w-0 wrap-anywhere">
+        {reason}
+        {/[.!?]$/.test(reason) ? ' ' : '. '}
+        {children}
+      </span>
+    </p>
+  )
+}
+
+function detailsOf(disk: Disk): { label: string; value: ReactNode }[] {
+  return [
+    ...(disk.description ? [{ label: 'Description', value: disk.description }] : []),
+    ...(disk.image_url ? [{ label: 'Image', value: <Code>{disk.image_url}</Code> }] : []),
+    ...(disk.image_sha256
+      ? [{ label: 'SHA-256', value: <Copyable text={disk.image_sha256} label="Copy SHA-256 of the image" /> }]
+      : []),
+    { label: 'Type', value: disk.disk_type === 'standard' ? 'Standard' : disk.disk_type },
+    { label: 'ID', value: <Copyable text={disk.id} label={`Copy ID of ${disk.name}`} /> },
+  ]
+}
+
+const Code = ({ children }: { children: string }) => <span className="mono min-w-0">{children}</span>
+
+function Copyable({ text, label }: { text: string; label: string }) {
+  return (
+    <>
+      <Code>{text}</Code>
+      <CopyButton
+        text={text}
+        label={label}
+        success="Copied to clipboard!"
+        failure="Failed to copy to clipboard."
+        className="-my-1"
+      />
+    </>
+  )
+}

@@ -1,0 +1,50 @@
+import { type Disk, diskCan, diskStateOf, isFailedDisk } from '@slipway/contract'
+
+/** What a disk was made from, as the list says it. */
+export const sourceLabels: Record<Disk['source'], string> = {
+  blank: 'Blank',
+  image: 'Image',
+  snapshot: 'Snapshot',
+}
+
+/** What the list is filtered by. */
+export interface DiskFilter {
+  search: string
+  status: string
+  source: string
+}
+
+export const noFilter: DiskFilter = { search: '', status: 'all', source: 'all' }
+
+export function isActive({ search, status, source }: DiskFilter): boolean {
+  return search.trim() !== '' || status !== 'all' || source !== 'all'
+}
+
+type Filtered = Pick<Disk, 'name' | 'status' | 'source' | 'vm_id' | 'vm_name'>
+
+/** Whether a disk is meant: every word of the search occurs in its name, its source or its VM. */
+export function matchesDisk(disk: Filtered, { search, status, source }: DiskFilter): boolean {
+  if (source !== 'all' && disk.source !== source) return false
+  if (status === 'failed' ? !isFailedDisk(disk) : status !== 'all' && diskStateOf(disk) !== status)
+    return false
+  const text = `${disk.name}\n${disk.source}\n${disk.vm_id ?? ''}\n${disk.vm_name ?? ''}`.toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+}
+
+/** Counts by status. Disks that are being deleted are in the total only. */
+export function summarizeDisks(disks: readonly Pick<Disk, 'status' | 'vm_id'>[]) {
+  const count = (state: string) => disks.filter((disk) => diskStateOf(disk) === state).length
+  return {
+    total: disks.length,
+    available: count('available'),
+    attached: count('attached'),
+    creating: count('creating'),
+    failed: disks.filter(isFailedDisk).length,
+  }
+}
+
+/** Whether a disk can go on a VM now. */
+export const isAttachable = (disk: Disk): boolean => diskCan.attach(disk) === true

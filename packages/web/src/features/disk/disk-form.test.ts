@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { type DiskForm, emptyDiskForm, firstBrokenRule, sizeText, toBody } from './disk-form.ts'
+
+const form = (more: Partial<DiskForm> = {}): DiskForm => ({ ...emptyDiskForm, name: 'data1', ...more })
+const textOf = (more: Partial<DiskForm>, projectId: string | undefined = 'p') =>
+  firstBrokenRule(form(more), projectId)?.text ?? null
+
+test('a fresh disk is blank and of 10GB', () => {
+  expect(emptyDiskForm).toMatchObject({ size: '10GB', source: 'EMPTY' })
+})
+
+describe('the rules are told in their order', () => {
+  const nothing: Partial<DiskForm> = { name: ' ', size: ' ', source: 'HTTP' }
+  test('project, name, size, then what the source needs', () => {
+    expect(firstBrokenRule(form(nothing), undefined)?.text).toBe('No project selected')
+    expect(textOf(nothing)).toBe('Please enter a disk name')
+    expect(textOf({ ...nothing, name: 'a' })).toBe('Please enter a disk size')
+    expect(textOf({ ...nothing, name: 'a', size: '1' })).toBe('Please enter an image URL')
+    expect(textOf({ source: 'SNAPSHOT', snapshotName: ' ' })).toBe('Please enter a disk snapshot name')
+    expect(textOf({ source: 'REGISTRY', containerImage: ' ' })).toBe('Please enter a container image')
+    expect(textOf({})).toBeNull()
+  })
+  test.each(['0', '-1', 'ten', '0GB', '10 XB'])('%j is no size', (size) => {
+    expect(textOf({ size })).toBe('Please enter a valid disk size')
+  })
+  test('a disk has an end', () => {
+    expect(textOf({ size: '1025Gi' })).toBe('Disk size cannot exceed 1024Gi')
+    expect(textOf({ size: '1TB' })).toBeNull()
+  })
+  test('an image comes from the web', () => {
+    expect(textOf({ source: 'HTTP', imageUrl: 'ftp://a/b.img' })).toBe(
+      'The image URL must start with http:// or https://',
+    )
+    expect(textOf({ source: 'HTTP', imageUrl: 'https://a.example/b.img' })).toBeNull()
+  })
+  test('what was typed for another source does not count', () => {
+    expect(textOf({ source: 'REGISTRY', imageUrl: 'https://a.example/b.img' })).toBe(
+      'Please enter a container image',
+    )
+  })
+})
+
+test.each([
+  ['10', '10Gi'],
+  ['10GB', '10Gi'],
+  ['10Gi', '10Gi'],
+  ['2048MB', '2Gi'],
+  ['2048Mi', '2Gi'],
+  ['3145728KB', '3Gi'],
+  ['3145728Ki', '3Gi'],
+  ['100MB', '1Gi'],
+  ['much', 'much'],
+])('a size of %s is sent as %s', (typed, sent) => {
+  expect(sizeText(typed)).toBe(sent)
+})
+
+test('the body has the fields of the chosen source and no others', () => {
+  const typed = {
+    imageUrl: ' https://a.example/b.img ',
+    containerImage: ' alpine:3.20 ',
+    snapshotName: ' nightly ',
+    snapshotId: 's1',
+  }
+  const base = { name: 'data1', size: '10Gi' }
+  expect(toBody(form({ ...typed, name: ' data1 ' }))).toEqual({ ...base, source: 'EMPTY' })
+  expect(toBody(form({ ...typed, source: 'HTTP' }))).toEqual({
+    ...base,
+    source: 'HTTP',
+    image_url: 'https://a.example/b.img',
+  })
+  expect(toBody(form({ ...typed, source: 'REGISTRY' }))).toEqual({
+    ...base,
+    source: 'REGISTRY',
+    image_url: 'alpine:3.20',
+  })
+  expect(toBody(form({ ...typed, source: 'SNAPSHOT' }))).toEqual({
+    ...base,
+    source: 'SNAPSHOT',
+    disk_sansphot: 'nightly',
+    snapshot_id: 's1',
+  })
+  expect(toBody(form({ ...typed, source: 'SNAPSHOT', snapshotId: '' }))).not.toHaveProperty('snapshot_id')
+})
