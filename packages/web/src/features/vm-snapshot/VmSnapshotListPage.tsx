@@ -1,0 +1,121 @@
+import { Plus, RefreshCw } from 'lucide-react'
+import { useDeferredValue, useMemo, useState } from 'react'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { errorText } from '../../api/errors.ts'
+import { useVmSnapshots } from '../../api/vm-snapshots.ts'
+import { useVms } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
+import { useFlash } from '../../shell/use-flash.ts'
+import { Button } from '../../ui/Button.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorState } from '../../ui/ErrorState.tsx'
+import { FilterBar } from '../../ui/FilterBar.tsx'
+import { Ledger } from '../../ui/Ledger.tsx'
+import { LoadingState } from '../../ui/LoadingState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { StatRow } from '../../ui/StatRow.tsx'
+import { snapshotColumns, VmSnapshotRow } from './VmSnapshotRow.tsx'
+import { countVmSnapshots, matchesVmSnapshot, statusChoices } from './vm-snapshot-filter.ts'
+
+export function Component() {
+  const { projectId = '' } = useParams()
+  const { snapshots, loading, error, refreshing, refetch } = useVmSnapshots(projectId)
+  const { vms, updatedAt: vmsKnownSince } = useVms(projectId)
+  useFlash({ onRefresh: () => void refetch() })
+
+  const [search, setSearch] = useState(useSearchParams()[0].get('search') ?? '')
+  const [status, setStatus] = useState('all')
+  const shownSearch = useDeferredValue(search)
+  const shown = useMemo(
+    () => snapshots.filter((snapshot) => matchesVmSnapshot(snapshot, shownSearch, status)).reverse(),
+    [snapshots, shownSearch, status],
+  )
+  const vmById = useMemo(() => new Map(vms.map((vm) => [vm.id, vm])), [vms])
+  const vmOf = (vmId: string) => vmById.get(vmId) ?? (vmsKnownSince > 0 ? null : undefined)
+
+  const empty = !loading && !error && snapshots.length === 0
+  const { total, ready, creating, failed } = countVmSnapshots(snapshots)
+  const create = (variant: 'primary' | 'secondary', text: string) => (
+    <Button
+      variant={variant}
+      icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+      render={<Link to={paths.snapshotCreate(projectId)} />}
+    >
+      {text}
+    </Button>
+  )
+
+  return (
+    <>
+      <PageHeader
+        title="Snapshots"
+        description="Saved states of single VMs. A VM can be brought back to each of them, and a new disk made from it."
+        actions={
+          <>
+            <Button
+              icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
+              busy={refreshing}
+              busyText="Refreshing..."
+              onClick={() => void refetch()}
+            >
+              Refresh
+            </Button>
+            {create(empty ? 'secondary' : 'primary', 'Create Snapshot')}
+          </>
+        }
+      />
+      {loading && <LoadingState text="Loading snapshots..." outline="rows" />}
+      {error && !loading && (
+        <ErrorState
+          title="Error Loading Snapshots"
+          message={errorText(error, 'Failed to load snapshots')}
+          onRetry={() => void refetch()}
+        />
+      )}
+      {empty && (
+        <EmptyState title="No snapshots found" action={create('primary', 'Create Your First Snapshot')}>
+          Get started by creating your first snapshot
+        </EmptyState>
+      )}
+      {snapshots.length > 0 && (
+        <>
+          <StatRow
+            label="Snapshots by status"
+            stats={[
+              { label: 'Total', value: total },
+              { label: 'Ready', value: ready, tone: 'ready' },
+              { label: 'Creating', value: creating, tone: 'creating' },
+              { label: 'Failed', value: failed, tone: 'failed' },
+            ]}
+          />
+          <FilterBar
+            search={{
+              value: search,
+              onChange: setSearch,
+              label: 'Search snapshots',
+              placeholder: 'Search by name, VM, VM ID or description',
+            }}
+            filters={[{ label: 'Status', value: status, onChange: setStatus, options: statusChoices }]}
+            active={search.trim() !== '' || status !== 'all'}
+            onClear={() => {
+              setSearch('')
+              setStatus('all')
+            }}
+            shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
+          />
+          {shown.length > 0 ? (
+            <Ledger
+              label="Snapshots"
+              columns={snapshotColumns}
+              items={shown}
+              nameOf={({ name }) => name}
+              row={(snapshot) => <VmSnapshotRow snapshot={snapshot} vm={vmOf(snapshot.vm_id)} />}
+            />
+          ) : (
+            <EmptyState title="No snapshots found">Try adjusting your search or filters</EmptyState>
+          )}
+        </>
+      )}
+    </>
+  )
+}
