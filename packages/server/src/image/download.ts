@@ -1,12 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode } from '../lib/command.ts'
-import { type Answer, type Fetching, get, persist, refusalOf } from './download-request.ts'
+import { type Answer, type Fetching, persist, refusalOf } from './download-request.ts'
 import { hostIsFull, ImportError, inWords } from './import-error.ts'
 
-export interface Download extends Fetching {
-  url: URL
-  headers?: Record<string, string>
+export interface Download extends Pick<Fetching, 'signal' | 'pace'> {
+  /** Asks for the file with these headers; called anew for each try. */
+  ask: (headers: Record<string, string>) => Promise<Answer>
   /** Where the bytes go; a new file. */
   path: string
   maxBytes: number
@@ -31,7 +31,7 @@ export async function download(work: Download): Promise<{ sha256: string; bytes:
   try {
     let received: Received = nothing(null)
     await persist(work, async () => {
-      const answer = await get(work.url, { ...work.headers, ...rangeOf(received) }, work)
+      const answer = await work.ask(rangeOf(received))
       const resumed = resumes(answer, received)
       if (!resumed) {
         if (answer.response.statusCode !== 200) {

@@ -4,7 +4,7 @@ import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
 import { download } from './download.ts'
 import { makeSourcePolicy } from './download-policy.ts'
-import { type Pace, usualPace } from './download-request.ts'
+import { get, type Pace, usualPace } from './download-request.ts'
 import { giveToBox, removeBoxed } from './import-box.ts'
 import { hostIsFull, ImportError } from './import-error.ts'
 import { unpack } from './import-unpack.ts'
@@ -86,10 +86,11 @@ export function makeImporter({
       return digest.slice('sha256:'.length)
     }
     if (!URL.canParse(source.url)) throw new ImportError('This is no address of a file on the web.')
+    const url = new URL(source.url)
     const { sha256 } = await download({
       ...fetching,
       ...limits,
-      url: new URL(source.url),
+      ask: (headers) => get(url, headers, fetching),
       path,
       onProgress: (received, total) =>
         work.onProgress(total === null ? null : Math.min(1, received / total) * FETCHING),

@@ -62,22 +62,20 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
     return new URL(`${repository}/${kind}/${id}`, await base)
   }
 
-  const headers = (): Record<string, string> => (authorization === null ? {} : { authorization })
-
-  /** A GET that gets itself a token where the registry asks for one. */
-  async function ask(url: URL, accept: string): Promise<Answer> {
-    let answer = await get(url, { ...headers(), accept }, fetching)
+  /** A GET that gets itself a token where the registry asks for one, or for a newer one. */
+  async function ask(url: URL, headers: Record<string, string>): Promise<Answer> {
+    const send = () => get(url, authorization === null ? headers : { ...headers, authorization }, fetching)
+    let answer = await send()
     if (answer.response.statusCode === 401) {
       answer.response.destroy()
       authorization = await authorize(answer)
-      answer = await get(url, { ...headers(), accept }, fetching)
+      answer = await send()
     }
-    const { statusCode } = answer.response
-    if (statusCode === 401 || statusCode === 403 || statusCode === 404) {
+    const { statusCode = 0 } = answer.response
+    if ([401, 403, 404].includes(statusCode)) {
       answer.response.destroy()
       throw new ImportError('The registry has no such image, or does not give it to everybody.')
     }
-    if (statusCode !== 200) throw refusalOf(answer)
     return answer
   }
 
@@ -101,9 +99,12 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
   }
 
   async function fetchJson(kind: 'manifests' | 'blobs', id: string, accept: string) {
-    const bytes = await persist(fetching, async () =>
-      readShort(await ask(await urlOf(kind, id), accept), MAX_MANIFEST_BYTES),
-    )
+    const url = await urlOf(kind, id)
+    const bytes = await persist(fetching, async () => {
+      const answer = await ask(url, { accept })
+      if (answer.response.statusCode !== 200) throw refusalOf(answer)
+      return readShort(answer, MAX_MANIFEST_BYTES)
+    })
     const digest = digestOf(bytes)
     if (id.startsWith('sha256:') && id !== digest) throw wrongBytes()
     return { bytes, digest, json: parseJson(bytes) }
@@ -136,8 +137,13 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
     /** Fetches a blob into a new file and checks it against its digest. */
     async download({ digest, size }: Descriptor, path: string, onBytes: (received: number) => void) {
       const url = await urlOf('blobs', digest)
-      const limits = { maxBytes: size, onProgress: onBytes }
-      const { sha256 } = await download({ ...fetching, ...limits, url, headers: headers(), path })
+      const { sha256 } = await download({
+        ...fetching,
+        ask: (headers) => ask(url, headers),
+        path,
+        maxBytes: size,
+        onProgress: onBytes,
+      })
       if (`sha256:${sha256}` !== digest) throw wrongBytes()
     },
   }
