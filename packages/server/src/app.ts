@@ -7,9 +7,14 @@ import { accountRoutes, sessionToken } from './account/account.routes.ts'
 import { makeAccountService } from './account/account.service.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/open.ts'
+import { makeDiskReconcile } from './disk/disk.reconcile.ts'
 import { makeDiskRepo } from './disk/disk.repo.ts'
 import { diskRoutes } from './disk/disk.routes.ts'
 import { makeDiskService } from './disk/disk.service.ts'
+import { diskSnapshotKind } from './disk-snapshot/disk-snapshot.reconcile.ts'
+import { makeDiskSnapshotRepo } from './disk-snapshot/disk-snapshot.repo.ts'
+import { diskSnapshotRoutes } from './disk-snapshot/disk-snapshot.routes.ts'
+import { makeDiskSnapshotService } from './disk-snapshot/disk-snapshot.service.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeEventBus } from './event/event.bus.ts'
 import { eventRoutes } from './event/event.routes.ts'
@@ -20,11 +25,13 @@ import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
 import { installStatic } from './http/static.ts'
 import type { Clock } from './lib/clock.ts'
+import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import type { SendMail } from './mail/mail.ts'
 import { makeProjectRepo } from './project/project.repo.ts'
 import { projectRoutes } from './project/project.routes.ts'
 import { makeProjectService } from './project/project.service.ts'
+import { makeSnapshotReconcile } from './snapshot/snapshot.reconcile.ts'
 import { makeSshKeyRepo } from './ssh-key/ssh-key.repo.ts'
 import { sshKeyRoutes } from './ssh-key/ssh-key.routes.ts'
 import { makeSshKeyService } from './ssh-key/ssh-key.service.ts'
@@ -35,6 +42,10 @@ import { makeVmReconcile } from './vm/vm.reconcile.ts'
 import { makeVmRepo } from './vm/vm.repo.ts'
 import { vmRoutes } from './vm/vm.routes.ts'
 import { makeVmService } from './vm/vm.service.ts'
+import { vmSnapshotKind } from './vm-snapshot/vm-snapshot.reconcile.ts'
+import { makeVmSnapshotRepo } from './vm-snapshot/vm-snapshot.repo.ts'
+import { vmSnapshotRoutes } from './vm-snapshot/vm-snapshot.routes.ts'
+import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
 
 export interface AppOptions {
   config: Pick<
@@ -88,12 +99,33 @@ export async function buildApp(options: AppOptions) {
     clock,
     log,
   })
-  const projects = makeProjectService({ repo: makeProjectRepo(db), clock })
+  const projects = makeProjectService({
+    repo: makeProjectRepo(db),
+    clock,
+    onDeleted: () => {
+      for (const reconciler of storageReconcilers()) reconciler.rescan()
+    },
+  })
   const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
   const templates = makeTemplateService({ repo: makeTemplateRepo(db), admins: config.admins, clock })
-  const disks = makeDiskService({ repo: makeDiskRepo(db), projects })
-
+  const progress = makeProgress()
   const vmRepo = makeVmRepo(db)
+  const diskRepo = makeDiskRepo(db)
+  /** Long work ends with the server; the next one begins it again. */
+  const closing = new AbortController()
+  const { signal } = closing
+  const isInUse = async (snapshotId: string) =>
+    (await diskRepo.isSourceInUse(snapshotId)) || (await vmRepo.isRestoring(snapshotId))
+
+  const disks = makeDiskService({
+    repo: diskRepo,
+    projects,
+    kick: (id) => diskReconciler.kick(id),
+    publish: bus.publish,
+    announceVm: (id) => vms.announceById(id),
+    progress,
+    clock,
+  })
   const vms = makeVmService({
     repo: vmRepo,
     disks,
@@ -113,6 +145,8 @@ export async function buildApp(options: AppOptions) {
     clock,
     log,
     startsAtOnce: options.startsAtOnce,
+    announceSnapshot: (id) => vmSnapshots.announceById(id),
+    signal,
   })
   const vmReconciler = makeReconciler({
     name: 'vm',
@@ -125,6 +159,74 @@ export async function buildApp(options: AppOptions) {
     log,
   })
   const stopListening = engine.onChange((id) => vmReconciler.kick(id))
+
+  const diskReconcile = makeDiskReconcile({
+    repo: diskRepo,
+    engine,
+    announce: disks.announce,
+    announceVm: vms.announceById,
+    progress,
+    signal,
+    log,
+  })
+  const diskReconciler = makeReconciler({
+    name: 'disk',
+    look: diskReconcile.look,
+    scan: diskReconcile.scan,
+    onFailure: diskReconcile.showFailure,
+    scanEveryMs,
+    parallel: 16,
+    clock,
+    log,
+  })
+
+  const vmSnapshotRepo = makeVmSnapshotRepo(db)
+  const vmSnapshots = makeVmSnapshotService({
+    repo: vmSnapshotRepo,
+    projects,
+    vms,
+    isInUse,
+    kick: (id) => vmSnapshotReconciler.kick(id),
+    publish: bus.publish,
+    progress,
+    clock,
+  })
+  const vmSnapshotReconciler = makeReconciler({
+    name: 'vm-snapshot',
+    ...makeSnapshotReconcile(
+      vmSnapshotKind({ repo: vmSnapshotRepo, service: vmSnapshots, engine, isInUse }),
+      { engine, progress, clock, signal, log },
+    ),
+    scanEveryMs,
+    parallel: 16,
+    clock,
+    log,
+  })
+
+  const diskSnapshotRepo = makeDiskSnapshotRepo(db)
+  const diskSnapshots = makeDiskSnapshotService({
+    repo: diskSnapshotRepo,
+    projects,
+    disks,
+    isInUse,
+    kick: (id) => diskSnapshotReconciler.kick(id),
+    publish: bus.publish,
+    progress,
+    clock,
+  })
+  const diskSnapshotReconciler = makeReconciler({
+    name: 'disk-snapshot',
+    ...makeSnapshotReconcile(
+      diskSnapshotKind({ repo: diskSnapshotRepo, service: diskSnapshots, engine, isInUse }),
+      { engine, progress, clock, signal, log },
+    ),
+    scanEveryMs,
+    parallel: 16,
+    clock,
+    log,
+  })
+  const storageReconcilers = () => [diskReconciler, vmSnapshotReconciler, diskSnapshotReconciler]
+  const reconcilers = [vmReconciler, ...storageReconcilers()]
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
@@ -148,6 +250,8 @@ export async function buildApp(options: AppOptions) {
   templateRoutes(route, templates)
   diskRoutes(route, disks)
   vmRoutes(route, vms)
+  vmSnapshotRoutes(route, vmSnapshots)
+  diskSnapshotRoutes(route, diskSnapshots)
   eventRoutes(route, streams, projects, authenticate)
   await installStatic(app, options.webRoot, host)
 
@@ -159,13 +263,15 @@ export async function buildApp(options: AppOptions) {
 
   return {
     app,
-    /** For tests: settles when no VM needs a look right now. */
-    idle: vmReconciler.idle,
+    /** For tests: settles when nothing needs a look right now. */
+    async idle() {
+      for (const reconciler of reconcilers) await reconciler.idle()
+    },
     /** What the event stream of a project carries. */
     subscribe: bus.subscribe,
     async start() {
       await templates.install()
-      await vmReconciler.start()
+      for (const reconciler of reconcilers) await reconciler.start()
       sweep()
     },
     async close() {
@@ -173,7 +279,8 @@ export async function buildApp(options: AppOptions) {
       stopListening()
       streams.close()
       await app.close()
-      await vmReconciler.stop()
+      closing.abort()
+      await Promise.all(reconcilers.map((reconciler) => reconciler.stop()))
     },
   }
 }

@@ -16,7 +16,20 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
     template_id: 'starter',
     ssh_key_id: sshKeyId,
   })
-  return { projectId, sshKeyId, vmId }
+  const diskId = await make(`/api/projects/${projectId}/disks`, { name: 'd', size: '1Gi', source: 'EMPTY' })
+  await app.clock.advance(10_000)
+  const diskSnapshotId = await make(`/api/projects/${projectId}/disksnapshots`, {
+    name: 's',
+    snapshot_type: 'full',
+    retention_days: 1,
+    disk_id: diskId,
+  })
+  const snapshotId = await make(`/api/projects/${projectId}/vms/${vmId}/snapshots`, {
+    name: 's',
+    snapshot_type: 'full',
+    retention_days: 1,
+  })
+  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId }
 }
 const adas = await belongings(ada)
 const bobs = await belongings(bob)
@@ -25,14 +38,25 @@ await app.clock.advance(60_000)
 /** A body that the endpoint would take if the ids were one's own. */
 const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vm.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
+  'vmSnapshot.create': () => ({ name: 'x', snapshot_type: 'disk', retention_days: 1 }),
+  'vmSnapshot.restore': (own) => ({ vm_id: own.vmId }),
+  'disk.create': () => ({ name: 'x', size: '1Gi', source: 'EMPTY' }),
+  'disk.attach': (own) => ({ vm_id: own.vmId }),
+  'diskSnapshot.create': (own) => ({
+    name: 'x',
+    snapshot_type: 'full',
+    retention_days: 1,
+    disk_id: own.diskId,
+  }),
+  'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
 }
 
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
 const state = async () =>
   JSON.stringify(
     await Promise.all(
-      (['project', 'ssh_key', 'template', 'vm', 'disk'] as const).map((table) =>
-        app.db.selectFrom(table).selectAll().execute(),
+      (['project', 'ssh_key', 'template', 'vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const).map(
+        (table) => app.db.selectFrom(table).selectAll().execute(),
       ),
     ),
   )

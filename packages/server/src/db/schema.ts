@@ -8,6 +8,8 @@ export interface Schema {
   template: TemplateTable
   vm: VmTable
   disk: DiskTable
+  vm_snapshot: VmSnapshotTable
+  disk_snapshot: DiskSnapshotTable
 }
 
 type Flag = 0 | 1
@@ -109,18 +111,73 @@ export interface VmTable {
   status_since: string
   status_message: string | null
   steps: string
+  /** The snapshot it is being put back to; null when it is not. */
+  restore_from: string | null
+  /** The snapshot that what it replaces becomes. */
+  restore_safety: string | null
+  restore_prepared: Flag
 }
 
 export interface DiskTable {
   id: string
-  project_id: string
+  /** Null once the project is gone: then only the wish to delete remains. */
+  project_id: string | null
   vm_id: string | null
   name: string
   description: string
   status: string
   status_message: string | null
   size_bytes: number
-  source: 'blank' | 'image' | 'snapshot'
+  source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY'
   image_url: string | null
+  image_sha256: string | null
+  /** What it is made from, when that is a snapshot. */
+  snapshot_id: string | null
+  snapshot_kind: 'machine' | 'volume' | null
+  /** Whether the engine has put it on its VM. */
+  plugged: Flag
+  /** Somebody asked to take it off its VM. */
+  detaching: Flag
+  created_at: string
+}
+
+export interface VmSnapshotTable {
+  id: string
+  project_id: string | null
+  vm_id: string
+  vm_name: string
+  name: string
+  description: string
+  status: string
+  status_message: string | null
+  snapshot_type: 'disk' | 'full'
+  has_memory: Flag
+  consistency: string | null
+  /** JSON list of the data disks in it. */
+  disks: string
+  automatic: Flag
+  stored_bytes: number | null
+  retention_days: number
+  expires_at: string
+  metadata: string | null
+  created_at: string
+}
+
+export interface DiskSnapshotTable {
+  id: string
+  project_id: string | null
+  disk_id: string
+  disk_name: string
+  name: string
+  description: string
+  size_bytes: number
+  stored_bytes: number | null
+  status: string
+  status_message: string | null
+  snapshot_type: 'full' | 'incremental'
+  parent_id: string | null
+  consistency: string | null
+  retention_days: number
+  expires_at: string
   created_at: string
 }

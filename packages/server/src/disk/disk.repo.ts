@@ -1,44 +1,226 @@
-import type { Disk } from '@slipway/contract'
-import { DiskStatus } from '@slipway/contract'
+import { type Disk, DiskStatus, disksPerVm } from '@slipway/contract'
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
+import type { VolumeSource } from '../engine/engine.ts'
+import type { DiskFacts } from './disk.plan.ts'
 
-const gibibyte = 1024 ** 3
+export const gibibyte = 1024 ** 3
+
 /** Sizes are shown in whole Gi and never as less than there is. */
-const sizeGb = (bytes: number): number => Math.ceil(bytes / gibibyte)
+export const sizeGb = (bytes: number): number => Math.ceil(bytes / gibibyte)
 
-const toDisk = (row: Selectable<DiskTable> & { vm_name: string | null }): Disk => ({
-  id: row.id,
-  project_id: row.project_id,
-  name: row.name,
-  description: row.description,
-  status: DiskStatus.parse(row.status),
-  status_message: row.status_message,
-  size: `${sizeGb(row.size_bytes)}Gi`,
-  size_gb: sizeGb(row.size_bytes),
-  disk_type: 'standard',
-  source: row.source,
-  image_url: row.image_url,
-  vm_id: row.vm_id,
-  vm_name: row.vm_name,
-  created_at: row.created_at,
-})
+/** The words of lists for those of requests (catalogue G-061). */
+const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
+
+/** A stored disk as it goes over the wire, and what only the server needs of it. */
+export interface DiskRecord {
+  disk: Omit<Disk, 'project_id' | 'progress'>
+  /** Null once the project is gone; only the wish to delete it is left then. */
+  projectId: string | null
+  facts: DiskFacts
+  source: VolumeSource
+  sizeBytes: number
+}
+
+function sourceOf(row: DiskTable): VolumeSource {
+  if (row.source === 'HTTP') return { from: 'url', url: row.image_url ?? '' }
+  if (row.source === 'REGISTRY') return { from: 'registry', image: row.image_url ?? '' }
+  if (row.source === 'EMPTY' || row.snapshot_id === null) return { from: 'nothing' }
+  return { from: `${row.snapshot_kind ?? 'volume'}-snapshot`, snapshotId: row.snapshot_id }
+}
+
+function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): DiskRecord {
+  const status = DiskStatus.parse(row.status)
+  return {
+    disk: {
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      status,
+      status_message: row.status_message,
+      size: `${sizeGb(row.size_bytes)}Gi`,
+      size_gb: sizeGb(row.size_bytes),
+      disk_type: 'standard',
+      source: listWordOf[row.source],
+      image_url: row.image_url,
+      image_sha256: row.image_sha256,
+      vm_id: row.vm_id,
+      vm_name: row.vm_name,
+      created_at: row.created_at,
+    },
+    projectId: row.project_id,
+    facts: { status, vmId: row.vm_id, plugged: row.plugged === 1, detaching: row.detaching === 1 },
+    source: sourceOf(row),
+    sizeBytes: row.size_bytes,
+  }
+}
+
+/** A snapshot a disk can be made from. */
+export interface SourceSnapshot {
+  id: string
+  kind: 'machine' | 'volume'
+  status: string
+  sizeBytes: number
+}
 
 export type DiskRepo = ReturnType<typeof makeDiskRepo>
 
 export function makeDiskRepo(db: Db) {
+  const records = (executor: Db = db) =>
+    executor
+      .selectFrom('disk')
+      .leftJoin('vm', 'vm.id', 'disk.vm_id')
+      .selectAll('disk')
+      .select('vm.name as vm_name')
+
+  async function find(id: string, executor: Db = db): Promise<DiskRecord | null> {
+    const row = await records(executor).where('disk.id', '=', id).executeTakeFirst()
+    return row ? toRecord(row) : null
+  }
+
+  const isBeingSnapshotted = async (id: string, executor: Db): Promise<boolean> => {
+    const own = executor
+      .selectFrom('disk_snapshot')
+      .select('id')
+      .where('disk_id', '=', id)
+      .where('status', 'in', ['pending', 'creating'])
+    if (await own.executeTakeFirst()) return true
+    const rows = await executor
+      .selectFrom('vm_snapshot')
+      .select('disks')
+      .where('status', 'in', ['pending', 'creating'])
+      .execute()
+    return rows.some(({ disks }) => disks.includes(id))
+  }
+
   return {
-    async list(projectId: string): Promise<Disk[]> {
-      const rows = await db
-        .selectFrom('disk')
-        .leftJoin('vm', 'vm.id', 'disk.vm_id')
-        .selectAll('disk')
-        .select('vm.name as vm_name')
+    find: (id: string) => find(id),
+
+    /** The disks of a project that are not deleted, oldest first. */
+    async list(projectId: string): Promise<DiskRecord[]> {
+      const rows = await records()
         .where('disk.project_id', '=', projectId)
+        .where('disk.status', '!=', 'deleting')
         .orderBy('disk.id')
         .execute()
-      return rows.map(toDisk)
+      return rows.map(toRecord)
+    },
+
+    /** Every disk there is, those on their way out included. */
+    async all(): Promise<DiskRecord[]> {
+      return (await records().execute()).map(toRecord)
+    },
+
+    async insert(row: DiskTable): Promise<void> {
+      await db.insertInto('disk').values(row).execute()
+    },
+
+    /** Changes a disk that still has one of these statuses; null when it has not. */
+    async change(
+      id: string,
+      from: readonly DiskStatus[],
+      change: Partial<DiskTable>,
+    ): Promise<DiskRecord | null> {
+      const result = await db
+        .updateTable('disk')
+        .set(change)
+        .where('id', '=', id)
+        .where('status', 'in', from)
+        .executeTakeFirst()
+      return result.numUpdatedRows === 1n ? find(id) : null
+    },
+
+    /** Runs checks and a change with nobody in between; `tx` knows the disk as it is now. */
+    exclusively<T>(
+      id: string,
+      work: (tx: {
+        record: DiskRecord | null
+        beingSnapshotted: () => Promise<boolean>
+        vm: (
+          vmId: string,
+        ) => Promise<{ projectId: string | null; status: string; disks: number; deleted: boolean } | null>
+        set: (change: Partial<DiskTable>) => Promise<void>
+      }) => Promise<T>,
+    ): Promise<T> {
+      return db.transaction().execute(async (tx) =>
+        work({
+          record: await find(id, tx),
+          beingSnapshotted: () => isBeingSnapshotted(id, tx),
+          async vm(vmId) {
+            const vm = await tx
+              .selectFrom('vm')
+              .select(['project_id', 'status', 'wanted_deleted'])
+              .where('id', '=', vmId)
+              .executeTakeFirst()
+            if (!vm) return null
+            const { n } = await tx
+              .selectFrom('disk')
+              .select((e) => e.fn.countAll<number>().as('n'))
+              .where('vm_id', '=', vmId)
+              .executeTakeFirstOrThrow()
+            return {
+              projectId: vm.project_id,
+              status: vm.status,
+              disks: Number(n),
+              deleted: vm.wanted_deleted === 1,
+            }
+          },
+          async set(change) {
+            await tx.updateTable('disk').set(change).where('id', '=', id).execute()
+          },
+        }),
+      )
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('disk').where('id', '=', id).where('status', '=', 'deleting').execute()
+    },
+
+    /**
+     * The snapshot of a project with that id, or else the one a name stands for: a disk snapshot, else the newest VM
+     * snapshot, ready ones before others (catalogue G-053).
+     */
+    async findSource(
+      projectId: string,
+      wanted: { id: string } | { name: string },
+    ): Promise<SourceSnapshot | null> {
+      const [column, value] = 'id' in wanted ? (['id', wanted.id] as const) : (['name', wanted.name] as const)
+      const volumes = await db
+        .selectFrom('disk_snapshot')
+        .select(['id', 'status', 'size_bytes'])
+        .where('project_id', '=', projectId)
+        .where('status', '!=', 'deleting')
+        .where(column, '=', value)
+        .execute()
+      const machines = await db
+        .selectFrom('vm_snapshot')
+        .select(['id', 'status'])
+        .where('project_id', '=', projectId)
+        .where('status', '!=', 'deleting')
+        .where(column, '=', value)
+        .orderBy('id', 'desc')
+        .execute()
+      const all: SourceSnapshot[] = [
+        ...volumes.map((row) => ({ ...row, kind: 'volume' as const, sizeBytes: row.size_bytes })),
+        ...machines.map((row) => ({ ...row, kind: 'machine' as const, sizeBytes: 0 })),
+      ]
+      return all.find(({ status }) => status === 'ready') ?? all[0] ?? null
+    },
+
+    /** How many more disks a VM takes. */
+    roomOn: (vm: { disks: number }): number => disksPerVm - vm.disks,
+
+    /** Whether a disk is being made from that snapshot now. */
+    async isSourceInUse(snapshotId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('disk')
+        .select(sql<number>`1`.as('one'))
+        .where('snapshot_id', '=', snapshotId)
+        .where('status', '=', 'creating')
+        .executeTakeFirst()
+      return row !== undefined
     },
   }
 }

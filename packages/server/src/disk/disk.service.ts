@@ -1,6 +1,26 @@
-import type { Disk } from '@slipway/contract'
+import {
+  type Disk,
+  type DiskStatus,
+  diskAllowedBy,
+  type diskApi,
+  diskCan,
+  disksPerVm,
+  diskTexts,
+  messages,
+  type Parsed,
+  parseDiskSize,
+  vmSnapshotTexts,
+} from '@slipway/contract'
+import type { DiskTable } from '../db/schema.ts'
+import type { Publish } from '../event/event.bus.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import { Problem, refuse, require409 } from '../lib/problem.ts'
+import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
-import type { DiskRepo } from './disk.repo.ts'
+import { type DiskRecord, type DiskRepo, gibibyte, type SourceSnapshot } from './disk.repo.ts'
+
+type DiskCreateBody = Parsed<typeof diskApi.create>['body']
 
 export interface DiskFilter {
   status?: string | undefined
@@ -11,24 +31,208 @@ export interface DiskFilter {
 /** Both vocabularies of the specification are understood (catalogue G-061). */
 const listWordOf: Record<string, string> = { empty: 'blank', http: 'image', registry: 'image' }
 
+/** A guest has ten seconds to let go of a disk (catalogue G-064); the rest is for the way there and back. */
+export const detachPatienceMs = 12_000
+
 export type DiskService = ReturnType<typeof makeDiskService>
 
-export function makeDiskService({ repo, projects }: { repo: DiskRepo; projects: ProjectService }) {
+export interface DiskServiceOptions {
+  repo: DiskRepo
+  projects: ProjectService
+  /** Asks the reconciler to look at a disk soon. */
+  kick: (diskId: string) => void
+  publish: Publish
+  /** Tells whoever watches that the disks of a VM changed. */
+  announceVm: (vmId: string) => Promise<void>
+  progress: Progress
+  clock: Clock
+}
+
+export function makeDiskService(options: DiskServiceOptions) {
+  const { repo, projects, kick, publish, announceVm, progress, clock } = options
+  /** Requests that wait for a guest to let go of a disk. */
+  const waiting = new Map<string, Set<() => void>>()
+
+  const wire = ({ disk, projectId }: DiskRecord & { projectId: string }): Disk => ({
+    ...disk,
+    project_id: projectId,
+    progress: disk.status === 'creating' ? progress.of(disk.id) : null,
+  })
+
+  const isPresent = (
+    record: DiskRecord | null,
+    projectId: string,
+  ): record is DiskRecord & { projectId: string } =>
+    record !== null && record.projectId === projectId && record.facts.status !== 'deleting'
+
+  function requirePresent(record: DiskRecord | null, projectId: string) {
+    if (!isPresent(record, projectId)) throw new Problem(404, messages.diskNotFound)
+    return record
+  }
+
+  /** Tells whoever watches the project, and whoever waits for this disk, what it looks like now. */
+  async function announce(record: DiskRecord): Promise<void> {
+    if (isPresent(record, record.projectId ?? '')) publish(record.projectId, 'disk', wire(record))
+    if (!record.facts.detaching) for (const wake of waiting.get(record.disk.id) ?? []) wake()
+  }
+
+  /** Resolves when the wish to detach has been answered, or after the patience is over. */
+  function answered(diskId: string): Promise<void> {
+    return new Promise((resolve) => {
+      const wakers = waiting.get(diskId) ?? new Set()
+      waiting.set(diskId, wakers)
+      const done = () => {
+        cancel()
+        wakers.delete(done)
+        if (wakers.size === 0) waiting.delete(diskId)
+        resolve()
+      }
+      const cancel = clock.after(detachPatienceMs, done)
+      wakers.add(done)
+    })
+  }
+
+  async function insert(
+    projectId: string,
+    disk: Pick<DiskTable, 'name' | 'description' | 'size_bytes' | 'source'> & Partial<DiskTable>,
+  ) {
+    const now = clock.now()
+    const row: DiskTable = {
+      id: newId(now),
+      project_id: projectId,
+      vm_id: null,
+      status: 'creating' satisfies DiskStatus,
+      status_message: null,
+      image_url: null,
+      image_sha256: null,
+      snapshot_id: null,
+      snapshot_kind: null,
+      plugged: 0,
+      detaching: 0,
+      created_at: isoTime(now),
+      ...disk,
+    }
+    await repo.insert(row)
+    const record = requirePresent(await repo.find(row.id), projectId)
+    kick(row.id)
+    await announce(record)
+    return wire(record)
+  }
+
+  async function findSource(projectId: string, input: DiskCreateBody): Promise<SourceSnapshot> {
+    const name = input.disk_sansphot ?? ''
+    const found = await repo.findSource(projectId, input.snapshot_id ? { id: input.snapshot_id } : { name })
+    if (!found) throw refuse('disk_sansphot', `Disk snapshot "${name}" not found`)
+    if (found.status !== 'ready') throw new Problem(409, vmSnapshotTexts.notReady)
+    return found
+  }
+
   return {
+    announce,
+
     /** For other services, which have checked whose project it is. */
-    ofProject: (projectId: string): Promise<Disk[]> => repo.list(projectId),
+    async ofProject(projectId: string): Promise<Disk[]> {
+      return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+    },
 
     async list(userId: string, projectId: string, filter: DiskFilter): Promise<Disk[]> {
       await projects.own(userId, projectId)
       const status = filter.status?.toLowerCase()
       const word = filter.source?.toLowerCase()
       const source = word && (listWordOf[word] ?? word)
-      return (await repo.list(projectId)).filter(
-        (disk) =>
-          (!status || disk.status === status) &&
-          (!source || disk.source === source) &&
-          (!filter.vm_id || disk.vm_id === filter.vm_id),
-      )
+      return (await repo.list(projectId))
+        .map((record) => wire({ ...record, projectId }))
+        .filter(
+          (disk) =>
+            (!status || disk.status === status) &&
+            (!source || disk.source === source) &&
+            (!filter.vm_id || disk.vm_id === filter.vm_id),
+        )
+    },
+
+    async create(userId: string, projectId: string, input: DiskCreateBody): Promise<Disk> {
+      await projects.own(userId, projectId)
+      const gi = parseDiskSize(input.size)
+      if (typeof gi === 'string') throw refuse('size', gi)
+      const { name, description, source } = input
+      const asked = { name, description, source, size_bytes: gi * gibibyte }
+      if (source === 'EMPTY') return insert(projectId, asked)
+      if (source !== 'SNAPSHOT') return insert(projectId, { ...asked, image_url: input.image_url ?? '' })
+      const snapshot = await findSource(projectId, input)
+      return insert(projectId, {
+        ...asked,
+        size_bytes: Math.max(asked.size_bytes, snapshot.sizeBytes),
+        snapshot_id: snapshot.id,
+        snapshot_kind: snapshot.kind,
+      })
+    },
+
+    /** For the disk snapshot service, which has checked the snapshot. */
+    createFromSnapshot: (
+      projectId: string,
+      snapshot: { id: string; sizeBytes: number },
+      asked: { name: string; description: string; sizeGb: number },
+    ): Promise<Disk> =>
+      insert(projectId, {
+        name: asked.name,
+        description: asked.description,
+        source: 'SNAPSHOT',
+        size_bytes: Math.max(asked.sizeGb * gibibyte, snapshot.sizeBytes),
+        snapshot_id: snapshot.id,
+        snapshot_kind: 'volume',
+      }),
+
+    /** Gone for the user at once; the reconciler removes its bytes. */
+    async delete(userId: string, projectId: string, diskId: string): Promise<void> {
+      await projects.own(userId, projectId)
+      await repo.exclusively(diskId, async (tx) => {
+        const { disk } = requirePresent(tx.record, projectId)
+        require409(diskCan.delete(disk))
+        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        await tx.set({ status: 'deleting', status_message: null })
+      })
+      publish(projectId, 'disk', { id: diskId, deleted: true })
+      kick(diskId)
+    },
+
+    async attach(userId: string, projectId: string, diskId: string, vmId: string): Promise<Disk> {
+      await projects.own(userId, projectId)
+      await repo.exclusively(diskId, async (tx) => {
+        const { disk } = requirePresent(tx.record, projectId)
+        const vm = await tx.vm(vmId)
+        if (!vm || vm.deleted || vm.projectId !== projectId) throw refuse('vm_id', diskTexts.vmMissing)
+        require409(diskCan.attach(disk))
+        require409(diskAllowedBy.attach(vm))
+        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM takes at most ${disksPerVm} disks`)
+        await tx.set({ status: 'attached', vm_id: vmId, plugged: 0, status_message: null })
+      })
+      const record = requirePresent(await repo.find(diskId), projectId)
+      kick(diskId)
+      await announce(record)
+      await announceVm(vmId)
+      return wire(record)
+    },
+
+    /** Waits for the guest to let go of it; the wish is stored first and survives this process. */
+    async detach(userId: string, projectId: string, diskId: string): Promise<Disk> {
+      await projects.own(userId, projectId)
+      await repo.exclusively(diskId, async (tx) => {
+        const { disk } = requirePresent(tx.record, projectId)
+        require409(diskCan.detach(disk))
+        const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
+        if (vm && !vm.deleted) require409(diskAllowedBy.detach(vm))
+        if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        await tx.set({ detaching: 1 })
+      })
+      const answer = answered(diskId)
+      kick(diskId)
+      await answer
+      const record = requirePresent(await repo.find(diskId), projectId)
+      if (record.disk.vm_id === null) return wire(record)
+      // Out of patience: the wish must not come true behind the user's back.
+      if (record.facts.detaching) await repo.change(diskId, ['attached', 'error'], { detaching: 0 })
+      throw new Problem(409, diskTexts.notReleased)
     },
   }
 }

@@ -29,8 +29,13 @@ async function store(name: string, more: Partial<DiskTable>): Promise<void> {
     status: 'available',
     status_message: null,
     size_bytes: 10 * 1024 ** 3,
-    source: 'blank',
+    source: 'EMPTY',
     image_url: null,
+    image_sha256: null,
+    snapshot_id: null,
+    snapshot_kind: null,
+    plugged: 1,
+    detaching: 0,
     created_at: '2026-11-20T12:00:00.000Z',
     ...more,
   }
@@ -38,8 +43,8 @@ async function store(name: string, more: Partial<DiskTable>): Promise<void> {
 }
 await store('free', {})
 await store('held', { status: 'attached', vm_id: vmId })
-await store('copied', { source: 'image', size_bytes: 10 * 1024 ** 3 + 1 })
-await store('held copy', { source: 'snapshot', status: 'attached', vm_id: vmId })
+await store('copied', { source: 'HTTP', size_bytes: 10 * 1024 ** 3 + 1 })
+await store('held copy', { source: 'SNAPSHOT', status: 'attached', vm_id: vmId })
 
 const list = async (query = '') => (await ada.raw('GET', `/api/projects/${project.id}/disks${query}`)).body
 const namesOf = async (query: string) => ((await list(query)) as Disk[]).map((disk) => disk.name)

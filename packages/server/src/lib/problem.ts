@@ -15,3 +15,7 @@ export class Problem extends Error {
 export function require409(verdict: true | string): void {
   if (verdict !== true) throw new Problem(409, verdict)
 }
+
+/** A refusal of one field of the request body. */
+export const refuse = (field: string, message: string): Problem =>
+  new Problem(400, message, { [field]: message })

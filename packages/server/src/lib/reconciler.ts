@@ -33,6 +33,8 @@ export interface ReconcilerOptions {
 
 export interface Reconciler {
   kick: (id: string) => void
+  /** Scans soon, out of turn: many ids may need a look. */
+  rescan: () => void
   /** Scans at once and from then on regularly; resolves after the first scan has kicked. */
   start: () => Promise<void>
   /** Takes no new work and waits for the looks under way. */
@@ -123,11 +125,13 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     } catch (error) {
       log.error({ reconciler: name, err: error }, 'the scan failed')
     }
+    cancelScan?.()
     if (!stopped) cancelScan = clock.after(options.scanEveryMs, () => void scan())
   }
 
   return {
     kick,
+    rescan: () => void scan(),
     start: scan,
     async stop() {
       stopped = true

@@ -38,7 +38,10 @@ export function makeProjectRepo(db: Db) {
       await db.insertInto('project').values(row).execute()
     },
 
-    /** Deletes a project without VMs, in one transaction; false when it has some. */
+    /**
+     * Deletes a project without VMs, in one transaction; false when it has some. Its disks and snapshots become
+     * wishes to delete them.
+     */
     async deleteEmpty(projectId: string): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const vm = await tx
@@ -48,6 +51,14 @@ export function makeProjectRepo(db: Db) {
           .where('wanted_deleted', '=', 0)
           .executeTakeFirst()
         if (vm) return false
+        const gone = { status: 'deleting', project_id: null }
+        await tx
+          .updateTable('disk')
+          .set({ ...gone, vm_id: null })
+          .where('project_id', '=', projectId)
+          .execute()
+        await tx.updateTable('vm_snapshot').set(gone).where('project_id', '=', projectId).execute()
+        await tx.updateTable('disk_snapshot').set(gone).where('project_id', '=', projectId).execute()
         await tx.deleteFrom('project').where('id', '=', projectId).execute()
         return true
       })

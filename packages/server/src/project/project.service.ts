@@ -6,7 +6,14 @@ import type { ProjectRepo } from './project.repo.ts'
 
 export type ProjectService = ReturnType<typeof makeProjectService>
 
-export function makeProjectService({ repo, clock }: { repo: ProjectRepo; clock: Clock }) {
+export interface ProjectServiceOptions {
+  repo: ProjectRepo
+  clock: Clock
+  /** Told that disks and snapshots are left to be removed. */
+  onDeleted: () => void
+}
+
+export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOptions) {
   /** The project, if it is the user's; a foreign one is as unknown as none at all. */
   async function own(userId: string, projectId: string): Promise<Project> {
     const project = await repo.find(userId, projectId)
@@ -32,6 +39,7 @@ export function makeProjectService({ repo, clock }: { repo: ProjectRepo; clock: 
     async delete(userId: string, projectId: string): Promise<void> {
       await own(userId, projectId)
       if (!(await repo.deleteEmpty(projectId))) throw new Problem(409, projectTexts.hasVms)
+      onDeleted()
     },
   }
 }

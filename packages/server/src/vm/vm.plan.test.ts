@@ -45,25 +45,27 @@ function* everyWorld(): Generator<World> {
                     for (const exit of exits)
                       for (const image of ['ready', 'coming', 'unavailable'] as const)
                         for (const room of bools)
-                          for (const deadline of ['ahead', 'passed', 'long-passed'] as const) {
-                            const alive = isAlive({ power: seenPower })
-                            // A living guest has no exit; a machine that never ran has neither exit nor run.
-                            if (alive && exit !== null) continue
-                            const run = alive || exit !== null ? 'run-1' : null
-                            yield {
-                              wanted: { power, force, restarts, deleted },
-                              known: {
-                                admitted,
-                                provisioned,
-                                restarts: 0,
-                                judgedRun: judged ? run : null,
-                                fault,
-                              },
-                              seen: { power: seenPower, exit, run },
-                              around: { image, room, deadline },
-                              gone: false,
+                          for (const deadline of ['ahead', 'passed', 'long-passed'] as const)
+                            for (const restore of [null, 'asked', 'prepared'] as const) {
+                              const alive = isAlive({ power: seenPower })
+                              // A living guest has no exit; a machine that never ran has neither exit nor run.
+                              if (alive && exit !== null) continue
+                              const run = alive || exit !== null ? 'run-1' : null
+                              yield {
+                                wanted: { power, force, restarts, deleted, restore: restore !== null },
+                                known: {
+                                  admitted,
+                                  provisioned,
+                                  restarts: 0,
+                                  judgedRun: judged ? run : null,
+                                  fault,
+                                  restorePrepared: restore === 'prepared',
+                                },
+                                seen: { power: seenPower, exit, run },
+                                around: { image, room, deadline },
+                                gone: false,
+                              }
                             }
-                          }
 }
 
 const natures: Nature[] = []
@@ -133,7 +135,33 @@ function act(world: World, step: Step, nature: Nature): World {
       next.known = { ...known, judgedRun: seen.run }
       break
     case 'fault':
-      next.known = { ...known, judgedRun: seen.run, fault: known.provisioned ? 'error' : 'failed' }
+      next.wanted = { ...wanted, restore: false }
+      next.known = {
+        ...known,
+        judgedRun: seen.run,
+        fault: known.provisioned ? 'error' : 'failed',
+        restorePrepared: false,
+      }
+      break
+    case 'prepare-restore':
+      if (nature.host === 'unable') next.wanted = { ...wanted, restore: false }
+      else next.known = { ...known, restorePrepared: true }
+      break
+    case 'switch-disks':
+      next.wanted = { ...wanted, restore: false, force: false }
+      next.known = {
+        ...known,
+        judgedRun: seen.run ?? known.judgedRun,
+        restarts: wanted.restarts,
+        provisioned: true,
+        fault: null,
+        restorePrepared: false,
+      }
+      if (seen.power === 'broken') next.seen = { power: 'off', exit: null, run: null }
+      break
+    case 'drop-restore':
+      next.wanted = { ...wanted, restore: false }
+      next.known = { ...known, restorePrepared: false }
       break
     case 'forget':
       next.gone = true
@@ -169,7 +197,13 @@ describe('the plan of a VM', () => {
           world = act(world, step, nature)
           if (world.gone) break
           // An immortal guest that should be gone stays a fault that is tried again for ever, with a truthful status.
-          if (nature.guest === 'immortal' && world.known.fault && isAlive(world.seen)) break
+          if (
+            nature.guest === 'immortal' &&
+            world.known.fault &&
+            !world.wanted.restore &&
+            isAlive(world.seen)
+          )
+            break
           if (++steps > 24) {
             expect.fail(
               `no rest after ${steps} steps from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`,
@@ -219,8 +253,15 @@ describe('the plan of a VM', () => {
     for (const world of everyWorld()) VmStatus.parse(statusOf(world.wanted, world.known, world.seen))
   })
 
-  const wanted: Wanted = { power: 'on', force: false, restarts: 0, deleted: false }
-  const known: Known = { admitted: true, provisioned: true, restarts: 0, judgedRun: null, fault: null }
+  const wanted: Wanted = { power: 'on', force: false, restarts: 0, deleted: false, restore: false }
+  const known: Known = {
+    admitted: true,
+    provisioned: true,
+    restarts: 0,
+    judgedRun: null,
+    fault: null,
+    restorePrepared: false,
+  }
   const around: Surroundings = { image: 'ready', room: true, deadline: 'ahead' }
   const ended = (exit: Seen['exit']): Seen => ({ power: 'off', exit, run: 'r' })
 
@@ -243,6 +284,22 @@ describe('the plan of a VM', () => {
     const at = (deadline: Surroundings['deadline']) => plan(off, known, alive, { ...around, deadline }).do
     expect([at('ahead'), at('passed'), at('long-passed')]).toEqual(['power-down', 'power-off', 'fault'])
     expect(plan({ ...off, force: true }, known, alive, around).do).toBe('power-off')
+  })
+
+  it('puts a VM back to a snapshot by copying first, then ending the guest, then changing its disks', () => {
+    const restore: Wanted = { ...wanted, restore: true }
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    const prepared: Known = { ...known, restorePrepared: true }
+    expect(plan(restore, known, alive, around)).toEqual({ do: 'prepare-restore' })
+    expect(plan(restore, prepared, alive, around)).toEqual({ do: 'power-off' })
+    expect(plan(restore, prepared, ended('asked'), around)).toEqual({ do: 'switch-disks' })
+    const broken: Seen = { power: 'broken', exit: null, run: null }
+    expect(plan(restore, { ...prepared, fault: 'error' }, broken, around)).toEqual({ do: 'switch-disks' })
+    expect(statusOf(restore, prepared, alive)).toBe('stopping')
+    expect(statusOf(restore, prepared, { power: 'off' })).toBe('starting')
+    expect(statusOf({ ...restore, power: 'off' }, { ...known, fault: 'error' }, { power: 'off' })).toBe(
+      'pending',
+    )
   })
 
   it('shows the way up in the words of the specification', () => {

@@ -13,6 +13,8 @@ export interface Wanted {
   /** Counts restarts; one is due while it is ahead of `Known.restarts`. */
   restarts: number
   deleted: boolean
+  /** Put back to a snapshot. */
+  restore: boolean
 }
 
 /** What has been settled so far. Only the reconciler writes it. */
@@ -26,6 +28,8 @@ export interface Known {
   judgedRun: string | null
   /** `failed`: creation never finished. `error`: it was good and broke. */
   fault: 'failed' | 'error' | null
+  /** Complete copies of what is to be restored lie beside the disks they will replace. */
+  restorePrepared: boolean
 }
 
 export interface Seen {
@@ -56,9 +60,9 @@ export type FaultReason =
   | 'root-disk-lost'
 
 export type Step =
-  | { do: 'create' | 'start' | 'power-down' | 'power-off' | 'delete' }
+  | { do: 'create' | 'start' | 'power-down' | 'power-off' | 'delete' | 'prepare-restore' | 'switch-disks' }
   /** Only the database changes. */
-  | { do: 'admit' | 'up' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'forget' }
+  | { do: 'admit' | 'up' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'forget' | 'drop-restore' }
   | { do: 'fault'; reason: FaultReason }
   | { do: 'wait'; for: 'image' | 'room' | 'guest' | 'power-off' }
   | { do: 'rest' }
@@ -73,6 +77,13 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
   const restartDue = wanted.restarts > known.restarts
 
   if (wanted.deleted) return seen.power === 'absent' ? { do: 'forget' } : { do: 'delete' }
+
+  // The old disks stay in use until complete copies of the others are there, and then change in one step.
+  if (wanted.restore) {
+    if (seen.power === 'absent') return { do: 'drop-restore' }
+    if (!known.restorePrepared) return { do: 'prepare-restore' }
+    return alive ? goDown(true, around) : { do: 'switch-disks' }
+  }
 
   if (known.fault) {
     if (alive) return { do: 'power-off' }
@@ -127,8 +138,9 @@ function goDown(force: boolean, around: Surroundings): Step {
 
 /** The word on the wire: first match wins. */
 export function statusOf(wanted: Wanted, known: Known, seen: Pick<Seen, 'power'>): VmStatus {
-  if (known.fault) return known.fault
   const alive = isAlive(seen)
+  if (wanted.restore) return alive ? 'stopping' : wanted.power === 'on' ? 'starting' : 'pending'
+  if (known.fault) return known.fault
   if (wanted.power === 'off') return alive ? 'stopping' : 'stopped'
   if (alive && known.provisioned && wanted.restarts > known.restarts) return 'stopping'
   if (known.provisioned) return seen.power === 'ready' ? 'running' : 'starting'

@@ -1,7 +1,7 @@
 /** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
 import { formatMemory, hostnameOf, type VmStepName } from '@slipway/contract'
 import { type Engine, EngineError, type ImageState, type MachineState } from '../engine/engine.ts'
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
@@ -24,6 +24,10 @@ export interface VmReconcileOptions {
   log: Log
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
+  /** Tells whoever watches that a restore left a snapshot behind. */
+  announceSnapshot: (snapshotId: string) => Promise<void>
+  /** Aborted when the server closes; what was begun is begun again by the next one. */
+  signal: AbortSignal
 }
 
 /** Events wake the reconciler; these are for the event that got lost. */
@@ -31,6 +35,9 @@ const pollMs = { image: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } a
 
 /** With the reconciler's back-off this is about half a minute. */
 const triesToLaunch = 6
+
+const progressEveryMs = 1_000
+const dayMs = 24 * 60 * 60_000
 
 /** A step that waits before it is looked at again. */
 const powerDownPollMs = 2_000
@@ -51,7 +58,7 @@ const addressOf = (state: MachineState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, announce, clock, log, startsAtOnce } = options
+  const { repo, engine, announce, clock, log, startsAtOnce, announceSnapshot, signal } = options
 
   const orphans = new Set<string>()
 
@@ -173,7 +180,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'create':
         return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm)))
       case 'start':
-        return launch(vm, 'boot', () => engine.startMachine(vm.id, { freshRoot: !vm.persistent }))
+        return launch(vm, 'boot', async () =>
+          engine.startMachine(vm.id, { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }),
+        )
       case 'power-down':
         await engine.powerDown(vm.id)
         return { afterMs: Math.min(powerDownPollMs, msToDeadline(vm, clock.now()) ?? powerDownPollMs) }
@@ -183,6 +192,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'delete':
         await engine.deleteMachine(vm.id)
         return 'now'
+      case 'prepare-restore':
+        return prepareRestore(vm)
+      case 'switch-disks':
+        return switchDisks(vm, judgedRun)
+      case 'drop-restore':
+        return dropRestore(vm, 'Its disks are gone from the host.')
       case 'forget':
         await repo.remove(vm.id)
         return 'when-kicked'
@@ -231,14 +246,114 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   }
 
   async function fault(vm: VmRecord, judgedRun: string | null, message: string): Promise<Again> {
+    if (vm.restore) await engine.dropRestore(vm.id)
     await store(vm, (current) => ({
+      restore: null,
       known: {
+        restorePrepared: false,
         fault: current.known.provisioned ? 'error' : 'failed',
         ...(judgedRun !== null && { judgedRun }),
       },
       statusMessage: message,
       steps: endSteps(current.steps, clock.now()),
     }))
+    return 'now'
+  }
+
+  /** Copies what the snapshot holds; whatever goes wrong here, the VM is as it was. */
+  async function prepareRestore(vm: VmRecord): Promise<Again> {
+    const snapshot = await repo.snapshotOf(vm)
+    if (!snapshot || !vm.restore) return dropRestore(vm, 'The snapshot is gone.')
+    const attached = await repo.diskIds(vm.id)
+    const volumeIds = attached.filter((id) => snapshot.disks.some(({ disk_id }) => disk_id === id))
+    const tell = (text: string) => store(vm, () => ({ statusMessage: text }))
+    const what = `Restoring from snapshot "${snapshot.name}"`
+    let told = clock.now()
+    await tell(`${what}.`)
+    try {
+      await engine.prepareRestore(
+        vm.id,
+        { snapshotId: vm.restore.snapshotId, volumeIds },
+        {
+          signal,
+          onProgress(fraction) {
+            if (fraction === null || clock.now() - told < progressEveryMs) return
+            told = clock.now()
+            void tell(`${what}: ${Math.floor(fraction * 100)} %.`)
+          },
+        },
+      )
+    } catch (error) {
+      if (signal.aborted || !(error instanceof EngineError)) throw error
+      log.warn({ vm: vm.id, err: error }, 'a restore could not be prepared')
+      return dropRestore(vm, error.message)
+    }
+    await store(vm, () => ({ known: { restorePrepared: true }, statusMessage: `${what}.` }))
+    return 'now'
+  }
+
+  async function dropRestore(vm: VmRecord, why: string): Promise<Again> {
+    await engine.dropRestore(vm.id)
+    await store(vm, () => ({
+      restore: null,
+      known: { restorePrepared: false },
+      statusMessage: `The VM could not be restored and is as it was. ${why}`,
+    }))
+    return 'now'
+  }
+
+  /** Puts the copies in place; what they replace becomes a snapshot that is kept for a day. */
+  async function switchDisks(vm: VmRecord, judgedRun: string | null): Promise<Again> {
+    const { restore } = vm
+    if (!restore) return 'now'
+    const snapshot = await repo.snapshotOf(vm)
+    const attached = await repo.diskIds(vm.id)
+    const made = await engine.switchDisks(vm.id, restore.safetyId)
+    const now = clock.now()
+    const safety = {
+      id: restore.safetyId,
+      project_id: vm.projectId,
+      vm_id: vm.id,
+      vm_name: vm.name,
+      name: `Before restoring "${snapshot?.name ?? ''}"`.slice(0, 100),
+      description: 'Made automatically. Restoring it undoes the restore.',
+      status: 'ready',
+      status_message: null,
+      snapshot_type: 'disk' as const,
+      has_memory: 0 as const,
+      consistency: made.consistency,
+      disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
+      automatic: 1 as const,
+      stored_bytes: made.storedBytes,
+      retention_days: 1,
+      expires_at: isoTime(now + dayMs),
+      metadata: null,
+      created_at: isoTime(now),
+    }
+    const next = await repo.change(
+      vm.id,
+      (current) =>
+        changed(
+          current,
+          {
+            restore: null,
+            wanted: made.memory ? { power: 'on', force: false } : { force: false },
+            known: {
+              restorePrepared: false,
+              fault: null,
+              provisioned: true,
+              restarts: current.wanted.restarts,
+              ...(judgedRun !== null && { judgedRun }),
+            },
+            statusMessage: null,
+            steps: [],
+          },
+          now,
+        ),
+      vm.projectId === null ? undefined : repo.addSnapshot(safety),
+    )
+    if (next) await announce(next)
+    await announceSnapshot(restore.safetyId)
     return 'now'
   }
 

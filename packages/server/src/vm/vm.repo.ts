@@ -1,7 +1,7 @@
-import { VmStatus, VmStep } from '@slipway/contract'
+import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import { z } from 'zod'
 import type { Db } from '../db/open.ts'
-import type { VmTable } from '../db/schema.ts'
+import type { VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { VmRecord } from './vm.state.ts'
 
@@ -29,13 +29,17 @@ const toRecord = (row: VmTable): VmRecord => ({
     force: row.wanted_force === 1,
     restarts: row.wanted_restarts,
     deleted: row.wanted_deleted === 1,
+    restore: row.restore_from !== null,
   },
+  restore:
+    row.restore_from === null ? null : { snapshotId: row.restore_from, safetyId: row.restore_safety ?? '' },
   known: {
     admitted: row.admitted === 1,
     provisioned: row.provisioned === 1,
     restarts: row.restarts,
     judgedRun: row.judged_run,
     fault: row.fault,
+    restorePrepared: row.restore_prepared === 1,
   },
   seenPower: row.seen_power,
   address: row.ip_address === null ? null : { ip: row.ip_address, port: row.ssh_port },
@@ -71,6 +75,9 @@ const toRow = (vm: VmRecord): VmTable => ({
   restarts: vm.known.restarts,
   judged_run: vm.known.judgedRun,
   fault: vm.known.fault,
+  restore_from: vm.restore?.snapshotId ?? null,
+  restore_safety: vm.restore?.safetyId ?? null,
+  restore_prepared: vm.known.restorePrepared ? 1 : 0,
   seen_power: vm.seenPower,
   ip_address: vm.address?.ip ?? null,
   ssh_port: vm.address?.port ?? 22,
@@ -158,7 +165,7 @@ export function makeVmRepo(db: Db) {
           for (const diskId of diskIds) {
             const taken = await tx
               .updateTable('disk')
-              .set({ status: 'attached', vm_id: vm.id })
+              .set({ status: 'attached', vm_id: vm.id, plugged: 1 })
               .where('id', '=', diskId)
               .where('project_id', '=', vm.projectId)
               .where('status', '=', 'available')
@@ -175,49 +182,96 @@ export function makeVmRepo(db: Db) {
 
     /**
      * Changes a VM by a pure function of what it is now. The function may throw to refuse, or return the record
-     * itself to leave it. Null when there is no such VM.
+     * itself to leave it. `alongside` is done in the same transaction. Null when there is no such VM.
      */
-    async change(id: string, next: (vm: VmRecord) => VmRecord): Promise<VmRecord | null> {
+    async change(
+      id: string,
+      next: (vm: VmRecord) => VmRecord,
+      alongside?: (tx: Db) => Promise<void>,
+    ): Promise<VmRecord | null> {
       for (let i = 0; i < tries; i++) {
         const vm = await find(id)
         if (!vm) return null
         const wish = next(vm)
         if (wish === vm) return vm
-        const stored = await compareAndSet(vm, wish, db)
+        const stored = alongside
+          ? await db.transaction().execute(async (tx) => {
+              const done = await compareAndSet(vm, wish, tx)
+              if (done) await alongside(tx)
+              return done
+            })
+          : await compareAndSet(vm, wish, db)
         if (stored) return stored
       }
       throw new Error(`VM ${id} changed too often to be changed`)
     },
 
-    /** Like `change`, and frees the disks in the same transaction. */
-    async changeAndFreeDisks(id: string, next: (vm: VmRecord) => VmRecord): Promise<VmRecord | null> {
-      for (let i = 0; i < tries; i++) {
-        const vm = await find(id)
-        if (!vm) return null
-        const stored = await db.transaction().execute(async (tx) => {
-          const done = await compareAndSet(vm, next(vm), tx)
-          if (done) {
-            await tx
-              .updateTable('disk')
-              .set({ status: 'available', vm_id: null })
-              .where('vm_id', '=', id)
-              .where('status', '=', 'attached')
-              .execute()
-            await tx.updateTable('disk').set({ vm_id: null }).where('vm_id', '=', id).execute()
-          }
-          return done
-        })
-        if (stored) return stored
-      }
-      throw new Error(`VM ${id} changed too often to be changed`)
+    /** Leaves the disks of a VM to others; for `change`. */
+    freeDisks: (id: string) => async (tx: Db) => {
+      const free = { vm_id: null, plugged: 0, detaching: 0 } as const
+      await tx
+        .updateTable('disk')
+        .set({ ...free, status: 'available' })
+        .where('vm_id', '=', id)
+        .where('status', '=', 'attached')
+        .execute()
+      await tx.updateTable('disk').set(free).where('vm_id', '=', id).execute()
+    },
+
+    /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
+    addSnapshot: (row: VmSnapshotTable) => async (tx: Db) => {
+      await tx
+        .insertInto('vm_snapshot')
+        .values(row)
+        .onConflict((c) => c.doNothing())
+        .execute()
+    },
+
+    /** Whether a snapshot of a VM is being made or waits for its turn. */
+    async isBeingSnapshotted(id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('vm_snapshot')
+        .select('id')
+        .where('vm_id', '=', id)
+        .where('status', 'in', ['pending', 'creating'])
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Name and disks of the snapshot a VM is put back to; null when it is gone. */
+    async snapshotOf(vm: VmRecord): Promise<{ name: string; disks: VmSnapshot['disks'] } | null> {
+      const row = await db
+        .selectFrom('vm_snapshot')
+        .select(['name', 'disks'])
+        .where('id', '=', vm.restore?.snapshotId ?? '')
+        .executeTakeFirst()
+      // Written by the snapshot's own repository, in this form.
+      return row ? { name: row.name, disks: JSON.parse(row.disks) as VmSnapshot['disks'] } : null
+    },
+
+    /** Whether a VM is being put back to that snapshot. */
+    async isRestoring(snapshotId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('vm')
+        .select('id')
+        .where('restore_from', '=', snapshotId)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     async remove(id: string): Promise<void> {
       await db.deleteFrom('vm').where('id', '=', id).where('wanted_deleted', '=', 1).execute()
     },
 
+    /** The disks a VM starts with: those whose data is there. */
     async diskIds(vmId: string): Promise<string[]> {
-      const rows = await db.selectFrom('disk').select('id').where('vm_id', '=', vmId).orderBy('id').execute()
+      const rows = await db
+        .selectFrom('disk')
+        .select('id')
+        .where('vm_id', '=', vmId)
+        .where('status', '=', 'attached')
+        .orderBy('id')
+        .execute()
       return rows.map((row) => row.id)
     },
   }

@@ -3,7 +3,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import { Problem, require409 } from '../lib/problem.ts'
+import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
@@ -93,7 +93,6 @@ export function makeVmService(options: VmServiceOptions) {
 
     async create(userId: string, projectId: string, input: VmCreateBody): Promise<Vm> {
       const project = await projects.own(userId, projectId)
-      const refuse = (field: string, message: string) => new Problem(400, message, { [field]: message })
       if (input.project_id !== undefined && input.project_id !== project.id) {
         throw refuse('project_id', vmTexts.projectMismatch)
       }
@@ -128,8 +127,16 @@ export function makeVmService(options: VmServiceOptions) {
         vmsetId: null,
         createdAt: isoTime(now),
         version: 1,
-        wanted: { power: 'on', force: false, restarts: 0, deleted: false },
-        known: { admitted: false, provisioned: false, restarts: 0, judgedRun: null, fault: null },
+        wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
+        known: {
+          admitted: false,
+          provisioned: false,
+          restarts: 0,
+          judgedRun: null,
+          fault: null,
+          restorePrepared: false,
+        },
+        restore: null,
         seenPower: 'absent',
         address: null,
         status: 'pending',
@@ -170,13 +177,43 @@ export function makeVmService(options: VmServiceOptions) {
     /** Gone for the user at once; the reconciler ends the guest and removes its files. */
     async delete(userId: string, projectId: string, vmId: string): Promise<void> {
       await projects.own(userId, projectId)
-      const vm = await repo.changeAndFreeDisks(vmId, (current) => {
+      const beingSnapshotted = await repo.isBeingSnapshotted(vmId)
+      const gone = (current: VmRecord) => {
         if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
+        if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
+        if (current.restore) throw new Problem(409, vmTexts.beingRestored)
         return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
-      })
+      }
+      const freed = (await disks.ofProject(projectId)).filter((disk) => disk.vm_id === vmId)
+      const vm = await repo.change(vmId, gone, repo.freeDisks(vmId))
       if (!vm) throw new Problem(404, messages.vmNotFound)
       publish(projectId, 'vm', { id: vmId, deleted: true })
+      for (const disk of freed)
+        publish(projectId, 'disk', { ...disk, status: 'available', vm_id: null, vm_name: null })
       kick(vmId)
+    },
+
+    /** Puts a VM back to a snapshot, which the caller has checked; what it is now becomes the snapshot `safetyId`. */
+    async restore(
+      userId: string,
+      projectId: string,
+      vmId: string,
+      to: { snapshotId: string; safetyId: string },
+    ): Promise<Vm> {
+      if (await repo.isBeingSnapshotted(vmId)) throw new Problem(409, vmTexts.beingSnapshotted)
+      return wish(userId, projectId, vmId, vmCan.restore, (vm) => ({
+        restore: to,
+        // What broke does not start by itself; the user decides when.
+        wanted: { force: false, ...(vm.status === 'error' && { power: 'off' }) },
+        known: { restorePrepared: false },
+        statusMessage: null,
+      }))
+    },
+
+    /** Tells whoever watches what a VM looks like now. */
+    async announceById(vmId: string): Promise<void> {
+      const vm = await repo.find(vmId)
+      if (vm) await announce(vm)
     },
   }
 }

@@ -31,6 +31,8 @@ export interface VmRecord {
   readonly version: number
   readonly wanted: Wanted
   readonly known: Known
+  /** What it is being put back to, and the snapshot that what it is now becomes; null when it is not. */
+  readonly restore: { snapshotId: string; safetyId: string } | null
   readonly seenPower: Seen['power']
   /** Where SSH answers while the guest lives. */
   readonly address: { ip: string; port: number } | null
@@ -42,7 +44,8 @@ export interface VmRecord {
 }
 
 export interface VmChange {
-  wanted?: Partial<Wanted>
+  wanted?: Partial<Omit<Wanted, 'restore'>>
+  restore?: VmRecord['restore']
   known?: Partial<Known>
   seenPower?: Seen['power']
   address?: VmRecord['address']
@@ -52,14 +55,18 @@ export interface VmChange {
 
 /** The record after a change: the status follows from the facts, and its clock starts again when it differs. */
 export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord {
+  const restore = change.restore === undefined ? vm.restore : change.restore
   const next = {
     ...vm,
     ...change,
-    wanted: { ...vm.wanted, ...change.wanted },
+    restore,
+    wanted: { ...vm.wanted, ...change.wanted, restore: restore !== null },
     known: { ...vm.known, ...change.known },
   }
   const status = statusOf(next.wanted, next.known, { power: next.seenPower })
-  return { ...next, status, statusSince: status === vm.status ? vm.statusSince : nowMs }
+  // When the copies of a restore are there, the deadline of the status begins.
+  const goesOn = status === vm.status && next.known.restorePrepared === vm.known.restorePrepared
+  return { ...next, status, statusSince: goesOn ? vm.statusSince : nowMs }
 }
 
 /** The steps after entering one: the one before ends now. Entering the present one again changes nothing. */
@@ -73,9 +80,13 @@ export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmSt
   return steps.map((step) => (step.ended_at === null ? { ...step, ended_at: isoTime(nowMs) } : step))
 }
 
+/** How long the present status may last; null for a settled one and while copies are made, which tell their progress. */
+const spanOf = (vm: VmRecord): number | null =>
+  vm.restore && !vm.known.restorePrepared ? null : deadlineMs[vm.status]
+
 /** Where the deadline of the present status stands. */
 export function deadlineOf(vm: VmRecord, nowMs: number): Surroundings['deadline'] {
-  const span = deadlineMs[vm.status]
+  const span = spanOf(vm)
   if (span === null) return 'ahead'
   const age = nowMs - vm.statusSince
   return age < span ? 'ahead' : age < 2 * span ? 'passed' : 'long-passed'
@@ -83,7 +94,7 @@ export function deadlineOf(vm: VmRecord, nowMs: number): Surroundings['deadline'
 
 /** Milliseconds until the deadline of the present status next matters; null for a settled one. */
 export function msToDeadline(vm: VmRecord, nowMs: number): number | null {
-  const span = deadlineMs[vm.status]
+  const span = spanOf(vm)
   if (span === null) return null
   const age = nowMs - vm.statusSince
   return age < span ? span - age : Math.max(0, 2 * span - age)
@@ -94,7 +105,7 @@ export function toWire(
   vm: VmRecord & { projectId: string },
   disks: Pick<Disk, 'id' | 'name' | 'size'>[],
 ): Vm {
-  const span = deadlineMs[vm.status]
+  const span = spanOf(vm)
   const address = isAlive({ power: vm.seenPower }) ? vm.address : null
   return {
     id: vm.id,

@@ -219,11 +219,20 @@ describe('creating a VM', () => {
         status: 'available',
         status_message: null,
         size_bytes: 10 * 1024 ** 3,
-        source: 'blank' as const,
+        source: 'EMPTY' as const,
         image_url: null,
+        image_sha256: null,
+        snapshot_id: null,
+        snapshot_kind: null,
+        plugged: 0 as const,
+        detaching: 0 as const,
         created_at: new Date().toISOString(),
       }
       await s.app.db.insertInto('disk').values(disk).execute()
+      await s.app.engine.createVolume(disk.id, { from: 'nothing' }, disk.size_bytes, {
+        signal: new AbortController().signal,
+        onProgress: () => {},
+      })
       const disks = [{ disk_id: disk.id }]
       expect((await s.create('twice', { disks: [...disks, ...disks] })).status).toBe(400)
       const answers = await Promise.all([s.create('a', { disks }), s.create('b', { disks })])

@@ -15,7 +15,9 @@ import {
   type MachineExit,
   type MachineSpec,
   type MachineState,
+  type SnapshotMade,
 } from '../engine.ts'
+import { type Contents, makeSimulatedStorage } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
 export const faults = {
@@ -27,6 +29,8 @@ export const faults = {
   crash: 'the guest crashes while it boots',
   leaves: 'the guest powers itself off while it boots',
   deaf: 'the guest ignores the power button',
+  clings: 'the guest does not let go of disks',
+  'no-copies': 'snapshots and restores of it find the disk full',
 } as const
 export type Fault = keyof typeof faults
 
@@ -34,8 +38,22 @@ interface Machine {
   spec: MachineSpec
   address: Address
   rootLost: boolean
+  /** What is on its root disk. */
+  root: string
+  /** What the guest is doing; gone with the run. */
+  memory: string
+  /** Copies that wait to be put in place. */
+  prepared: Contents | null
+  /** What the next start resumes; null boots, undefined is no start after a restore. */
+  resume?: string | null
   /** The present or last run; null before the first. */
-  run: { id: string; launchedAt: number; endsAt: number | null; exit: MachineExit | null } | null
+  run: {
+    id: string
+    launchedAt: number
+    resumed: boolean
+    endsAt: number | null
+    exit: MachineExit | null
+  } | null
   launches: number
 }
 
@@ -48,25 +66,41 @@ export interface SimulatedOptions {
   file?: string
 }
 
-const lifeMs = { create: 600, boot: 3_500, powerDown: 1_200, crash: 1_500 }
+const lifeMs = {
+  create: 600,
+  boot: 3_500,
+  resume: 600,
+  powerDown: 1_200,
+  crash: 1_500,
+  letGo: 800,
+  cling: 3_000,
+}
 
 export interface SimulatedEngine extends Engine {
   /** Ends a run as if something had happened to the guest. */
   endRun: (machineId: string, exit: MachineExit) => void
   loseRootDisk: (machineId: string) => void
   setImage: (state: ImageState) => void
+  loseVolume: (volumeId: string) => void
+  loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
+  /** Writes a line into a guest's root disk or memory, or into a volume. */
+  poke: (target: SimulatedTarget, text: string) => void
+  peek: (target: SimulatedTarget) => string
 }
+
+export type SimulatedTarget = { machineId: string } | { memoryOf: string } | { volumeId: string }
 
 export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine {
   const { clock, speed = 1, hostMemoryMb = 4 * 1024 * 1024 } = options
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
-  const volumes = new Map<string, number>()
   const listeners = new Set<(id: string) => void>()
   let image: ImageState = { state: 'ready' }
   let nextAddress = 1
   let runs = 0
   let saving = false
+
+  const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
 
   const changed = (id: string) => {
     save()
@@ -82,10 +116,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   function saveNow(): void {
     saving = false
     if (options.file)
-      writeFileSync(
-        options.file,
-        JSON.stringify({ machines: [...machines], volumes: [...volumes], nextAddress }),
-      )
+      writeFileSync(options.file, JSON.stringify({ machines: [...machines], storage, nextAddress }))
   }
 
   function faultOf(machine: Machine): Fault | null {
@@ -124,12 +155,39 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     settle(machine)
     const { run, address } = machine
     if (run && run.exit === null) {
-      const up = faultOf(machine) !== 'never-ready' && clock.now() >= run.launchedAt + span(lifeMs.boot)
+      const up =
+        faultOf(machine) !== 'never-ready' &&
+        clock.now() >= run.launchedAt + span(run.resumed ? lifeMs.resume : lifeMs.boot)
       return { power: up ? 'ready' : 'booting', run: run.id, address }
     }
     if (machine.rootLost)
       return { power: 'broken', reason: 'The root disk of this VM is damaged (simulated).' }
     return { power: 'off', run: run?.id ?? null, exit: run?.exit ?? null }
+  }
+
+  const pause = (ms: number) => new Promise<void>((resolve) => clock.after(span(ms), resolve))
+
+  /** The living machine that has a volume. */
+  const holderOf = (volumeId: string): Machine | undefined =>
+    [...machines.values()].find((machine) => machine.spec.volumeIds.includes(volumeId) && lives(machine))
+
+  function contentsOf(machine: Machine, volumeIds: readonly string[], memory: boolean): Contents {
+    const held = volumeIds.flatMap((id) => {
+      const volume = storage.volumes.get(id)
+      return volume ? [[id, { ...volume }] as const] : []
+    })
+    return { root: machine.root, volumes: Object.fromEntries(held), memory: memory ? machine.memory : null }
+  }
+
+  const madeOf = (snapshot: Contents & Pick<SnapshotMade, 'consistency'>) => ({
+    storedBytes: storage.stored(snapshot.root),
+    consistency: snapshot.consistency,
+    memory: snapshot.memory !== null,
+  })
+
+  function requireRoom(machine: Machine): void {
+    if (faultOf(machine) === 'no-copies')
+      throw new EngineError('no-space', 'The disk of the host has no room for the copy (simulated).')
   }
 
   function endAfter(id: string, machine: Machine, ms: number): void {
@@ -151,11 +209,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       try {
         const kept = JSON.parse(readFileSync(options.file, 'utf8')) as {
           machines: [string, Machine][]
-          volumes: [string, number][]
+          storage: ReturnType<typeof storage.toJSON>
           nextAddress: number
         }
         for (const [id, machine] of kept.machines) machines.set(id, machine)
-        for (const [id, size] of kept.volumes) volumes.set(id, size)
+        storage.load(kept.storage)
         nextAddress = kept.nextAddress
       } catch {
         // Nothing kept yet.
@@ -185,6 +243,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         spec,
         address: { ip: `127.100.${Math.floor(n / 254)}.${(n % 254) + 1}`, port: 22 },
         rootLost: false,
+        root: '',
+        memory: '',
+        prepared: null,
         run: null,
         launches: 0,
       }
@@ -195,9 +256,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       changed(spec.id)
     },
 
-    async startMachine(id) {
+    async startMachine(id, { freshRoot, volumeIds }) {
       const machine = get(id)
       if (lives(machine)) return
+      machine.spec = { ...machine.spec, volumeIds }
       machine.launches++
       const fault = faultOf(machine)
       if (fault === 'no-memory') {
@@ -210,7 +272,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           retryable: true,
         })
       }
-      machine.run = { id: `run-${++runs}-${clock.now()}`, launchedAt: clock.now(), endsAt: null, exit: null }
+      const resumed = typeof machine.resume === 'string'
+      if (freshRoot && machine.resume === undefined) machine.root = ''
+      machine.memory = machine.resume ?? ''
+      delete machine.resume
+      machine.run = {
+        id: `run-${++runs}-${clock.now()}`,
+        launchedAt: clock.now(),
+        resumed,
+        endsAt: null,
+        exit: null,
+      }
       if (fault === 'crash' || (fault === 'leaves' && machine.launches === 1))
         endAfter(id, machine, span(lifeMs.crash))
       clock.after(span(lifeMs.boot), () => changed(id))
@@ -239,13 +311,134 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       return new Map([...machines].map(([id, machine]) => [id, stateOf(machine)]))
     },
 
-    async createVolume(id, sizeBytes) {
-      if (!volumes.has(id)) volumes.set(id, sizeBytes)
+    createVolume: storage.createVolume,
+    async deleteVolume(id) {
+      if (holderOf(id))
+        throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
+      storage.volumes.delete(id)
       save()
     },
-    async deleteVolume(id) {
-      volumes.delete(id)
+    inspectVolume: storage.inspectVolume,
+    listVolumes: async () => [...storage.volumes.keys()],
+
+    async attachVolume(machineId, volumeId) {
+      const machine = machines.get(machineId)
+      if (!machine) return
+      const holder = holderOf(volumeId)
+      if (holder && holder !== machine)
+        throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
+      if (!machine.spec.volumeIds.includes(volumeId))
+        machine.spec.volumeIds = [...machine.spec.volumeIds, volumeId]
       save()
+    },
+    async detachVolume(machineId, volumeId) {
+      const machine = machines.get(machineId)
+      if (!machine?.spec.volumeIds.includes(volumeId)) return 'released'
+      if (lives(machine)) {
+        const clings = faultOf(machine) === 'clings'
+        await pause(clings ? lifeMs.cling : lifeMs.letGo)
+        if (clings && lives(machine)) return 'kept'
+      }
+      machine.spec.volumeIds = machine.spec.volumeIds.filter((id) => id !== volumeId)
+      save()
+      return 'released'
+    },
+
+    async createMachineSnapshot(id, { machineId, volumeIds, memory }, work) {
+      const there = storage.machineSnapshots.get(id)
+      if (there) return madeOf(there)
+      const machine = get(machineId)
+      const alive = lives(machine)
+      const snapshot = {
+        ...contentsOf(machine, volumeIds, alive && memory),
+        consistency: !alive ? ('clean' as const) : memory ? ('memory' as const) : ('crash' as const),
+      }
+      const run = machine.run?.id
+      requireRoom(machine)
+      await storage.copy(work)
+      if (alive && (!lives(machine) || machine.run?.id !== run))
+        throw new EngineError(
+          'snapshot-lost',
+          'The VM ended while the snapshot was being made. Take it again.',
+        )
+      storage.machineSnapshots.set(id, snapshot)
+      save()
+      return madeOf(snapshot)
+    },
+    async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
+      const machine = get(machineId)
+      if (machine.prepared) return
+      const snapshot = storage.machineSnapshots.get(snapshotId)
+      if (!snapshot || snapshot.lost)
+        throw new EngineError('snapshot-missing', 'The snapshot is missing or damaged.')
+      requireRoom(machine)
+      const volumes = Object.fromEntries(
+        Object.entries(snapshot.volumes).filter(([id]) => volumeIds.includes(id)),
+      )
+      await storage.copy(work)
+      machine.prepared = { root: snapshot.root, volumes: structuredClone(volumes), memory: snapshot.memory }
+      save()
+    },
+    async switchDisks(machineId, safetyId) {
+      const machine = get(machineId)
+      const { prepared } = machine
+      const done = storage.machineSnapshots.get(safetyId)
+      if (!prepared) {
+        if (done) return { ...madeOf(done), memory: machine.resume !== undefined && machine.resume !== null }
+        throw new EngineError('snapshot-missing', 'Nothing was prepared to be restored.')
+      }
+      const safety = {
+        ...contentsOf(machine, Object.keys(prepared.volumes), false),
+        consistency: 'crash' as const,
+      }
+      storage.machineSnapshots.set(safetyId, safety)
+      machine.root = prepared.root
+      machine.rootLost = false
+      for (const [id, volume] of Object.entries(prepared.volumes)) storage.volumes.set(id, volume)
+      machine.resume = prepared.memory
+      machine.prepared = null
+      save()
+      return { ...madeOf(safety), memory: prepared.memory !== null }
+    },
+    async dropRestore(machineId) {
+      const machine = machines.get(machineId)
+      if (machine) machine.prepared = null
+      save()
+    },
+    async deleteMachineSnapshot(id) {
+      storage.machineSnapshots.delete(id)
+      save()
+    },
+
+    async createVolumeSnapshot(id, source, work) {
+      const holder = holderOf(source.volumeId)
+      const consistency = holder && lives(holder) ? 'crash' : 'clean'
+      if (holder) requireRoom(holder)
+      return storage.createVolumeSnapshot(id, source, consistency, work)
+    },
+    deleteVolumeSnapshot: storage.deleteVolumeSnapshot,
+    inspectSnapshot: storage.inspectSnapshot,
+    listSnapshots: storage.listSnapshots,
+
+    loseVolume(id) {
+      const volume = storage.volumes.get(id)
+      if (volume) volume.lost = true
+    },
+    loseSnapshot(kind, id) {
+      const snapshot = (kind === 'machine' ? storage.machineSnapshots : storage.volumeSnapshots).get(id)
+      if (snapshot) snapshot.lost = true
+    },
+    poke(target, text) {
+      if ('volumeId' in target) {
+        const volume = storage.volumes.get(target.volumeId)
+        if (volume) volume.content = text
+      } else if ('memoryOf' in target) get(target.memoryOf).memory = text
+      else get(target.machineId).root = text
+      save()
+    },
+    peek(target) {
+      if ('volumeId' in target) return storage.volumes.get(target.volumeId)?.content ?? ''
+      return 'memoryOf' in target ? get(target.memoryOf).memory : get(target.machineId).root
     },
 
     endRun(id, exit) {

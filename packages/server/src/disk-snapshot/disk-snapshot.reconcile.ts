@@ -1,0 +1,28 @@
+import type { Engine } from '../engine/engine.ts'
+import type { SnapshotKind } from '../snapshot/snapshot.reconcile.ts'
+import type { DiskSnapshotMade, DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
+import type { DiskSnapshotService } from './disk-snapshot.service.ts'
+
+/** What the reconciler of snapshots must know of those of disks. */
+export function diskSnapshotKind(options: {
+  repo: DiskSnapshotRepo
+  service: DiskSnapshotService
+  engine: Engine
+  isInUse: (snapshotId: string) => Promise<boolean>
+}): SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade> {
+  const { repo, service, engine, isInUse } = options
+  return {
+    kind: 'volume',
+    repo,
+    obstacle: async (record) =>
+      (await repo.isBehind(record)) ? 'Waiting for another snapshot of this disk.' : null,
+    async make({ id, snapshot }, work) {
+      const parentId = snapshot.snapshot_type === 'incremental' ? await repo.newestOf(snapshot.disk_id) : null
+      return engine.createVolumeSnapshot(id, { volumeId: snapshot.disk_id, parentId }, work)
+    },
+    delete: (id, work) => engine.deleteVolumeSnapshot(id, work),
+    isInUse,
+    announce: service.announce,
+    announceGone: service.announceGone,
+  }
+}

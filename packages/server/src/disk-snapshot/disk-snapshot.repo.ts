@@ -1,0 +1,199 @@
+import { type DiskSnapshot, DiskSnapshotStatus, SnapshotConsistency } from '@slipway/contract'
+import type { Db } from '../db/open.ts'
+import type { DiskSnapshotTable } from '../db/schema.ts'
+import { sizeGb } from '../disk/disk.repo.ts'
+import type { SnapshotMade } from '../engine/engine.ts'
+import type { SnapshotFacts } from '../snapshot/snapshot.plan.ts'
+import type { SnapshotRecord } from '../snapshot/snapshot.reconcile.ts'
+
+const mebibyte = 1024 ** 2
+
+export interface DiskSnapshotRecord extends SnapshotRecord {
+  snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
+  /** Null once the project is gone; only the wish to delete it is left then. */
+  projectId: string | null
+  sizeBytes: number
+}
+
+export interface DiskSnapshotMade extends SnapshotMade {
+  parentId: string | null
+}
+
+function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
+  return {
+    id: row.id,
+    // Written here, one of these words.
+    status: row.status as SnapshotFacts['status'],
+    expiresAt: row.expires_at,
+    projectId: row.project_id,
+    sizeBytes: row.size_bytes,
+    snapshot: {
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      disk_id: row.disk_id,
+      disk_name: row.disk_name,
+      size: `${sizeGb(row.size_bytes)}Gi`,
+      stored_mb: row.stored_bytes === null ? null : Math.max(1, Math.round(row.stored_bytes / mebibyte)),
+      // The wire has no word for what waits for its turn, and none for what is on its way out.
+      status: DiskSnapshotStatus.catch('creating').parse(row.status),
+      status_message: row.status_message,
+      snapshot_type: row.snapshot_type,
+      parent_id: row.parent_id,
+      consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
+      retention_days: row.retention_days,
+      expires_at: row.expires_at,
+      created_at: row.created_at,
+    },
+  }
+}
+
+export type DiskSnapshotRepo = ReturnType<typeof makeDiskSnapshotRepo>
+
+/** What a disk is when a snapshot of it is asked for. */
+export interface SourceDisk {
+  projectId: string | null
+  status: string
+  vm_id: string | null
+  detaching: boolean
+  name: string
+  sizeBytes: number
+}
+
+export function makeDiskSnapshotRepo(db: Db) {
+  async function find(id: string): Promise<DiskSnapshotRecord | null> {
+    const row = await db.selectFrom('disk_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toRecord(row) : null
+  }
+
+  const underWay = ['pending', 'creating']
+
+  return {
+    find,
+
+    /** The disk snapshots of a project that are not deleted, oldest first. */
+    async list(projectId: string): Promise<DiskSnapshotRecord[]> {
+      const rows = await db
+        .selectFrom('disk_snapshot')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('status', '!=', 'deleting')
+        .orderBy('id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async all(): Promise<DiskSnapshotRecord[]> {
+      return (await db.selectFrom('disk_snapshot').selectAll().execute()).map(toRecord)
+    },
+
+    /** Stores a new snapshot; `rowOf` sees its disk as it is then and may throw to refuse. */
+    async insert(
+      projectId: string,
+      diskId: string,
+      name: string,
+      rowOf: (disk: SourceDisk | null, nameTaken: boolean) => DiskSnapshotTable,
+    ): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const disk = await tx.selectFrom('disk').selectAll().where('id', '=', diskId).executeTakeFirst()
+        const taken = await tx
+          .selectFrom('disk_snapshot')
+          .select('id')
+          .where('project_id', '=', projectId)
+          .where('name', '=', name)
+          .where('status', '!=', 'deleting')
+          .executeTakeFirst()
+        const source = disk && {
+          projectId: disk.project_id,
+          status: disk.status,
+          vm_id: disk.vm_id,
+          detaching: disk.detaching === 1,
+          name: disk.name,
+          sizeBytes: disk.size_bytes,
+        }
+        await tx
+          .insertInto('disk_snapshot')
+          .values(rowOf(source ?? null, taken !== undefined))
+          .execute()
+      })
+    },
+
+    async change(
+      id: string,
+      from: readonly SnapshotFacts['status'][],
+      {
+        made,
+        ...change
+      }: { status?: SnapshotFacts['status']; status_message?: string | null; made?: DiskSnapshotMade },
+    ): Promise<DiskSnapshotRecord | null> {
+      const result = await db
+        .updateTable('disk_snapshot')
+        .set({
+          ...change,
+          ...(made && {
+            stored_bytes: made.storedBytes,
+            consistency: made.consistency,
+            parent_id: made.parentId,
+          }),
+        })
+        .where('id', '=', id)
+        .where('status', 'in', from)
+        .executeTakeFirst()
+      return result.numUpdatedRows === 1n ? find(id) : null
+    },
+
+    /** Those that build upon it build upon its parent from now on, as the engine has it. */
+    async remove(id: string): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const row = await tx
+          .selectFrom('disk_snapshot')
+          .select('parent_id')
+          .where('id', '=', id)
+          .where('status', '=', 'deleting')
+          .executeTakeFirst()
+        if (!row) return
+        await tx
+          .updateTable('disk_snapshot')
+          .set({ parent_id: row.parent_id })
+          .where('parent_id', '=', id)
+          .execute()
+        await tx.deleteFrom('disk_snapshot').where('id', '=', id).execute()
+      })
+    },
+
+    /** The newest ready snapshot of a disk, which an incremental one builds upon. */
+    async newestOf(diskId: string): Promise<string | null> {
+      const row = await db
+        .selectFrom('disk_snapshot')
+        .select('id')
+        .where('disk_id', '=', diskId)
+        .where('status', '=', 'ready')
+        .orderBy('id', 'desc')
+        .executeTakeFirst()
+      return row?.id ?? null
+    },
+
+    /** Whether another snapshot of the disk is being made or was asked for earlier, or one is being merged. */
+    async isBehind(record: DiskSnapshotRecord): Promise<boolean> {
+      const row = await db
+        .selectFrom('disk_snapshot')
+        .select('id')
+        .where('disk_id', '=', record.snapshot.disk_id)
+        .where((e) => e.or([e('status', '=', 'deleting'), e('status', 'in', underWay)]))
+        .where('id', '<', record.id)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Whether the chain a snapshot is part of is being changed: a snapshot of its disk is made or merged. */
+    async isChainBusy(diskId: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('disk_snapshot')
+        .select('id')
+        .where('disk_id', '=', diskId)
+        .where('status', 'in', [...underWay, 'deleting'])
+        .executeTakeFirst()
+      return row !== undefined
+    },
+  }
+}

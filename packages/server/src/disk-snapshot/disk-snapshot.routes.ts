@@ -1,0 +1,14 @@
+import { diskSnapshotApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { DiskSnapshotService } from './disk-snapshot.service.ts'
+
+export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService): void {
+  route(diskSnapshotApi.list, ({ user, params, query }) => snapshots.list(user.id, params.projectId, query))
+  route(diskSnapshotApi.create, ({ user, params, body }) => snapshots.create(user.id, params.projectId, body))
+  route(diskSnapshotApi.delete, ({ user, params }) =>
+    snapshots.delete(user.id, params.projectId, params.diskSnapshotId),
+  )
+  route(diskSnapshotApi.createDisk, ({ user, params, body }) =>
+    snapshots.createDisk(user.id, params.projectId, params.diskSnapshotId, body),
+  )
+}

@@ -1,0 +1,157 @@
+import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus } from '@slipway/contract'
+import type { Db } from '../db/open.ts'
+import type { VmSnapshotTable } from '../db/schema.ts'
+import { sizeGb } from '../disk/disk.repo.ts'
+import type { SnapshotMade } from '../engine/engine.ts'
+import type { SnapshotRecord } from '../snapshot/snapshot.reconcile.ts'
+
+const mebibyte = 1024 ** 2
+
+export interface VmSnapshotRecord extends SnapshotRecord {
+  snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
+  /** Null once the project is gone; only the wish to delete it is left then. */
+  projectId: string | null
+}
+
+export interface VmSnapshotMade extends SnapshotMade {
+  memory: boolean
+}
+
+function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
+  const status = VmSnapshotStatus.parse(row.status)
+  return {
+    id: row.id,
+    status,
+    expiresAt: row.expires_at,
+    projectId: row.project_id,
+    snapshot: {
+      id: row.id,
+      name: row.name,
+      description: row.description,
+      status,
+      status_message: row.status_message,
+      vm_id: row.vm_id,
+      vm_name: row.vm_name,
+      snapshot_type: row.snapshot_type,
+      has_memory: row.has_memory === 1,
+      consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
+      // Written here, in this form.
+      disks: JSON.parse(row.disks) as VmSnapshot['disks'],
+      automatic: row.automatic === 1,
+      size_mb: row.stored_bytes === null ? null : Math.max(1, Math.round(row.stored_bytes / mebibyte)),
+      retention_days: row.retention_days,
+      expires_at: row.expires_at,
+      metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as VmSnapshot['metadata']),
+      created_at: row.created_at,
+    },
+  }
+}
+
+export type VmSnapshotRepo = ReturnType<typeof makeVmSnapshotRepo>
+
+export function makeVmSnapshotRepo(db: Db) {
+  async function find(id: string): Promise<VmSnapshotRecord | null> {
+    const row = await db.selectFrom('vm_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toRecord(row) : null
+  }
+
+  return {
+    find,
+
+    /** The VM snapshots of a project that are not deleted, oldest first. */
+    async list(projectId: string): Promise<VmSnapshotRecord[]> {
+      const rows = await db
+        .selectFrom('vm_snapshot')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('status', '!=', 'deleting')
+        .orderBy('id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async all(): Promise<VmSnapshotRecord[]> {
+      return (await db.selectFrom('vm_snapshot').selectAll().execute()).map(toRecord)
+    },
+
+    /**
+     * Stores a new snapshot of a VM with the disks the VM has in this moment. `allowed` sees the VM as it is then and
+     * may throw to refuse.
+     */
+    async insert(
+      row: VmSnapshotTable,
+      allowed: (vm: { status: string; deleted: boolean; projectId: string | null } | null) => void,
+    ): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const vm = await tx
+          .selectFrom('vm')
+          .select(['status', 'wanted_deleted', 'project_id'])
+          .where('id', '=', row.vm_id)
+          .executeTakeFirst()
+        allowed(vm ? { status: vm.status, deleted: vm.wanted_deleted === 1, projectId: vm.project_id } : null)
+        const disks = await tx
+          .selectFrom('disk')
+          .select(['id', 'name', 'size_bytes'])
+          .where('vm_id', '=', row.vm_id)
+          .where('status', '=', 'attached')
+          .orderBy('id')
+          .execute()
+        const held: VmSnapshot['disks'] = disks.map((disk) => ({
+          disk_id: disk.id,
+          name: disk.name,
+          size: `${sizeGb(disk.size_bytes)}Gi`,
+        }))
+        await tx
+          .insertInto('vm_snapshot')
+          .values({ ...row, disks: JSON.stringify(held) })
+          .execute()
+      })
+    },
+
+    async change(
+      id: string,
+      from: readonly VmSnapshotStatus[],
+      {
+        made,
+        ...change
+      }: { status?: VmSnapshotStatus; status_message?: string | null; made?: VmSnapshotMade },
+    ): Promise<VmSnapshotRecord | null> {
+      const result = await db
+        .updateTable('vm_snapshot')
+        .set({
+          ...change,
+          ...(made && {
+            stored_bytes: made.storedBytes,
+            consistency: made.consistency,
+            has_memory: made.memory ? 1 : 0,
+          }),
+        })
+        .where('id', '=', id)
+        .where('status', 'in', from)
+        .executeTakeFirst()
+      return result.numUpdatedRows === 1n ? find(id) : null
+    },
+
+    async remove(id: string): Promise<void> {
+      await db.deleteFrom('vm_snapshot').where('id', '=', id).where('status', '=', 'deleting').execute()
+    },
+
+    /** Whether another snapshot of a VM is being made, or was asked for earlier. */
+    async isBehind(record: VmSnapshotRecord): Promise<boolean> {
+      const row = await db
+        .selectFrom('vm_snapshot')
+        .select('id')
+        .where('vm_id', '=', record.snapshot.vm_id)
+        .where('status', 'in', ['pending', 'creating'])
+        .where('id', '<', record.id)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
+    /** Which of a snapshot's disks the VM has now. */
+    async attachedNow(vmId: string): Promise<string[]> {
+      const rows = await db.selectFrom('disk').select('id').where('vm_id', '=', vmId).execute()
+      return rows.map(({ id }) => id)
+    },
+  }
+}

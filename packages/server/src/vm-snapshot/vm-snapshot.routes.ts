@@ -1,0 +1,16 @@
+import { vmSnapshotApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { VmSnapshotService } from './vm-snapshot.service.ts'
+
+export function vmSnapshotRoutes(route: Route, snapshots: VmSnapshotService): void {
+  route(vmSnapshotApi.list, ({ user, params, query }) => snapshots.list(user.id, params.projectId, query))
+  route(vmSnapshotApi.create, ({ user, params, body }) =>
+    snapshots.create(user.id, params.projectId, params.vmId, body),
+  )
+  route(vmSnapshotApi.restore, ({ user, params, body }) =>
+    snapshots.restore(user.id, params.projectId, params.snapshotId, body.vm_id),
+  )
+  route(vmSnapshotApi.delete, ({ user, params }) =>
+    snapshots.delete(user.id, params.projectId, params.snapshotId),
+  )
+}
