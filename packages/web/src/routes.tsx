@@ -36,12 +36,15 @@ const projectScoped: RouteObject[] = [
   signpost('vmsets'),
   signpost('vmsets', 'create'),
   signpost('vmsets', ':vmsetId/vms'),
-  signpost('snapshots'),
-  signpost('snapshots', 'create'),
+  { path: 'snapshots', lazy: () => import('./features/vm-snapshot/VmSnapshotListPage.tsx') },
+  { path: 'snapshots/create', lazy: () => import('./features/vm-snapshot/VmSnapshotCreatePage.tsx') },
   { path: 'disks', lazy: () => import('./features/disk/DiskListPage.tsx') },
   { path: 'disks/create', lazy: () => import('./features/disk/DiskCreatePage.tsx') },
-  signpost('disk-snapshots'),
-  signpost('disk-snapshots', 'create'),
+  { path: 'disk-snapshots', lazy: () => import('./features/disk-snapshot/DiskSnapshotListPage.tsx') },
+  {
+    path: 'disk-snapshots/create',
+    lazy: () => import('./features/disk-snapshot/DiskSnapshotCreatePage.tsx'),
+  },
 ]
 
 const signedIn: RouteObject[] = [

@@ -18,18 +18,6 @@ const resources = {
     heading: 'VM sets are still to come',
     text: 'A VM set is a fixed number of equal VMs that will be kept at that number. This version does not have VM sets yet.',
   },
-  snapshots: {
-    title: 'Snapshots',
-    createTitle: 'Create VM Snapshot',
-    heading: 'VM snapshots are still to come',
-    text: 'A VM snapshot keeps the state of a VM, so that you will be able to bring it back later. This version does not have VM snapshots yet.',
-  },
-  'disk-snapshots': {
-    title: 'Disk Snapshots',
-    createTitle: 'Create Disk Snapshot',
-    heading: 'Disk snapshots are still to come',
-    text: 'A disk snapshot keeps the content of a disk, so that you will be able to make new disks from it. This version does not have disk snapshots yet.',
-  },
 } as const
 
 export type Resource = keyof typeof resources

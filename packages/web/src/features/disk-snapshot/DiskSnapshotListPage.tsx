@@ -1,5 +1,6 @@
+import type { DiskSnapshot } from '@slipway/contract'
 import { Plus, RefreshCw } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
@@ -21,7 +22,6 @@ import { familyOf } from './family.ts'
 export function Component() {
   const { projectId = '' } = useParams()
   const { snapshots, loading, error, refreshing, refetch } = useDiskSnapshots(projectId)
-  const { disks, updatedAt: disksKnownSince } = useDisks(projectId)
   useFlash({ onRefresh: () => void refetch() })
 
   const [search, setSearch] = useState('')
@@ -31,9 +31,6 @@ export function Component() {
     () => snapshots.filter((snapshot) => matchesDiskSnapshot(snapshot, shownSearch, status)).reverse(),
     [snapshots, shownSearch, status],
   )
-  const relatives = useMemo(() => familyOf(snapshots), [snapshots])
-  const diskById = useMemo(() => new Map(disks.map((disk) => [disk.id, disk])), [disks])
-  const diskOf = (diskId: string) => diskById.get(diskId) ?? (disksKnownSince > 0 ? null : undefined)
 
   const empty = !loading && !error && snapshots.length === 0
   const { total, ready, creating, failed } = countDiskSnapshots(snapshots)
@@ -106,24 +103,44 @@ export function Component() {
             shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
           />
           {shown.length > 0 ? (
-            <Ledger
-              label="Disk snapshots"
-              columns={diskSnapshotColumns}
-              items={shown}
-              nameOf={({ name }) => name}
-              row={(snapshot) => (
-                <DiskSnapshotRow
-                  snapshot={snapshot}
-                  disk={diskOf(snapshot.disk_id)}
-                  {...relatives(snapshot)}
-                />
-              )}
-            />
+            <SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />
           ) : (
-            <EmptyState title="No disk snapshots found">Try adjusting your search or filters</EmptyState>
+            <div className="py-8">
+              <h2 className="text-empty">No disk snapshots found</h2>
+              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
+            </div>
           )}
         </>
       )}
     </>
   )
 }
+
+interface SnapshotLedgerProps {
+  projectId: string
+  /** Those that are filtered out as well: others build upon them. */
+  all: readonly DiskSnapshot[]
+  shown: readonly DiskSnapshot[]
+}
+
+const SnapshotLedger = memo(function SnapshotLedger({ projectId, all, shown }: SnapshotLedgerProps) {
+  const { disks, updatedAt } = useDisks(projectId)
+  const diskById = useMemo(() => new Map(disks.map((disk) => [disk.id, disk])), [disks])
+  const relatives = useMemo(() => familyOf(all), [all])
+  return (
+    <Ledger
+      label="Disk snapshots"
+      columns={diskSnapshotColumns}
+      items={shown}
+      nameOf={({ name }) => name}
+      row={(snapshot) => (
+        <DiskSnapshotRow
+          snapshot={snapshot}
+          // Without a list nobody knows which disks there are.
+          disk={diskById.get(snapshot.disk_id) ?? (updatedAt > 0 ? null : undefined)}
+          {...relatives(snapshot)}
+        />
+      )}
+    />
+  )
+})

@@ -15,18 +15,18 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { LedgerRow } from '../../ui/Ledger.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { diskConsistency } from '../vm-snapshot/consistency.ts'
-import { SnapshotNote } from '../vm-snapshot/SnapshotNote.tsx'
+import { snapshotNote } from '../vm-snapshot/snapshot-note.tsx'
 import { CreateDiskDialog, DeleteDialog } from './disk-snapshot-dialogs.tsx'
 
 /** The columns of the rows below. */
 export const diskSnapshotColumns = [
   { label: 'Name', width: 'minmax(0,1.5fr)' },
-  { label: 'Status', width: '118px' },
-  { label: 'Size', width: '56px' },
+  { label: 'Status', width: '7.5rem' },
+  { label: 'Size', width: '3.5rem' },
   { label: 'Source Disk', width: 'minmax(0,1fr)' },
-  { label: 'Type', width: '118px' },
-  { label: 'Created', width: '100px' },
-  { label: '', width: '144px' },
+  { label: 'Type', width: '7.5rem' },
+  { label: 'Created', width: '6.5rem' },
+  { label: '', width: '9.25rem' },
 ] as const
 
 const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
@@ -58,7 +58,7 @@ export const DiskSnapshotRow = memo(function DiskSnapshotRow(props: DiskSnapshot
           { label: 'Type', value: <Type {...props} /> },
           { label: 'Created', value: formatDateTime(snapshot.created_at) },
         ]}
-        note={<SnapshotNote snapshot={snapshot} />}
+        note={snapshotNote(snapshot)}
         details={detailsOf(props)}
         actions={
           <>

@@ -1,5 +1,6 @@
+import type { VmSnapshot } from '@slipway/contract'
 import { Plus, RefreshCw } from 'lucide-react'
-import { useDeferredValue, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
@@ -20,7 +21,6 @@ import { countVmSnapshots, matchesVmSnapshot, statusChoices } from './vm-snapsho
 export function Component() {
   const { projectId = '' } = useParams()
   const { snapshots, loading, error, refreshing, refetch } = useVmSnapshots(projectId)
-  const { vms, updatedAt: vmsKnownSince } = useVms(projectId)
   useFlash({ onRefresh: () => void refetch() })
 
   const [search, setSearch] = useState(useSearchParams()[0].get('search') ?? '')
@@ -30,8 +30,6 @@ export function Component() {
     () => snapshots.filter((snapshot) => matchesVmSnapshot(snapshot, shownSearch, status)).reverse(),
     [snapshots, shownSearch, status],
   )
-  const vmById = useMemo(() => new Map(vms.map((vm) => [vm.id, vm])), [vms])
-  const vmOf = (vmId: string) => vmById.get(vmId) ?? (vmsKnownSince > 0 ? null : undefined)
 
   const empty = !loading && !error && snapshots.length === 0
   const { total, ready, creating, failed } = countVmSnapshots(snapshots)
@@ -104,18 +102,40 @@ export function Component() {
             shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
           />
           {shown.length > 0 ? (
-            <Ledger
-              label="Snapshots"
-              columns={snapshotColumns}
-              items={shown}
-              nameOf={({ name }) => name}
-              row={(snapshot) => <VmSnapshotRow snapshot={snapshot} vm={vmOf(snapshot.vm_id)} />}
-            />
+            <SnapshotLedger projectId={projectId} snapshots={shown} />
           ) : (
-            <EmptyState title="No snapshots found">Try adjusting your search or filters</EmptyState>
+            <div className="py-8">
+              <h2 className="text-empty">No snapshots found</h2>
+              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
+            </div>
           )}
         </>
       )}
     </>
   )
 }
+
+interface SnapshotLedgerProps {
+  projectId: string
+  snapshots: readonly VmSnapshot[]
+}
+
+const SnapshotLedger = memo(function SnapshotLedger({ projectId, snapshots }: SnapshotLedgerProps) {
+  const { vms, updatedAt } = useVms(projectId)
+  const vmById = useMemo(() => new Map(vms.map((vm) => [vm.id, vm])), [vms])
+  return (
+    <Ledger
+      label="Snapshots"
+      columns={snapshotColumns}
+      items={snapshots}
+      nameOf={({ name }) => name}
+      row={(snapshot) => (
+        <VmSnapshotRow
+          snapshot={snapshot}
+          // Without a list nobody knows which VMs there are.
+          vm={vmById.get(snapshot.vm_id) ?? (updatedAt > 0 ? null : undefined)}
+        />
+      )}
+    />
+  )
+})

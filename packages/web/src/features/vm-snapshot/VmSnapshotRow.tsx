@@ -17,18 +17,18 @@ import { LedgerRow } from '../../ui/Ledger.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { vmConsistency } from './consistency.ts'
 import { canRestore } from './restore.ts'
-import { SnapshotNote } from './SnapshotNote.tsx'
 import { DeleteSnapshotDialog, RestoreDialog } from './snapshot-dialogs.tsx'
+import { snapshotNote } from './snapshot-note.tsx'
 
 /** The columns of the rows below. */
 export const snapshotColumns = [
   { label: 'Name', width: 'minmax(0,1.5fr)' },
-  { label: 'Status', width: '118px' },
+  { label: 'Status', width: '7.5rem' },
   { label: 'VM', width: 'minmax(0,1fr)' },
-  { label: 'Size', width: '64px' },
-  { label: 'Type', width: '118px' },
-  { label: 'Created', width: '100px' },
-  { label: '', width: '204px' },
+  { label: 'Size', width: '4rem' },
+  { label: 'Type', width: '7.5rem' },
+  { label: 'Created', width: '6.5rem' },
+  { label: '', width: '12.75rem' },
 ] as const
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -61,7 +61,7 @@ export const VmSnapshotRow = memo(function VmSnapshotRow({ snapshot, vm }: VmSna
           { label: 'Type', value: <Type snapshot={snapshot} /> },
           { label: 'Created', value: formatDateTime(snapshot.created_at) },
         ]}
-        note={<SnapshotNote snapshot={snapshot} automatic={snapshot.automatic} />}
+        note={snapshotNote(snapshot)}
         details={detailsOf(snapshot)}
         actions={
           <>
@@ -118,8 +118,11 @@ function VmName({ snapshot, vm }: VmSnapshotRowProps) {
   )
 }
 
-export const typeText = ({ has_memory }: Pick<VmSnapshot, 'has_memory'>) =>
-  has_memory ? 'Disk and memory' : 'Disk only'
+/** What it holds; of one that is not ready, what was asked for. */
+export function typeText({ snapshot_type, has_memory, consistency }: VmSnapshot): string {
+  const full = consistency === null ? snapshot_type === 'full' : has_memory
+  return full ? 'Disk and memory' : 'Disk only'
+}
 
 function Type({ snapshot }: { snapshot: VmSnapshot }) {
   // That it holds the memory was said already.
