@@ -14,8 +14,8 @@ import { formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { LedgerRow } from '../../ui/Ledger.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { diskConsistency } from '../vm-snapshot/consistency.ts'
 import { snapshotNote } from '../vm-snapshot/snapshot-note.tsx'
+import { daysText, diskConsistency } from '../vm-snapshot/snapshot-words.ts'
 import { CreateDiskDialog, DeleteDialog } from './disk-snapshot-dialogs.tsx'
 
 /** The columns of the rows below. */
@@ -132,7 +132,7 @@ function detailsOf({ snapshot, parent, heirs }: DiskSnapshotRowProps) {
     { label: 'Room it takes', value: formatSnapshotSize(stored_mb) },
     {
       label: 'Retention',
-      value: `${retention_days === 1 ? '1 day' : `${retention_days} days`}, until ${formatDateTime(expires_at)}`,
+      value: `${daysText(retention_days)}, until ${formatDateTime(expires_at)}`,
     },
     { label: 'ID', value: <span className="mono">{snapshot.id}</span> },
   ]

@@ -15,10 +15,10 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { LedgerRow } from '../../ui/Ledger.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { vmConsistency } from './consistency.ts'
 import { canRestore } from './restore.ts'
 import { DeleteSnapshotDialog, RestoreDialog } from './snapshot-dialogs.tsx'
 import { snapshotNote } from './snapshot-note.tsx'
+import { daysText, typeText, vmConsistency } from './snapshot-words.ts'
 
 /** The columns of the rows below. */
 export const snapshotColumns = [
@@ -118,12 +118,6 @@ function VmName({ snapshot, vm }: VmSnapshotRowProps) {
   )
 }
 
-/** What it holds; of one that is not ready, what was asked for. */
-export function typeText({ snapshot_type, has_memory, consistency }: VmSnapshot): string {
-  const full = consistency === null ? snapshot_type === 'full' : has_memory
-  return full ? 'Disk and memory' : 'Disk only'
-}
-
 function Type({ snapshot }: { snapshot: VmSnapshot }) {
   // That it holds the memory was said already.
   const promised = snapshot.consistency === 'memory' ? null : snapshot.consistency
@@ -177,5 +171,3 @@ function detailsOf(snapshot: VmSnapshot) {
     { label: 'ID', value: <span className="mono">{snapshot.id}</span> },
   ]
 }
-
-export const daysText = (days: number) => (days === 1 ? '1 day' : `${days} days`)

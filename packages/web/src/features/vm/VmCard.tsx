@@ -16,6 +16,7 @@ import {
   detailsEntry,
   ipCopyTexts,
   menuEntry,
+  snapshotEntry,
   sshCopyTexts,
   useVmActions,
   type VmActionItem,
@@ -42,6 +43,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
           items={[
             detailsEntry(vm),
             menuEntry(actions.ssh),
+            snapshotEntry(vm),
             'separator',
             menuEntry(actions.restart),
             menuEntry(actions.forceStop),

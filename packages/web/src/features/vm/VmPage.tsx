@@ -32,9 +32,10 @@ import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
+import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { Address } from './VmCard.tsx'
-import { menuEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
+import { menuEntry, snapshotEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
 
 export function Component() {
@@ -109,6 +110,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
               }
               items={[
                 menuEntry(actions.console),
+                snapshotEntry(vm),
                 menuEntry(actions.forceStop),
                 'separator',
                 menuEntry(actions.delete, true),
@@ -127,6 +129,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />
           <VmDisks vm={vm} />
+          <VmSnapshots vm={vm} />
         </div>
       </div>
       {dialogs}

@@ -1,5 +1,15 @@
 import { sshCommand, type Vm, vmCan } from '@slipway/contract'
-import { FileText, Play, Power, RotateCw, Square, SquareTerminal, Terminal, Trash2 } from 'lucide-react'
+import {
+  Camera,
+  FileText,
+  Play,
+  Power,
+  RotateCw,
+  Square,
+  SquareTerminal,
+  Terminal,
+  Trash2,
+} from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { errorDetail } from '../../api/errors.ts'
@@ -111,6 +121,15 @@ export function detailsEntry(vm: Vm): MenuEntry {
     label: 'View Details',
     icon: <FileText {...icon} />,
     render: <Link to={paths.vm(vm.project_id, vm.id)} />,
+  }
+}
+
+export function snapshotEntry(vm: Vm): MenuEntry {
+  return {
+    label: 'Create Snapshot',
+    icon: <Camera {...icon} />,
+    disabledReason: reasonOf(vmCan.snapshot(vm)),
+    render: <Link to={paths.snapshotCreate(vm.project_id, vm.id)} />,
   }
 }
 

@@ -1,4 +1,4 @@
-import type { SnapshotConsistency } from '@slipway/contract'
+import type { SnapshotConsistency, VmSnapshot } from '@slipway/contract'
 
 /** What a snapshot promises about the data in it, in plain words: a short one, and what follows from it. */
 interface Promised {
@@ -24,3 +24,15 @@ export const diskConsistency: Record<SnapshotConsistency, Promised> = {
   clean: { short: 'Not in use', long: 'No running VM had the disk: everything was written to it.' },
   memory: { short: 'With memory', long: 'It was taken together with the memory of its VM.' },
 }
+
+/** What a VM snapshot holds; of one that is not ready, what was asked for. */
+export function typeText({
+  snapshot_type,
+  has_memory,
+  consistency,
+}: Pick<VmSnapshot, 'snapshot_type' | 'has_memory' | 'consistency'>): string {
+  const full = consistency === null ? snapshot_type === 'full' : has_memory
+  return full ? 'Disk and memory' : 'Disk only'
+}
+
+export const daysText = (days: number): string => (days === 1 ? '1 day' : `${days} days`)
