@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import type { Disk, Endpoint } from '@slipway/contract'
+import type { Disk, DiskSnapshot, Endpoint, VmSnapshot } from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
 
@@ -65,4 +65,53 @@ export const makeDisk = (name: string, status: Disk['status'] = 'available'): Di
   vm_id: null,
   vm_name: null,
   created_at: '2026-11-20T10:00:00.000Z',
+})
+
+const madeAt = '2026-11-20T10:00:00.000Z'
+const keptUntil = '2026-12-20T10:00:00.000Z'
+
+/** A VM snapshot as the server sends it. */
+export const makeVmSnapshot = (name: string, more: Partial<VmSnapshot> = {}): VmSnapshot => ({
+  id: name,
+  project_id: 'p',
+  name,
+  description: '',
+  status: 'ready',
+  status_message: null,
+  progress: null,
+  vm_id: 'v',
+  vm_name: 'engine',
+  snapshot_type: 'disk',
+  has_memory: false,
+  consistency: 'crash',
+  disks: [],
+  automatic: false,
+  size_mb: 512,
+  retention_days: 30,
+  expires_at: keptUntil,
+  metadata: null,
+  created_at: madeAt,
+  ...more,
+})
+
+/** A disk snapshot as the server sends it. */
+export const makeDiskSnapshot = (name: string, more: Partial<DiskSnapshot> = {}): DiskSnapshot => ({
+  id: name,
+  project_id: 'p',
+  name,
+  description: '',
+  disk_id: 'd',
+  disk_name: 'ledger',
+  size: '10Gi',
+  stored_mb: 512,
+  status: 'ready',
+  status_message: null,
+  progress: null,
+  snapshot_type: 'full',
+  parent_id: null,
+  consistency: 'crash',
+  retention_days: 30,
+  expires_at: keptUntil,
+  created_at: madeAt,
+  ...more,
 })
