@@ -34,24 +34,26 @@ export async function makeTestApp(options: TestAppOptions = {}) {
   const engine = makeSimulatedEngine({ clock, hostMemoryMb: options.hostMemoryMb ?? 1024 * 1024 })
   await engine.open()
   const mails: Mail[] = []
-  const built = await buildApp({
-    config: {
-      publicUrl: new URL('http://slipway.test'),
-      trustedProxies: [],
-      productName: 'Slipway',
-      contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
-      maxVmsPerProject: options.maxVmsPerProject ?? 5000,
-      admins: options.admins ?? [],
-    },
-    db,
-    engine,
-    sendMail: async (mail) => void mails.push(mail),
-    clock,
-    log: pino({ level: 'silent' }),
-    webRoot: null,
-    ownUrl: () => 'http://slipway.test',
-    startsAtOnce: options.startsAtOnce ?? 100,
-  })
+  const build = () =>
+    buildApp({
+      config: {
+        publicUrl: new URL('http://slipway.test'),
+        trustedProxies: [],
+        productName: 'Slipway',
+        contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
+        maxVmsPerProject: options.maxVmsPerProject ?? 5000,
+        admins: options.admins ?? [],
+      },
+      db,
+      engine,
+      sendMail: async (mail) => void mails.push(mail),
+      clock,
+      log: pino({ level: 'silent' }),
+      webRoot: null,
+      ownUrl: () => 'http://slipway.test',
+      startsAtOnce: options.startsAtOnce ?? 100,
+    })
+  let built = await build()
   await built.start()
 
   async function raw(
@@ -105,14 +107,37 @@ export async function makeTestApp(options: TestAppOptions = {}) {
     return { email, password, cookie: answer.cookie, ...client(answer.cookie) }
   }
 
+  // A look may be waiting for simulated time to pass.
+  const closeServer = () => Promise.all([built.close(), clock.advance(60_000)])
+
+  /** Closes the server, with whatever it is doing, and starts another over the same database and engine. */
+  async function restart(): Promise<void> {
+    await closeServer()
+    built = await build()
+    await built.start()
+  }
+
   async function close(): Promise<void> {
-    // A look may be waiting for simulated time to pass.
-    await Promise.all([built.close(), clock.advance(60_000)])
+    await closeServer()
     await engine.close()
     await db.destroy()
   }
 
-  return { ...built, close, clock, db, engine, mails, client, signedIn }
+  return {
+    get app() {
+      return built.app
+    },
+    idle: () => built.idle(),
+    subscribe: (...args: Parameters<typeof built.subscribe>) => built.subscribe(...args),
+    close,
+    restart,
+    clock,
+    db,
+    engine,
+    mails,
+    client,
+    signedIn,
+  }
 }
 
 /** A test app that closes itself when the file's tests are done. */

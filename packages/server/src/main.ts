@@ -9,6 +9,7 @@ import type { Engine } from './engine/engine.ts'
 import { makeQemuEngine } from './engine/qemu/qemu-engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { makeImageStore } from './image/image-store.ts'
+import { makeImporter } from './image/import.ts'
 import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
@@ -28,7 +29,17 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
     return engine
   }
   const images = makeImageStore({ dir: path.join(config.dataDir, 'images'), log })
-  const engine = makeQemuEngine({ dataDir: config.dataDir, images, log })
+  const gibibyte = 1024 ** 3
+  const importer = makeImporter({
+    scratchDir: path.join(config.dataDir, 'imports'),
+    policy: {
+      maxImageBytes: config.maxImageGb * gibibyte,
+      maxVirtualBytes: config.maxDiskGb * gibibyte,
+      privateSources: config.privateSources,
+    },
+    log,
+  })
+  const engine = makeQemuEngine({ dataDir: config.dataDir, images, importer, log })
   await engine.open()
   return engine
 }

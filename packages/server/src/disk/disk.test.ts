@@ -1,65 +1,38 @@
-import { Disk, projectApi } from '@slipway/contract'
+import { Disk, diskStatuses } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { newPublicKey, testApp } from '../app.test-kit.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { newId } from '../lib/id.ts'
+import { atDesk, openDesk } from './disk.test-kit.ts'
 
-const app = await testApp()
-const ada = await app.signedIn()
-const { body: project } = await ada.call(projectApi.create, { body: { name: 'p' } })
-const { body: key } = await ada.raw('POST', '/api/user/ssh-keys', {
-  key_name: 'laptop',
-  ssh_public_key: newPublicKey(),
-})
-const { body: vm } = await ada.raw('POST', `/api/projects/${project.id}/vms`, {
-  name: 'holder',
-  template_id: 'starter',
-  ssh_key_id: (key as { id: string }).id,
-})
-const vmId = (vm as { id: string }).id
+const gib = 1024 ** 3
 
-// No call makes disks yet.
-async function store(name: string, more: Partial<DiskTable>): Promise<void> {
-  const row: DiskTable = {
-    id: newId(),
-    project_id: project.id,
-    vm_id: null,
-    name,
-    description: '',
-    status: 'available',
-    status_message: null,
-    size_bytes: 10 * 1024 ** 3,
-    source: 'EMPTY',
-    image_url: null,
-    image_sha256: null,
-    snapshot_id: null,
-    snapshot_kind: null,
-    plugged: 1,
-    detaching: 0,
-    created_at: '2026-11-20T12:00:00.000Z',
-    ...more,
-  }
-  await app.db.insertInto('disk').values(row).execute()
-}
-await store('free', {})
-await store('held', { status: 'attached', vm_id: vmId })
-await store('copied', { source: 'HTTP', size_bytes: 10 * 1024 ** 3 + 1 })
-await store('held copy', { source: 'SNAPSHOT', status: 'attached', vm_id: vmId })
+describe('the list of disks', async () => {
+  const desk = await openDesk()
+  const { body: vm } = await desk.createVm('holder')
+  const free = await desk.readyDisk({ name: 'free', size: '10' })
+  const held = await desk.readyDisk({ name: 'held' })
+  const copied = await desk.readyDisk({ name: 'copied', source: 'HTTP', image_url: 'https://a.test/b.img' })
+  const snapshot = await desk.readyDiskSnapshot(free, { name: 'first' })
+  const again = await desk.readyDisk({ name: 'held copy', source: 'SNAPSHOT', disk_sansphot: 'first' })
+  for (const id of [held, again]) await desk.attach(id, vm.id)
+  await desk.pass()
 
-const list = async (query = '') => (await ada.raw('GET', `/api/projects/${project.id}/disks${query}`)).body
-const namesOf = async (query: string) => ((await list(query)) as Disk[]).map((disk) => disk.name)
+  const namesOf = async (query: string) =>
+    ((await desk.ada.raw('GET', `/api/projects/${desk.params.projectId}/disks${query}`)).body as Disk[]).map(
+      (disk) => disk.name,
+    )
 
-describe('the disks of a project', () => {
   it('200 is a bare array, oldest first, with exactly the fields of the contract', async () => {
-    const disks = (await list()) as Disk[]
+    const disks = await desk.disks()
     expect(disks.map((disk) => disk.name)).toEqual(['free', 'held', 'copied', 'held copy'])
     for (const disk of disks) expect(Object.keys(disk).sort()).toEqual(Object.keys(Disk.shape).sort())
     expect(disks).toMatchObject([
-      { size: '10Gi', size_gb: 10, vm_id: null, vm_name: null },
-      { vm_id: vmId, vm_name: 'holder' },
-      { size: '11Gi', size_gb: 11 },
-      {},
+      { size: '10Gi', size_gb: 10, vm_id: null, vm_name: null, source: 'blank', disk_type: 'standard' },
+      { status: 'attached', vm_id: vm.id, vm_name: 'holder' },
+      { id: copied, source: 'image', image_url: 'https://a.test/b.img', size: '2Gi' },
+      { id: again, source: 'snapshot', size: '10Gi' },
     ])
+    expect(snapshot).toBeTruthy()
   })
 
   it.each([
@@ -71,20 +44,405 @@ describe('the disks of a project', () => {
     ['?source=HTTP', ['copied']],
     ['?source=REGISTRY', ['copied']],
     ['?source=SNAPSHOT', ['held copy']],
-    [`?vm_id=${vmId}`, ['held', 'held copy']],
+    [`?vm_id=${vm.id}`, ['held', 'held copy']],
     ['?vm_id=nobody', []],
     ['?status=available&source=image', ['copied']],
-    [`?status=attached&vm_id=${vmId}`, ['held', 'held copy']],
-    [`?status=attached&source=snapshot&vm_id=${vmId}`, ['held copy']],
-    [`?status=available&vm_id=${vmId}`, []],
+    [`?status=attached&vm_id=${vm.id}`, ['held', 'held copy']],
+    [`?status=attached&source=snapshot&vm_id=${vm.id}`, ['held copy']],
+    [`?status=available&vm_id=${vm.id}`, []],
     ['?status=&source=&vm_id=', ['free', 'held', 'copied', 'held copy']],
   ])('can be filtered by %s', async (query, names) => {
     expect(await namesOf(query)).toEqual(names)
   })
 
-  it('are none for a filter given twice, which is 400', async () => {
-    expect(await ada.raw('GET', `/api/projects/${project.id}/disks?status=a&status=b`)).toMatchObject({
-      status: 400,
-    })
+  it('400 for a filter given twice', async () => {
+    const url = `/api/projects/${desk.params.projectId}/disks?status=a&status=b`
+    expect((await desk.ada.raw('GET', url)).status).toBe(400)
   })
+})
+
+describe('creating a disk', () => {
+  it(
+    '201 answers at once with the status creating, and the disk becomes available',
+    atDesk(async (desk) => {
+      const answer = await desk.createDisk({ name: ' data ', size: '3', description: ' mine ' })
+      expect(answer).toMatchObject({
+        status: 201,
+        body: {
+          status: 'creating',
+          name: 'data',
+          description: 'mine',
+          size: '3Gi',
+          size_gb: 3,
+          progress: null,
+        },
+      })
+      await desk.pass()
+      expect(await desk.disk(answer.body.id)).toMatchObject({ status: 'available', status_message: null })
+      expect(desk.events).toContain('disk')
+      expect(await desk.app.engine.inspectVolume(answer.body.id)).toEqual({
+        state: 'whole',
+        sizeBytes: 3 * gib,
+      })
+    }),
+  )
+
+  it(
+    'makes one of each source, with its content, and tells how far a long one is',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const blank = await desk.readyDisk()
+      engine.poke({ volumeId: blank }, 'payload')
+      await desk.readyDiskSnapshot(blank, { name: 'of-disk' })
+      const vmId = await desk.runningVm()
+      engine.poke({ machineId: vmId }, 'root of the VM')
+      const ofVm = await desk.readyVmSnapshot(vmId, { name: 'of-vm' })
+
+      const url = 'https://images.test/disk.qcow2'
+      const { body: http } = await desk.createDisk({ source: 'HTTP', image_url: url })
+      await desk.app.clock.advance(700)
+      const underWay = await desk.disk(http.id)
+      expect(underWay?.status).toBe('creating')
+      expect(underWay?.progress).toBeGreaterThan(0)
+      const registry = await desk.readyDisk({ source: 'REGISTRY', image_url: 'alpine:3.20' })
+      const fromDisk = await desk.readyDisk({ source: 'SNAPSHOT', disk_sansphot: 'of-disk' })
+      const fromVm = await desk.readyDisk({ source: 'SNAPSHOT', disk_sansphot: 'x', snapshot_id: ofVm })
+
+      const content = [http.id, registry, fromDisk, fromVm].map((volumeId) => engine.peek({ volumeId }))
+      expect(content).toEqual([url, 'alpine:3.20', 'payload', 'root of the VM'])
+      expect(await desk.disk(http.id)).toMatchObject({
+        source: 'image',
+        image_url: url,
+        image_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        progress: null,
+        // Larger content makes the disk larger (catalogue G-072).
+        size: '2Gi',
+      })
+      expect(await desk.disk(registry)).toMatchObject({ source: 'image', image_url: 'alpine:3.20' })
+      expect(await desk.disk(fromVm)).toMatchObject({ source: 'snapshot', image_sha256: null })
+    }),
+  )
+
+  const name = { name: 'x' }
+  const sized = { ...name, size: '1' }
+  it.each([
+    [{}, 'name', 'Please enter a disk name'],
+    [{ name: '  ', size: '' }, 'name', 'Please enter a disk name'],
+    [name, 'size', 'Please enter a disk size'],
+    [{ ...name, size: '  ' }, 'size', 'Please enter a disk size'],
+    [{ ...name, size: 'much', source: 'EMPTY' }, 'size', 'Please enter a valid disk size'],
+    [{ ...name, size: '0', source: 'EMPTY' }, 'size', 'Please enter a valid disk size'],
+    [{ ...name, size: '1025Gi', source: 'EMPTY' }, 'size', 'Disk size cannot exceed 1024Gi'],
+    [sized, 'source', 'Invalid disk source'],
+    [{ ...sized, source: 'blank' }, 'source', 'Invalid disk source'],
+    [{ ...sized, source: 'HTTP' }, 'image_url', 'Please enter an image URL'],
+    [{ ...sized, source: 'HTTP', image_url: '  ' }, 'image_url', 'Please enter an image URL'],
+    [
+      { ...sized, source: 'HTTP', image_url: 'file:///etc/passwd' },
+      'image_url',
+      'The image URL must start with http:// or https://',
+    ],
+    [{ ...sized, source: 'SNAPSHOT' }, 'disk_sansphot', 'Please enter a disk snapshot name'],
+    // The correct spelling is not another name of the field (catalogue G-053).
+    [
+      { ...sized, source: 'SNAPSHOT', disk_snapshot: 's' },
+      'disk_sansphot',
+      'Please enter a disk snapshot name',
+    ],
+    [{ ...sized, source: 'SNAPSHOT', disk_sansphot: 's' }, 'disk_sansphot', 'Disk snapshot "s" not found'],
+    [{ ...sized, source: 'REGISTRY' }, 'image_url', 'Please enter a container image'],
+  ])('400 for %j', (body, field, message) =>
+    atDesk(async (desk) => {
+      const url = `/api/projects/${desk.params.projectId}/disks`
+      expect(await desk.ada.raw('POST', url, body)).toMatchObject({
+        status: 400,
+        body: { message, fields: { [field]: message } },
+      })
+      expect(await desk.disks()).toEqual([])
+    })(),
+  )
+
+  it(
+    'finds a snapshot by name: a ready disk snapshot before a VM snapshot, the newest VM snapshot else',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm()
+      for (const root of ['older', 'newer']) {
+        engine.poke({ machineId: vmId }, root)
+        await desk.readyVmSnapshot(vmId, { name: 'nightly' })
+      }
+      const first = await desk.readyDisk({ source: 'SNAPSHOT', disk_sansphot: 'nightly' })
+      const data = await desk.readyDisk()
+      engine.poke({ volumeId: data }, 'data')
+      await desk.readyDiskSnapshot(data, { name: 'nightly' })
+      const second = await desk.readyDisk({ source: 'SNAPSHOT', disk_sansphot: 'nightly' })
+      expect([first, second].map((volumeId) => engine.peek({ volumeId }))).toEqual(['newer', 'data'])
+    }),
+  )
+
+  it(
+    '409 while the snapshot is not ready',
+    atDesk(async (desk) => {
+      await desk.snapshotDisk(await desk.readyDisk(), { name: 's' })
+      expect(await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 's' })).toMatchObject({
+        status: 409,
+        body: { message: 'Snapshot is not ready' },
+      })
+    }),
+  )
+
+  it(
+    'fails with the reason when the image is refused, leaves no bytes, and can be deleted',
+    atDesk(async (desk) => {
+      const id = await desk.readyDisk({ source: 'HTTP', image_url: 'https://a.test/fault-refused.img' })
+      expect(await desk.disk(id)).toMatchObject({
+        status: 'failed',
+        status_message: expect.stringContaining('refused'),
+        progress: null,
+      })
+      expect(await desk.app.engine.listVolumes()).toEqual([])
+      expect((await desk.deleteDisk(id)).status).toBe(204)
+      expect(await desk.disks()).toEqual([])
+    }),
+  )
+
+  it(
+    'is begun again by the next server when this one is closed in the middle',
+    atDesk(async (desk) => {
+      const { body: disk } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
+      await desk.app.clock.advance(400)
+      expect((await desk.disk(disk.id))?.status).toBe('creating')
+      await desk.app.restart()
+      await desk.pass()
+      expect(await desk.disk(disk.id)).toMatchObject({ status: 'available' })
+    }),
+  )
+})
+
+describe('putting a disk on a VM and taking it off', () => {
+  it(
+    '200 attaches to a running and to a stopped VM; the VM shows the disk and has it',
+    atDesk(async (desk) => {
+      for (const vmId of [await desk.runningVm('up'), await desk.stoppedVm('down')]) {
+        const diskId = await desk.readyDisk()
+        const answer = await desk.attach(diskId, vmId)
+        expect(answer).toMatchObject({ status: 200, body: { status: 'attached', vm_id: vmId } })
+        expect((await desk.vm(vmId)).disks).toEqual([{ disk_id: diskId, name: 'data', size: '1Gi' }])
+        await desk.pass()
+        expect(desk.app.engine.volumesOf(vmId)).toEqual([diskId])
+      }
+    }),
+  )
+
+  it(
+    '200 detaches, after which the disk is available and the VM has none',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      expect(await desk.detach(diskId)).toMatchObject({
+        status: 200,
+        body: { status: 'available', vm_id: null, vm_name: null },
+      })
+      expect((await desk.vm(vmId)).disks).toEqual([])
+      await desk.act('stop', vmId)
+      await desk.pass()
+      expect((await desk.attach(diskId, vmId)).status).toBe(200)
+      expect((await desk.detach(diskId)).status).toBe(200)
+    }),
+  )
+
+  it(
+    '409 when the guest does not let go, and nothing has changed',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('fault-clings', { disks: [{ disk_id: diskId }] })
+      expect(await desk.detach(diskId)).toMatchObject({
+        status: 409,
+        body: { message: 'The VM did not release the disk. Stop the VM and try again.' },
+      })
+      expect(await desk.disk(diskId)).toMatchObject({ status: 'attached', vm_id: vmId })
+      await desk.act('stop', vmId)
+      await desk.pass()
+      expect((await desk.detach(diskId)).status).toBe(200)
+    }),
+  )
+
+  it(
+    '409 for a disk that is on no VM, for one that is on another, and for a VM on its way up',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      expect(await desk.detach(diskId)).toMatchObject({
+        status: 409,
+        body: { message: 'Disk is not attached to a VM' },
+      })
+      const vmId = await desk.runningVm()
+      const { body: coming } = await desk.createVm('coming')
+      expect(await desk.attach(diskId, coming.id)).toMatchObject({
+        status: 409,
+        body: { message: 'VM must be running or stopped' },
+      })
+      await desk.attach(diskId, vmId)
+      expect(await desk.attach(diskId, vmId)).toMatchObject({
+        status: 409,
+        body: { message: 'Disk "data" is not available' },
+      })
+      await desk.act('restart', vmId)
+      expect(await desk.detach(diskId)).toMatchObject({
+        status: 409,
+        body: { message: 'Disk cannot be detached while its VM is stopping' },
+      })
+    }),
+  )
+
+  it.each([[undefined], [''], ['nobody']])('400 for the VM %j', (vmId) =>
+    atDesk(async (desk) => {
+      expect(await desk.attach(await desk.readyDisk(), vmId)).toMatchObject({
+        status: 400,
+        body: { message: 'Please select a VM', fields: { vm_id: 'Please select a VM' } },
+      })
+    })(),
+  )
+
+  it(
+    'gives a disk to one of two VMs that ask at once, and two detachments at once end in the same',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vms = [await desk.runningVm('a'), await desk.runningVm('b')]
+      const answers = await Promise.all(vms.map((vmId) => desk.attach(diskId, vmId)))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      const both = Promise.all([desk.detach(diskId), desk.detach(diskId)])
+      expect((await both).map(({ status }) => status)).toEqual([200, 200])
+      expect(await desk.disk(diskId)).toMatchObject({ status: 'available', vm_id: null })
+    }),
+  )
+
+  it(
+    'frees the disks of a VM that is deleted, and keeps their content',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      desk.app.engine.poke({ volumeId: diskId }, 'precious')
+      expect((await desk.deleteVm(vmId)).status).toBe(204)
+      expect(await desk.disk(diskId)).toMatchObject({ status: 'available', vm_id: null })
+      await desk.pass()
+      const next = await desk.runningVm('next')
+      expect((await desk.attach(diskId, next)).status).toBe(200)
+      expect(desk.app.engine.peek({ volumeId: diskId })).toBe('precious')
+    }),
+  )
+})
+
+describe('deleting a disk', () => {
+  it(
+    '204 and it is gone from the list at once, and soon from the host',
+    atDesk(async (desk) => {
+      const id = await desk.readyDisk()
+      expect((await desk.deleteDisk(id)).status).toBe(204)
+      expect(await desk.disks()).toEqual([])
+      expect((await desk.deleteDisk(id)).status).toBe(404)
+      await desk.pass()
+      expect(await desk.app.engine.listVolumes()).toEqual([])
+      expect(await desk.app.db.selectFrom('disk').selectAll().execute()).toEqual([])
+    }),
+  )
+
+  it(
+    '409 while it is attached, being created, or being copied',
+    atDesk(async (desk) => {
+      const { body: young } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
+      expect((await desk.deleteDisk(young.id)).body).toEqual({
+        message: 'Disk is being created. Please try again later.',
+      })
+      const held = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: held }] })
+      expect((await desk.deleteDisk(held)).body).toEqual({
+        message: 'Disk is attached to a VM. Detach it first.',
+      })
+      const copied = await desk.readyDisk()
+      await desk.snapshotDisk(copied)
+      const busy = { status: 409, body: { message: expect.stringContaining('snapshot of this disk') } }
+      expect(await desk.deleteDisk(copied)).toMatchObject(busy)
+      expect(await desk.attach(copied, vmId)).toMatchObject(busy)
+      await desk.snapshotVm(vmId)
+      expect(await desk.detach(held)).toMatchObject(busy)
+      await desk.pass()
+      expect((await desk.detach(held)).status).toBe(200)
+    }),
+  )
+
+  it(
+    'goes with its project, bytes included',
+    atDesk(async (desk) => {
+      const id = await desk.readyDisk()
+      await desk.readyDiskSnapshot(id)
+      const vmId = await desk.runningVm()
+      await desk.readyVmSnapshot(vmId)
+      await desk.deleteVm(vmId)
+      expect((await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}`)).status).toBe(204)
+      await desk.pass(60_000)
+      const { engine, db } = desk.app
+      expect(await engine.listVolumes()).toEqual([])
+      expect(await engine.listSnapshots('machine')).toEqual([])
+      expect(await engine.listSnapshots('volume')).toEqual([])
+      for (const table of ['disk', 'disk_snapshot', 'vm_snapshot'] as const)
+        expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
+    }),
+  )
+})
+
+describe('a disk whose data is gone', () => {
+  it(
+    'is an error that says so, can be detached and deleted, and is not copied',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      await desk.app.engine.powerOff((await desk.disk(diskId))?.vm_id ?? '')
+      desk.app.engine.dropVolume(diskId)
+      await desk.pass(60_000)
+      expect(await desk.disk(diskId)).toMatchObject({
+        status: 'error',
+        status_message: expect.stringContaining('missing or damaged'),
+        vm_id: expect.any(String),
+      })
+      expect((await desk.snapshotDisk(diskId)).status).toBe(409)
+      expect(await desk.detach(diskId)).toMatchObject({ status: 200, body: { status: 'error', vm_id: null } })
+      expect((await desk.deleteDisk(diskId)).status).toBe(204)
+    }),
+  )
+})
+
+describe('what is allowed in which status', async () => {
+  const desk = await openDesk()
+  const vmId = await desk.runningVm()
+  const table: Record<'attach' | 'delete' | 'snapshot', string[]> = {
+    attach: ['available'],
+    delete: ['available', 'failed', 'error'],
+    snapshot: ['available', 'attached'],
+  }
+  async function inStatus(status: DiskTable['status']): Promise<string> {
+    const id = await desk.readyDisk()
+    if (status === 'attached') await desk.attach(id, vmId)
+    else await desk.app.db.updateTable('disk').set({ status }).where('id', '=', id).execute()
+    return id
+  }
+  for (const status of diskStatuses.filter((word) => word !== 'deleting')) {
+    for (const action of ['attach', 'delete', 'snapshot'] as const) {
+      const allowed = table[action].includes(status)
+      it(`${action} a disk that is ${status}: ${allowed ? 'yes' : '409'}`, async () => {
+        const id = await inStatus(status)
+        const answer =
+          action === 'attach'
+            ? await desk.attach(id, vmId)
+            : action === 'delete'
+              ? await desk.deleteDisk(id)
+              : await desk.snapshotDisk(id, { name: newId() })
+        expect(answer.status < 300 || answer.status).toBe(allowed || 409)
+        await desk.app.db
+          .updateTable('disk')
+          .set({ status: 'failed', vm_id: null })
+          .where('id', '=', id)
+          .execute()
+      })
+    }
+  }
 })

@@ -81,7 +81,12 @@ export interface SimulatedEngine extends Engine {
   endRun: (machineId: string, exit: MachineExit) => void
   loseRootDisk: (machineId: string) => void
   setImage: (state: ImageState) => void
+  /** Damages a volume. */
   loseVolume: (volumeId: string) => void
+  /** Removes a volume behind everybody's back. */
+  dropVolume: (volumeId: string) => void
+  /** The volumes a machine has. */
+  volumesOf: (machineId: string) => string[]
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
   /** Writes a line into a guest's root disk or memory, or into a volume. */
   poke: (target: SimulatedTarget, text: string) => void
@@ -424,6 +429,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const volume = storage.volumes.get(id)
       if (volume) volume.lost = true
     },
+    dropVolume(id) {
+      storage.volumes.delete(id)
+    },
+    volumesOf: (id) => get(id).spec.volumeIds,
     loseSnapshot(kind, id) {
       const snapshot = (kind === 'machine' ? storage.machineSnapshots : storage.volumeSnapshots).get(id)
       if (snapshot) snapshot.lost = true
