@@ -99,7 +99,7 @@ export function LedgerRow({ name, status, facts, actions, note, details }: Ledge
         </h2>
         <div className="justify-self-end @min-[960px]:justify-self-start">{status}</div>
         <dl
-          className="col-span-2 flex flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:gap-x-4"
+          className="col-span-2 flex flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:items-center @min-[960px]:gap-x-4"
           style={{ '--facts': facts.length } as React.CSSProperties}
         >
           {facts.map(({ label, value, className }) => (
