@@ -101,7 +101,9 @@ function SourceDisk({ snapshot, disk }: Pick<DiskSnapshotRowProps, 'snapshot' | 
           {disk === null && <span className="text-ink-3"> (deleted)</span>}
         </>
       )}
-      <span className="mono block text-label text-ink-3">{snapshot.disk_id}</span>
+      <span className="mono block truncate text-label text-ink-3" title={snapshot.disk_id}>
+        {snapshot.disk_id}
+      </span>
     </>
   )
 }
@@ -134,6 +136,7 @@ function detailsOf({ snapshot, parent, heirs }: DiskSnapshotRowProps) {
       label: 'Retention',
       value: `${daysText(retention_days)}, until ${formatDateTime(expires_at)}`,
     },
+    { label: 'Disk ID', value: <span className="mono">{snapshot.disk_id}</span> },
     { label: 'ID', value: <span className="mono">{snapshot.id}</span> },
   ]
 }
