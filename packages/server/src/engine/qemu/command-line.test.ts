@@ -20,8 +20,13 @@ const launch: Launch = {
       initrd: '/images/initrd',
       cmdline: 'root=/dev/vda',
     },
+    volumes: [{ id: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee', port: 0 }],
+    restored: null,
   },
-  run: { run: 'run-id', shape: 1, bootId: 'boot', startedAt: 0 },
+  run: {
+    ...{ run: 'run-id', shape: 1, bootId: 'boot', startedAt: 0, resumed: false },
+    ...{ accelerator: 'TCG', cpuModel: 'Nehalem' },
+  },
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
   network: { user: 'slipway-guest', restrict: false, sentence: '' },
   volumePath: (id) => `/volumes,with comma/${id}`,
@@ -45,7 +50,9 @@ describe("QEMU's command line", () => {
 
   test('gives a volume the first twenty characters of its id as serial', () => {
     const devices = valuesOf(commandLine(launch), '-device')
-    expect(devices).toContain('virtio-blk-pci,id=volume0,drive=volume0,serial=aaaaaaaa-bbbb-4ccc-8,bus=port0')
+    expect(devices).toContain(
+      'virtio-blk-pci,id=volume0,drive=volume0,serial=aaaaaaaa-bbbb-4ccc-8,bus=port0,werror=stop',
+    )
   })
 
   test('places every device where no other one is', () => {

@@ -6,7 +6,10 @@ import type { GuestNetwork } from './network.ts'
  * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a
  * saved memory state could notice.
  */
-export const MACHINE_SHAPE = 1
+export const MACHINE_SHAPE = 2
+
+/** The file descriptor on which a resumed guest finds its memory. */
+const MEMORY_FD = 3
 
 /** Places for data volumes; each has a port of its own so that it can come and go while the guest runs. */
 export const VOLUME_PORTS = 15
@@ -24,7 +27,7 @@ export interface Launch {
  * open before the guest does anything. Option names: QEMU manual, "Invocation".
  */
 export function commandLine({ record, run, accelerator, network, volumePath }: Launch): string[] {
-  const { spec, image, address } = record
+  const { spec, image, address, volumes } = record
   const forward = `hostfwd=tcp:${address.ip}:${address.port}-:22`
   return [
     // Identity: adoption finds the process by these two.
@@ -38,8 +41,8 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
 
     ...['-object', 'rng-random,id=rng,filename=/dev/urandom'],
     ...['-device', 'virtio-rng-pci,id=rng0,rng=rng,addr=0x2'],
-    ...disk('root', 'qcow2', fileNames.root, false),
-    ...['-device', 'virtio-blk-pci,id=root0,drive=root,serial=root,addr=0x3'],
+    ...disk(ROOT_NODE, 'qcow2', fileNames.root, false),
+    ...['-device', 'virtio-blk-pci,id=root0,drive=root,serial=root,addr=0x3,werror=stop'],
     ...[
       '-netdev',
       ['user', 'id=net', 'ipv6=off', network.restrict ? 'restrict=on' : '', forward]
@@ -52,13 +55,16 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     ...['-chardev', `ringbuf,id=${READY_CHANNEL},size=1024`],
     '-device',
     `virtserialport,bus=channels.0,nr=1,id=${READY_CHANNEL},chardev=${READY_CHANNEL},name=org.slipway.ready`,
+    // QEMU's guest agent, for guests that have one.
+    ...['-chardev', `socket,id=${AGENT_CHANNEL},path=${fileNames.agent},server=on,wait=off`],
+    '-device',
+    `virtserialport,bus=channels.0,nr=2,id=${AGENT_CHANNEL},chardev=${AGENT_CHANNEL},name=org.qemu.guest_agent.0`,
     ...['-device', 'virtio-balloon-pci,id=balloon0,addr=0x6'],
     ...['-device', 'pvpanic-pci,id=panic0,addr=0x7'],
     ...ports(),
-    ...spec.volumeIds.flatMap((id, index) => [
-      ...disk(`volume${index}`, 'qcow2', volumePath(id), false),
-      '-device',
-      `virtio-blk-pci,id=volume${index},drive=volume${index},serial=${id.slice(0, 20)},bus=port${index}`,
+    ...volumes.flatMap(({ id, port }) => [
+      ...disk(volumeNode(port), 'qcow2', volumePath(id), false),
+      ...['-device', deviceText(volumeDevice(id, port))],
     ]),
     ...disk('seed', 'raw', fileNames.seed, true),
     ...['-device', `virtio-blk-pci,id=seed0,drive=seed,serial=seed,bus=port${VOLUME_PORTS}`],
@@ -77,12 +83,36 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     '-sandbox',
     `on,obsolete=deny,elevateprivileges=${network.user ? 'allow' : 'deny'},spawn=deny,resourcecontrol=deny`,
     ...(network.user ? ['-runas', network.user] : []),
+    // The file of a saved memory, where there is one, comes as the fourth open file.
+    ...(run.resumed ? ['-incoming', `fd:${MEMORY_FD}`] : []),
     ...['-pidfile', fileNames.pid, '-S'],
   ]
 }
 
 /** Id of the channel on which the guest says that it is up. */
 export const READY_CHANNEL = 'ready'
+/** Id of the channel to the guest agent. */
+export const AGENT_CHANNEL = 'agent'
+/** The node of the root disk. */
+export const ROOT_NODE = 'root'
+/** Name of the node and of the device of the data volume on a port. */
+export const volumeNode = (port: number): string => `volume${port}`
+
+/**
+ * The device by which a guest sees a data volume. What cannot be written makes the guest wait rather than fail: its
+ * writes also pass through copies that are made of the disk, and must not fail with them.
+ */
+export const volumeDevice = (volumeId: string, port: number): Record<string, string> => ({
+  driver: 'virtio-blk-pci',
+  id: volumeNode(port),
+  drive: volumeNode(port),
+  serial: volumeId.slice(0, 20),
+  bus: `port${port}`,
+  werror: 'stop',
+})
+
+const deviceText = ({ driver, ...options }: Record<string, string>): string =>
+  [driver, ...Object.entries(options).map(([name, value]) => `${name}=${value}`)].join(',')
 
 export function acceleratorArgs(accelerator: Accelerator): string[] {
   if (accelerator.kind === 'KVM') return ['-accel', 'kvm', '-cpu', accelerator.cpu]

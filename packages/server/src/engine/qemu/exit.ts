@@ -4,7 +4,7 @@ import { eventOf, parseMessage, type QmpEvent } from './qmp.ts'
 
 /** What is left of a run to judge it by. */
 export interface Evidence {
-  run: RunRecord
+  run: Pick<RunRecord, 'bootId'>
   /** The host's boot id now. */
   bootId: string
   /** Whether powerDown or powerOff was called in this run. */

@@ -9,19 +9,22 @@ import { fileNames } from './machine-dir.ts'
  * Starts QEMU as a process of its own session that outlives this one, and waits until its QMP socket is there. What
  * it complains about goes to its log. QEMU's own `-daemonize` is not used: it must fork, which the sandbox forbids.
  *
+ * @param memoryPath a saved memory it goes on from, or null
  * @returns its process id, and a promise that rejects if it ends
  */
 export async function launchQemu(
   args: string[],
   dir: string,
+  memoryPath: string | null,
 ): Promise<{ pid: number; ended: Promise<never> }> {
   const logPath = join(dir, fileNames.log)
   const log = await open(logPath, 'a', 0o600)
+  const memory = memoryPath === null ? null : await open(memoryPath)
   const child = spawn(QEMU, args, {
     cwd: dir,
     detached: true,
     env: outsideEnvironment(),
-    stdio: ['ignore', 'ignore', log.fd],
+    stdio: ['ignore', 'ignore', log.fd, ...(memory ? [memory.fd] : [])],
   })
   child.unref()
   const ended = new Promise<never>((_, reject) => {
@@ -37,6 +40,7 @@ export async function launchQemu(
   // Later ends are seen through the QMP line; here nobody may be listening any more.
   ended.catch(() => {})
   await log.close()
+  await memory?.close()
 
   try {
     await socketAppears(join(dir, fileNames.qmp), child, ended)

@@ -1,7 +1,11 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
 import type { Address, MachineSpec } from '../engine.ts'
+import type { Accelerator } from './accelerator.ts'
+import { LENT } from './block-host.ts'
+import { exists } from './durable.ts'
+import type { MemoryFit } from './memory.ts'
 
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
@@ -9,6 +13,16 @@ export interface MachineRecord {
   address: Address
   /** The image its root disk stands on. */
   image: BootImage
+  /** The data volumes its next start finds, or a living guest has. */
+  volumes: VolumePlace[]
+  /** Set between a restore and the start that honours it; with what its saved memory fits, if it has any. */
+  restored: { memory: MemoryFit | null } | null
+}
+
+/** A data volume and the port it is plugged into. */
+export interface VolumePlace {
+  id: string
+  port: number
 }
 
 /** One run of a machine: written before the guest is launched. */
@@ -19,6 +33,11 @@ export interface RunRecord {
   /** The host's boot id; another one later means that the host went down. */
   bootId: string
   startedAt: number
+  /** Went on from a saved memory: what the guest says at its start was said before. */
+  resumed: boolean
+  /** What runs its guest code. */
+  accelerator: Accelerator['kind']
+  cpuModel: string
 }
 
 /** File names inside a machine's directory; QEMU gets them relative to it. */
@@ -29,11 +48,22 @@ export const fileNames = {
   asked: 'asked',
   /** Holds the run in which the guest said it is up. */
   ready: 'ready',
+  /** There while the guest's file systems are frozen for a copy. */
+  frozen: 'frozen',
   root: 'root.qcow2',
   seed: 'seed.iso',
   pid: 'pid',
   qmp: 'qmp.sock',
   serial: 'serial.sock',
+  agent: 'agent.sock',
+  /** Where QEMU sends the guest's memory while that is saved. */
+  memorySocket: 'memory.sock',
+  /** What a restored guest was doing, until it goes on. */
+  memory: 'memory',
+  /** Copies a restore has prepared; see `restore.ts`. */
+  restore: 'restore',
+  /** The intent to put them in place. */
+  swap: 'swap.json',
   serialLog: 'serial.log',
   /** QEMU's events, kept by QEMU itself even while no server runs; `.in` holds the command that opens it. */
   journal: 'journal',
@@ -74,11 +104,29 @@ export function makeMachineDirs(dataDir: string) {
         .filter((entry) => entry.isDirectory() && isMachineId(entry.name))
         .map((entry) => entry.name)
     },
-    create: (id: string) => mkdir(pathOf(id), { recursive: true, mode: 0o700 }),
+    /** The guest's process may pass through the directory it runs in, not list it; nobody else gets that far. */
+    async create(id: string) {
+      await mkdir(pathOf(id), { recursive: true, mode: 0o711 })
+      await chmod(pathOf(id), 0o711)
+    },
+    /** Removes what a crash left of files that were lent to a running guest; see `block-host.ts`. */
+    async clearLent(id: string): Promise<void> {
+      for (const name of await readdir(pathOf(id)))
+        if (name.startsWith(LENT)) await rm(fileOf(id, name), { force: true })
+    },
+    has: (id: string, name: string) => exists(fileOf(id, name)),
     remove: (id: string) => rm(pathOf(id), { recursive: true, force: true }),
 
     // The files are our own and 0600: their shape is taken at its word.
-    readRecord: async (id: string) => (await read(id, fileNames.record)) as MachineRecord | null,
+    async readRecord(id: string): Promise<MachineRecord | null> {
+      const record = (await read(id, fileNames.record)) as
+        | (Omit<MachineRecord, 'volumes' | 'restored'> & Partial<MachineRecord>)
+        | null
+      if (!record) return null
+      // Machines of earlier versions have neither.
+      const volumes = record.volumes ?? placeInOrder(record.spec.volumeIds)
+      return { ...record, volumes, restored: record.restored ?? null }
+    },
     writeRecord: (id: string, record: MachineRecord) => write(id, fileNames.record, record),
     readRun: async (id: string) => (await read(id, fileNames.run)) as RunRecord | null,
     writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),
@@ -88,6 +136,10 @@ export function makeMachineDirs(dataDir: string) {
     writeMark: (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run),
   }
 }
+
+/** Volumes on the ports that let the guest see them in this order. */
+export const placeInOrder = (volumeIds: readonly string[]): VolumePlace[] =>
+  volumeIds.map((id, port) => ({ id, port }))
 
 export type MachineDirs = ReturnType<typeof makeMachineDirs>
 

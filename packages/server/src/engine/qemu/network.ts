@@ -52,6 +52,9 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
   }
 }
 
+/** The user id guests run with; null when there is no such user. */
+export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
+
 /** Puts the rules in force again, which another program may have flushed; throws when that fails. */
 export async function refreshRules(): Promise<void> {
   const uid = await uidOf(GUEST_USER)

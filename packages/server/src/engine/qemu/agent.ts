@@ -1,0 +1,129 @@
+import { randomInt } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { AGENT_CHANNEL } from './command-line.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
+import { connectUnix, isRecord, lineSplitter, parseMessage, type Qmp } from './qmp.ts'
+
+const SYNC_MS = 300
+const FREEZE_MS = 5000
+const THAW_MS = 5000
+
+/** What can be asked of the agent inside a guest. Commands: QEMU guest agent protocol reference. */
+export interface Agent {
+  execute(command: string, args: Record<string, unknown>, timeoutMs: number): Promise<unknown>
+  close(): void
+}
+
+/** The agent of a guest that has one and lets it answer; null else, at once when nothing in the guest listens. */
+async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | null> {
+  if (!(await isListening(qmp))) return null
+  try {
+    const socket = await connectUnix(socketPath)
+    socket.on('error', () => {})
+    const listeners = new Set<(message: Record<string, unknown>) => void>()
+    socket.on(
+      'data',
+      lineSplitter((line) => {
+        // The agent may put a byte before a line, so that a half line of an earlier talk is passed over.
+        const message = parseMessage(line.replace(/^[^{]*/, ''))
+        if (message) for (const listener of listeners) listener(message)
+      }),
+    )
+    const ask = (
+      request: Record<string, unknown>,
+      timeoutMs: number,
+      isAnswer: (answer: unknown) => boolean,
+    ) =>
+      new Promise<unknown>((resolve, reject) => {
+        const end = () => {
+          clearTimeout(timer)
+          listeners.delete(listen)
+        }
+        const listen = (message: Record<string, unknown>) => {
+          if ('error' in message) reject(new Error('The guest agent refused'))
+          else if ('return' in message && isAnswer(message.return)) resolve(message.return)
+          else return
+          end()
+        }
+        const timer = setTimeout(() => {
+          end()
+          reject(new Error('The guest agent does not answer'))
+        }, timeoutMs)
+        listeners.add(listen)
+        socket.write(`${JSON.stringify(request)}\n`)
+      })
+    const sync = randomInt(1, 2 ** 31)
+    try {
+      await ask({ execute: 'guest-sync', arguments: { id: sync } }, SYNC_MS, (answer) => answer === sync)
+    } catch {
+      socket.destroy()
+      return null
+    }
+    return {
+      execute: (execute, args, timeoutMs) => ask({ execute, arguments: args }, timeoutMs, () => true),
+      close: () => socket.destroy(),
+    }
+  } catch {
+    return null
+  }
+}
+
+async function isListening(qmp: Qmp): Promise<boolean> {
+  const devices = await qmp.execute('query-chardev').catch(() => null)
+  const channel = (Array.isArray(devices) ? devices : [])
+    .filter(isRecord)
+    .find(({ label }) => label === AGENT_CHANNEL)
+  return channel?.['frontend-open'] === true
+}
+
+/** The part of a held guest that talks to its agent. */
+export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
+  const mark = dirs.fileOf(machineId, fileNames.frozen)
+  const reach = () => reachAgent(qmp, dirs.fileOf(machineId, fileNames.agent))
+
+  async function thaw(agent: Agent): Promise<void> {
+    await agent.execute('guest-fsfreeze-thaw', {}, THAW_MS)
+    await rm(mark, { force: true })
+  }
+  return {
+    /** Runs work with the guest's file systems frozen, as a moment for a copy. False: there is no agent to do it. */
+    async whileFrozen(work: () => Promise<void>): Promise<boolean> {
+      const agent = await reach()
+      if (!agent) {
+        await work()
+        return false
+      }
+      let frozen = false
+      try {
+        // Written first, so that the next process thaws what this one leaves frozen when it is killed.
+        await writeFile(mark, '')
+        frozen = await agent.execute('guest-fsfreeze-freeze', {}, FREEZE_MS).then(
+          (count) => Number(count) > 0,
+          () => false,
+        )
+        await work()
+      } finally {
+        // Also when it seemed to fail: it may have come late.
+        await thaw(agent).catch(() => {})
+        agent.close()
+      }
+      return frozen
+    },
+
+    /** Thaws what an earlier process has left frozen. */
+    async thawIfLeft(): Promise<void> {
+      if (!(await dirs.has(machineId, fileNames.frozen))) return
+      const agent = await reach()
+      if (!agent) return
+      await thaw(agent).catch(() => {})
+      agent.close()
+    },
+
+    /** Sets the guest's clock, which stood still in a saved memory. */
+    async setClock(): Promise<void> {
+      const agent = await reach()
+      await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, THAW_MS).catch(() => {})
+      agent?.close()
+    },
+  }
+}

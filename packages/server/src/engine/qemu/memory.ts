@@ -1,0 +1,171 @@
+import { createWriteStream } from 'node:fs'
+import { chmod, open, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import { basename } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { BootImage } from '../../image/image-store.ts'
+import type { Work } from '../engine.ts'
+import type { Accelerator } from './accelerator.ts'
+import type { Begin } from './block-jobs.ts'
+import { flush } from './durable.ts'
+import type { VolumePlace } from './machine-dir.ts'
+import { isRecord, type Qmp } from './qmp.ts'
+
+/** What a machine must be like for a saved memory state to fit. */
+export interface MemoryFit {
+  shape: number
+  qemu: string
+  accelerator: Accelerator['kind']
+  cpuModel: string
+  cpu: number
+  memoryMb: number
+  volumes: VolumePlace[]
+  /** The firmware loads the kernel from these into the same places. */
+  kernel: string | null
+}
+
+export const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
+  kernel ? [kernel, initrd ?? '', cmdline ?? ''].map((path) => basename(path)).join(' ') : null
+
+/** Why a memory state does not fit a machine, or null when it does. */
+export function misfit(saved: MemoryFit, now: MemoryFit): string | null {
+  if (saved.shape !== now.shape) return 'it was saved by another version of Slipway'
+  if (saved.qemu !== now.qemu) return 'it was saved by another version of QEMU'
+  if (saved.accelerator !== now.accelerator || saved.cpuModel !== now.cpuModel) {
+    return 'guest code is run by something else now'
+  }
+  if (saved.cpu !== now.cpu || saved.memoryMb !== now.memoryMb) {
+    return 'the machine has other processors or memory now'
+  }
+  if (saved.kernel !== now.kernel) return 'the machine starts another kernel now'
+  const places = (volumes: VolumePlace[]) =>
+    volumes
+      .map(({ id, port }) => `${port} ${id}`)
+      .sort()
+      .join()
+  return places(saved.volumes) === places(now.volumes) ? null : 'the machine has other disks now'
+}
+
+/** The guest stands still for the last part of its memory; that part is as large as fits into this time. */
+const STANDSTILL_MS = 150
+/** A guest that writes faster than memory is saved is held longer after this many rounds. */
+const PATIENT_PASSES = 8
+const IMPATIENT_STANDSTILL_MS = 2000
+
+/**
+ * Saves the memory of a running guest to a file and begins a copy of its disks at that very moment. The guest runs
+ * on while nearly all of it is saved; QEMU's own migration does the work, the file is its other end.
+ *
+ * @param options.directory the one QEMU runs in; it finds this process there as `options.socketName`
+ */
+export async function saveMemory(
+  qmp: Qmp,
+  file: string,
+  begin: Begin,
+  { signal }: Work,
+  options: { directory: string; socketName: string },
+): Promise<void> {
+  const receiver = await receiveInto(file, options.directory, options.socketName)
+  try {
+    signal.throwIfAborted()
+    await qmp.execute('migrate-set-capabilities', {
+      capabilities: [{ capability: 'events', state: true }],
+    })
+    await qmp.execute('migrate-set-parameters', { 'max-bandwidth': 0, 'downtime-limit': STANDSTILL_MS })
+    await qmp.execute('migrate', { uri: `unix:${options.socketName}` })
+    // A receiver that fails says why; QEMU only sees the line break.
+    await Promise.race([completion(qmp, signal), receiver.failed])
+    await begin()
+  } finally {
+    await cancelMigration(qmp).catch(() => {})
+    // Whether it went well or not: the guest goes on now.
+    await goOn(qmp).catch(() => {})
+    receiver.close()
+  }
+  await receiver.received
+  await flush(file)
+}
+
+async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {
+  for (let hurried = false; ; ) {
+    const { status, passes, why } = await migrationOf(qmp)
+    if (status === 'completed') return
+    if (status === 'failed' || status === 'cancelled') throw new Error(why || 'The memory was not saved')
+    signal.throwIfAborted()
+    if (!hurried && passes > PATIENT_PASSES) {
+      hurried = true
+      await qmp.execute('migrate-set-parameters', { 'downtime-limit': IMPATIENT_STANDSTILL_MS })
+    }
+    await sleep(5)
+  }
+}
+
+async function migrationOf(qmp: Qmp): Promise<{ status: unknown; passes: number; why: string }> {
+  const answer = await qmp.execute('query-migrate')
+  if (!isRecord(answer)) return { status: null, passes: 0, why: '' }
+  const passes = isRecord(answer.ram) ? Number(answer.ram['dirty-sync-count']) : 0
+  return { status: answer.status, passes, why: String(answer['error-desc'] ?? '') }
+}
+
+/** Ends the saving of memory, whoever began it; the guest goes on where it was. */
+export async function cancelMigration(qmp: Qmp): Promise<void> {
+  for (let look = 0; look < 500; look += 1) {
+    const { status } = await migrationOf(qmp)
+    if (status !== 'setup' && status !== 'active' && status !== 'cancelling' && status !== 'device') return
+    await qmp.execute('migrate_cancel')
+    await sleep(10)
+  }
+}
+
+/** Lets a guest run that stands still for whatever reason; no guest of ours stands still for long. */
+export async function goOn(qmp: Qmp): Promise<void> {
+  const status = await statusOf(qmp)
+  if (status !== 'running' && status !== 'shutdown' && status !== 'inmigrate') await qmp.execute('cont')
+}
+
+/** QEMU's word for what a guest does, such as `running` or `io-error`. Words: QMP reference, "RunState". */
+export async function statusOf(qmp: Qmp): Promise<unknown> {
+  const answer = await qmp.execute('query-status')
+  return isRecord(answer) ? answer.status : null
+}
+
+/** Listens in a machine's directory, and writes to a file what the first caller sends. */
+async function receiveInto(file: string, directory: string, name: string) {
+  const socketDir = await open(directory)
+  const path = `/proc/self/fd/${socketDir.fd}/${name}`
+  const server: Server = createServer()
+  let caller: Socket | null = null
+  const received = new Promise<void>((resolve, reject) => {
+    server.once('connection', (socket) => {
+      caller = socket
+      pipeline(socket, createWriteStream(file, { mode: 0o600, highWaterMark: 4 << 20 })).then(resolve, reject)
+    })
+    server.once('error', reject)
+  })
+  const failed = received.then(() => new Promise<never>(() => {}))
+  failed.catch(() => {})
+  try {
+    await rm(path, { force: true })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path, resolve)
+    })
+    // Only processes that were started in this directory get here at all.
+    await chmod(path, 0o666)
+  } catch (error) {
+    server.close()
+    await socketDir.close()
+    throw error
+  }
+  return {
+    received,
+    failed,
+    close() {
+      server.close()
+      // Nobody called: nothing to wait for.
+      if (!caller) server.emit('error', new Error('The memory was not sent'))
+      void rm(path, { force: true }).finally(() => socketDir.close())
+    },
+  }
+}

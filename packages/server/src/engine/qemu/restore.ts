@@ -1,0 +1,178 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { run } from '../../lib/command.ts'
+import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
+import { exists, flush, readJson, writeDurably } from './durable.ts'
+import { fileNames, type MachineDirs, type MachineRecord } from './machine-dir.ts'
+import { type MachineManifest, type MachineSnapshots, ROOT } from './machine-snapshots.ts'
+import { check, createOverlay, endsWithUs } from './qcow2.ts'
+import { allocatedBytes, requireRoom } from './room.ts'
+import type { Volumes } from './volumes.ts'
+
+/** What a restore has prepared: `restore/prepared.json`, written last. */
+interface Prepared {
+  snapshot: MachineManifest
+  /** Volumes of which there are copies. */
+  volumeIds: string[]
+}
+
+/** The intent to put prepared copies in place: `swap.json`, there from the first rename until after the last. */
+interface Swap {
+  safetyId: string
+  prepared: Prepared
+  /** The machine as it is before. */
+  record: MachineRecord
+}
+
+const PREPARED = 'prepared.json'
+
+/**
+ * Restores in two halves: complete copies beside the machine's disks, while its guest may live on; then a swap by
+ * renames, which a crash may interrupt anywhere and the next process completes.
+ */
+export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapshots: MachineSnapshots }) {
+  const { dirs, volumes, snapshots } = deps
+  const dirOf = (machineId: string) => dirs.fileOf(machineId, fileNames.restore)
+  const swapOf = (machineId: string) => dirs.fileOf(machineId, fileNames.swap)
+  const copyOf = (machineId: string, name: string) => join(dirOf(machineId), name)
+  // The files are our own: their shape is taken at its word.
+  const readPrepared = async (id: string) => (await readJson(copyOf(id, PREPARED))) as Prepared | null
+  const readSwap = async (id: string) => (await readJson(swapOf(id))) as Swap | null
+
+  /** Both moves look first whether they were made, so that the whole can be run again from any point. */
+  async function exchange(current: string, prepared: string, safety: string): Promise<void> {
+    if (!(await exists(prepared))) return
+    if (!(await exists(safety))) await rename(current, safety)
+    await rename(prepared, current)
+  }
+
+  async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
+    const safetyDir = snapshots.dirOf(safetyId)
+    await mkdir(safetyDir, { recursive: true, mode: 0o700 })
+    const root = dirs.fileOf(machineId, fileNames.root)
+    // A root disk that was lost leaves a safety point all the same: of the disk as it was at first.
+    if (!(await exists(root)) && !(await exists(snapshots.diskOf(safetyId, ROOT)))) {
+      await createOverlay(root, record.image.disk)
+    }
+    await exchange(root, copyOf(machineId, `${ROOT}.qcow2`), snapshots.diskOf(safetyId, ROOT))
+    const kept: string[] = []
+    for (const id of prepared.volumeIds) {
+      const saved = snapshots.diskOf(safetyId, id)
+      // A volume deleted since stays deleted.
+      if ((await exists(volumes.pathOf(id))) || (await exists(saved))) {
+        await exchange(volumes.pathOf(id), copyOf(machineId, `${id}.qcow2`), saved)
+        kept.push(id)
+      }
+    }
+    const memory = dirs.fileOf(machineId, fileNames.memory)
+    const savedMemory = snapshots.memoryOf(safetyId)
+    const fit = record.restored?.memory ?? null
+    if (fit && !(await exists(savedMemory))) await rename(memory, savedMemory)
+    if (await exists(copyOf(machineId, fileNames.memory)))
+      await rename(copyOf(machineId, fileNames.memory), memory)
+    for (const dir of [safetyDir, dirs.pathOf(machineId), volumes.dir]) await flush(dir)
+
+    const { image, memory: next } = prepared.snapshot
+    await dirs.writeRecord(machineId, {
+      ...record,
+      image,
+      restored: { memory: next?.fit ?? null },
+    })
+    const manifest = await snapshots.seal(safetyId, {
+      imageId: record.spec.imageId,
+      image: record.image,
+      volumeIds: kept,
+      consistency: fit ? 'memory' : 'clean',
+      memory: fit && { fit, bytes: (await stat(savedMemory)).size },
+    })
+    await rm(dirOf(machineId), { recursive: true, force: true })
+    await rm(swapOf(machineId), { force: true })
+    return manifest
+  }
+
+  return {
+    /** Completes a swap that a crash interrupted, and clears a half-made preparation. */
+    async open(machineId: string): Promise<void> {
+      const swap = await readSwap(machineId)
+      if (swap) await carryOut(machineId, swap)
+      else if (!(await readPrepared(machineId))) await rm(dirOf(machineId), { recursive: true, force: true })
+    },
+
+    async prepare(
+      machineId: string,
+      source: { snapshotId: string; volumeIds: string[] },
+      work: Work,
+    ): Promise<void> {
+      const interrupted = await readSwap(machineId)
+      if (interrupted) await carryOut(machineId, interrupted)
+      const snapshot = await snapshots.read(source.snapshotId)
+      if (!snapshot) throw new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')
+      await rm(dirOf(machineId), { recursive: true, force: true })
+      const names = [ROOT]
+      for (const id of snapshot.volumeIds) {
+        if (source.volumeIds.includes(id) && (await exists(volumes.pathOf(id)))) names.push(id)
+      }
+      const files = names.map((name) => ({
+        from: snapshots.diskOf(source.snapshotId, name),
+        to: `${name}.qcow2`,
+      }))
+      if (snapshot.memory) files.push({ from: snapshots.memoryOf(source.snapshotId), to: fileNames.memory })
+      const sizes = await Promise.all(files.map(({ from }) => allocatedBytes(from)))
+      const total = sizes.reduce((sum, size) => sum + size, 0)
+      await requireRoom(dirs.pathOf(machineId), total)
+      await mkdir(dirOf(machineId), { recursive: true, mode: 0o700 })
+      try {
+        const [command, ...before] = endsWithUs
+        let done = 0
+        for (const [index, { from, to }] of files.entries()) {
+          const path = copyOf(machineId, to)
+          await run(command, [...before, 'cp', '--reflink=auto', from, path], { signal: work.signal })
+          if (to !== fileNames.memory) await check(path)
+          await flush(path)
+          done += sizes[index] ?? 0
+          work.onProgress(total > 0 ? done / total : null)
+          work.signal.throwIfAborted()
+        }
+        const prepared: Prepared = { snapshot, volumeIds: names.filter((name) => name !== ROOT) }
+        await writeDurably(copyOf(machineId, PREPARED), prepared)
+      } catch (error) {
+        await rm(dirOf(machineId), { recursive: true, force: true })
+        throw error
+      }
+    },
+
+    /** Of a machine without a living guest. */
+    async swap(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }> {
+      const begun = await readSwap(machineId)
+      const prepared = await readPrepared(machineId)
+      const there = await snapshots.read(safetyId)
+      if (!begun && there) return madeOf(there)
+      if (!begun && !prepared) throw new EngineError('snapshot-missing', 'Nothing was prepared to restore.')
+      if (begun) return madeOf(await carryOut(machineId, begun))
+      const record = await dirs.readRecord(machineId)
+      if (!record || !prepared)
+        throw new EngineError('machine-missing', 'The virtual machine does not exist.')
+      const swap: Swap = { safetyId, prepared, record }
+      await writeDurably(swapOf(machineId), swap)
+      return madeOf(await carryOut(machineId, swap))
+    },
+
+    async drop(machineId: string): Promise<void> {
+      if (await readSwap(machineId)) return
+      await rm(copyOf(machineId, PREPARED), { force: true })
+      await rm(dirOf(machineId), { recursive: true, force: true })
+    },
+
+    /** The snapshot that a begun swap is filling. */
+    filling: async (machineId: string) => (await readSwap(machineId))?.safetyId ?? null,
+    /** Volumes that the prepared restore, or the begun swap, puts copies in place of. */
+    volumeIds: async (machineId: string) =>
+      ((await readSwap(machineId))?.prepared ?? (await readPrepared(machineId)))?.volumeIds ?? [],
+  }
+}
+
+export const madeOf = ({ storedBytes, consistency, memory }: MachineManifest) => ({
+  storedBytes,
+  consistency,
+  memory: memory !== null,
+})

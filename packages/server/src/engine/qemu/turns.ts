@@ -1,0 +1,37 @@
+/**
+ * Runs work that shares an id strictly one after another; work on other ids does not wait. Work on several ids
+ * waits for all of them at once, so that no two can wait for each other.
+ */
+export function makeTurns() {
+  const last = new Map<string, Promise<unknown>>()
+  return async <T>(ids: string | readonly string[], work: () => Promise<T>): Promise<T> => {
+    const wanted = typeof ids === 'string' ? [ids] : ids
+    const before = wanted.map((id) => last.get(id))
+    const turn = Promise.allSettled(before).then(work)
+    for (const id of wanted) last.set(id, turn)
+    try {
+      return await turn
+    } finally {
+      for (const id of wanted) if (last.get(id) === turn) last.delete(id)
+    }
+  }
+}
+
+export type Turns = ReturnType<typeof makeTurns>
+
+/** Lets at most `count` pieces of work run at a time, in the order they came. */
+export function atMost(count: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
+import type { BlockHost } from './block-host.ts'
+import { type Begin, type Bitmap, copyDisks, type DiskCopy, namedNodes, proveCopies } from './block-jobs.ts'
+import { exists, flush, readJson, writeDurably } from './durable.ts'
+import { check, commit, readHeader, rebase, setBacking } from './qcow2.ts'
+import { allocatedBytes, requireRoom } from './room.ts'
+
+/** What is known of a volume snapshot: `<id>.json`, written last. What it builds upon stands in its qcow2 file. */
+interface VolumeManifest {
+  volumeId: string
+  consistency: SnapshotMade['consistency']
+  /** It is being deleted; others may still build upon its file. */
+  deleting: boolean
+}
+
+export interface VolumeSnapshotSource {
+  volumeId: string
+  parentId: string | null
+  path: string
+  /** The node under which the volume is open. */
+  node: string
+  moment: (begin: Begin) => Promise<SnapshotMade['consistency']>
+  within: <T>(copy: (host: BlockHost) => Promise<T>) => Promise<T>
+}
+
+const SUFFIX = '.qcow2'
+const BITMAP = 'snap-'
+
+/**
+ * Snapshots of data volumes, `<dataDir>/volume-snapshots/<id>.qcow2`. One that builds upon another names that file
+ * without its directory. What changes on a volume after a snapshot is noted by a bitmap in the volume's own file,
+ * which is called after the snapshot it counts from; so a bitmap can never be taken for that of another one.
+ */
+export function makeVolumeSnapshots(dataDir: string) {
+  const dir = join(dataDir, 'volume-snapshots')
+  const pathOf = (id: string) => join(dir, `${id}${SUFFIX}`)
+  const manifestOf = (id: string) => join(dir, `${id}.json`)
+  // The file is our own: its shape is taken at its word.
+  const readAny = async (id: string) => (await readJson(manifestOf(id))) as VolumeManifest | null
+  const read = async (id: string) => {
+    const manifest = await readAny(id)
+    return manifest && !manifest.deleting ? manifest : null
+  }
+  const parentOf = async (id: string) =>
+    (await readHeader(pathOf(id)))?.backing?.slice(0, -SUFFIX.length) ?? null
+
+  async function ids(): Promise<string[]> {
+    const names = await readdir(dir)
+    return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
+  }
+  async function childrenOf(id: string): Promise<string[]> {
+    const all = await ids()
+    const parents = await Promise.all(all.map(parentOf))
+    return all.filter((_, index) => parents[index] === id)
+  }
+  const made = async (id: string, { consistency }: VolumeManifest) => ({
+    storedBytes: await allocatedBytes(pathOf(id)),
+    consistency,
+    parentId: await parentOf(id),
+  })
+  async function forget(id: string): Promise<void> {
+    await rm(pathOf(id), { force: true })
+    await rm(manifestOf(id), { force: true })
+  }
+
+  return {
+    pathOf,
+    read,
+    /** The volume it was made of, also while it is being deleted. */
+    volumeOf: async (id: string) => (await readAny(id))?.volumeId ?? null,
+
+    /** Clears what was not completely made, and what was deleted but for its name. */
+    async open() {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      const wanted = new Set(await ids())
+      for (const name of await readdir(dir)) {
+        if (name.endsWith('.new')) await rm(join(dir, name), { force: true })
+        else if (name.endsWith('.json') && !wanted.has(name.slice(0, -5)))
+          await rm(join(dir, name), { force: true })
+      }
+      for (const id of wanted) {
+        if (!(await readAny(id)) && (await childrenOf(id)).length === 0) await rm(pathOf(id), { force: true })
+      }
+    },
+
+    async take(
+      id: string,
+      source: VolumeSnapshotSource,
+      work: Work,
+    ): Promise<SnapshotMade & { parentId: string | null }> {
+      const before = await read(id)
+      if (before) return made(id, before)
+      const header = await readHeader(source.path)
+      if (!header) throw new EngineError('internal', 'The disk is damaged on the host.')
+      await forget(id)
+      const noteIn = `${BITMAP}${id}`
+      return source.within(async (host) => {
+        const bitmaps = await bitmapsOf(host, source.node)
+        const noted = await usableParent(source, bitmaps)
+        await requireRoom(dir, noted ? noted.bytes : await allocatedBytes(source.path))
+        // What an earlier attempt left of it.
+        await dropBitmaps(host, source.node, ({ name }) => name === noteIn)
+        const disk: DiskCopy = {
+          node: source.node,
+          virtualBytes: header.virtualBytes,
+          target: pathOf(id),
+          what: noted ? { notedBy: noted.name } : 'full',
+        }
+        try {
+          const consistency = await copyDisks(host, [disk], work, { moment: source.moment, noteIn })
+          if (noted && source.parentId) await setBacking(disk.target, `${source.parentId}${SUFFIX}`)
+          await proveCopies([disk])
+          work.signal.throwIfAborted()
+          const manifest = { volumeId: source.volumeId, consistency, deleting: false }
+          await writeDurably(manifestOf(id), manifest)
+          // The next one counts from this one.
+          await dropBitmaps(host, source.node, ({ name }) => name !== noteIn).catch(() => {})
+          return made(id, manifest)
+        } catch (error) {
+          await dropBitmaps(host, source.node, ({ name }) => name === noteIn).catch(() => {})
+          await forget(id)
+          throw error
+        }
+      })
+    },
+
+    /**
+     * Deletes a snapshot. What builds upon it keeps showing the same at every moment: either its content moves down
+     * into the file of the deleted one, which then takes its name, or it gets a copy of what it lacks. After a crash
+     * the same call goes on.
+     */
+    async remove(id: string, work: Work): Promise<void> {
+      const manifest = await readAny(id)
+      if (!(await exists(pathOf(id)))) return forget(id)
+      if (manifest && !manifest.deleting) await writeDurably(manifestOf(id), { ...manifest, deleting: true })
+      const children = await childrenOf(id)
+      const [only] = children
+      if (only !== undefined && children.length === 1) {
+        await requireRoom(dir, await allocatedBytes(pathOf(only)))
+        await commit(pathOf(only), work)
+        await flush(pathOf(id))
+        await rename(pathOf(id), pathOf(only))
+        await flush(dir)
+      } else if (children.length > 1) {
+        const parent = await parentOf(id)
+        await requireRoom(dir, children.length * (await allocatedBytes(pathOf(id))))
+        for (const child of children) {
+          await rebase(pathOf(child), parent && `${parent}${SUFFIX}`, work)
+          await flush(pathOf(child))
+        }
+      }
+      await forget(id)
+    },
+
+    async inspect(id: string): Promise<SnapshotState> {
+      if (!(await read(id))) return { state: 'absent' }
+      for (let at: string | null = id; at !== null; at = await parentOf(at)) {
+        const what = at === id ? 'Its file' : 'A snapshot it builds upon'
+        if (!(await exists(pathOf(at)))) return { state: 'broken', reason: `${what} is lost.` }
+        const good = await check(pathOf(at)).then(
+          () => true,
+          () => false,
+        )
+        if (!good) return { state: 'broken', reason: `${what} is damaged.` }
+      }
+      return { state: 'whole' }
+    },
+
+    async list(): Promise<string[]> {
+      const all = await ids()
+      const manifests = await Promise.all(all.map(read))
+      return all.filter((_, index) => manifests[index])
+    },
+  }
+
+  /** The bitmap that has noted every change since the parent, when there is such a one and a parent to build upon. */
+  async function usableParent(
+    { volumeId, parentId }: VolumeSnapshotSource,
+    bitmaps: Bitmap[],
+  ): Promise<Bitmap | null> {
+    if (parentId === null || (await read(parentId))?.volumeId !== volumeId) return null
+    return bitmaps.find(({ name, usable }) => usable && name === `${BITMAP}${parentId}`) ?? null
+  }
+}
+
+export type VolumeSnapshots = ReturnType<typeof makeVolumeSnapshots>
+
+async function bitmapsOf(host: BlockHost, node: string): Promise<Bitmap[]> {
+  return (await namedNodes(host.qmp)).find(({ name }) => name === node)?.bitmaps ?? []
+}
+
+async function dropBitmaps(host: BlockHost, node: string, which: (bitmap: Bitmap) => boolean): Promise<void> {
+  for (const bitmap of await bitmapsOf(host, node)) {
+    if (bitmap.name.startsWith(BITMAP) && which(bitmap)) {
+      await host.qmp.execute('block-dirty-bitmap-remove', { node, name: bitmap.name })
+    }
+  }
+}

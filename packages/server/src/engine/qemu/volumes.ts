@@ -1,0 +1,105 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { ImportError, type Importer } from '../../image/import.ts'
+import { run } from '../../lib/command.ts'
+import { EngineError, type VolumeMade, type VolumeSource, type VolumeState, type Work } from '../engine.ts'
+import { exists, flush } from './durable.ts'
+import { check, createBlank, flatten, readHeader } from './qcow2.ts'
+import { allocatedBytes, requireRoom } from './room.ts'
+
+const SUFFIX = '.qcow2'
+
+/** Data volumes, `<dataDir>/volumes/<id>.qcow2`: files that build upon no other and grow as they are written. */
+export function makeVolumes(deps: {
+  dataDir: string
+  importer: Importer
+  /** The disk a snapshot stands for. It may build upon others, all of which are there. */
+  sourceOf(source: Extract<VolumeSource, { snapshotId: string }>): Promise<string>
+}) {
+  const dir = join(deps.dataDir, 'volumes')
+  const pathOf = (volumeId: string) => join(dir, `${volumeId}${SUFFIX}`)
+
+  async function fill(fresh: string, source: VolumeSource, sizeBytes: number, work: Work) {
+    if (source.from === 'nothing') {
+      await createBlank(fresh, sizeBytes)
+      return null
+    }
+    if (source.from === 'url' || source.from === 'registry') {
+      const { sha256 } = await deps.importer.import(source, fresh, work)
+      return sha256
+    }
+    const from = await deps.sourceOf(source)
+    await requireRoom(dir, await chainBytes(from))
+    await flatten(from, fresh, work)
+    return null
+  }
+
+  return {
+    dir,
+    pathOf,
+    /** Makes the directory and clears what was not completely made. */
+    async open() {
+      await mkdir(dir, { recursive: true, mode: 0o700 })
+      for (const name of await readdir(dir)) {
+        if (name.endsWith('.new')) await rm(join(dir, name), { force: true })
+      }
+    },
+
+    async create(volumeId: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade> {
+      const path = pathOf(volumeId)
+      const there = await readHeader(path)
+      if (there) return { sizeBytes: there.virtualBytes, sha256: null }
+      await requireRoom(dir)
+      const fresh = `${path}.new`
+      await rm(fresh, { force: true })
+      try {
+        const sha256 = await fill(fresh, source, sizeBytes, work)
+        work.signal.throwIfAborted()
+        const virtualBytes = (await readHeader(fresh))?.virtualBytes ?? 0
+        if (virtualBytes < sizeBytes)
+          await run('qemu-img', ['resize', '-q', '-f', 'qcow2', fresh, `${sizeBytes}`])
+        await check(fresh)
+        await flush(fresh)
+        await rename(fresh, path)
+        await flush(dir)
+        return { sizeBytes: Math.max(virtualBytes, sizeBytes), sha256 }
+      } catch (error) {
+        await rm(fresh, { force: true })
+        throw error instanceof ImportError ? importFailure(error) : error
+      }
+    },
+
+    async remove(volumeId: string): Promise<void> {
+      await rm(`${pathOf(volumeId)}.new`, { force: true })
+      await rm(pathOf(volumeId), { force: true })
+    },
+
+    async inspect(volumeId: string): Promise<VolumeState> {
+      if (!(await exists(pathOf(volumeId)))) return { state: 'absent' }
+      const header = await readHeader(pathOf(volumeId))
+      return header && header.backing === null
+        ? { state: 'whole', sizeBytes: header.virtualBytes }
+        : { state: 'broken', reason: 'Its file on the host is damaged.' }
+    },
+
+    async list(): Promise<string[]> {
+      const names = await readdir(dir)
+      return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
+    },
+  }
+}
+
+export type Volumes = ReturnType<typeof makeVolumes>
+
+/** What a disk and all it builds upon take on the host: as much as a flat copy of it can take. */
+async function chainBytes(path: string): Promise<number> {
+  const header = await readHeader(path)
+  const below = header?.backing ? await chainBytes(resolve(dirname(path), header.backing)) : 0
+  return below + (await allocatedBytes(path))
+}
+
+function importFailure(error: ImportError): EngineError {
+  const { retryable } = error
+  const code = error.noSpace ? 'no-space' : 'source-refused'
+  return new EngineError(code, error.message, { retryable, cause: error })
+}
