@@ -63,7 +63,8 @@ export default defineConfig({
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 3 },
             // ... one file holds what every page needs, ...
             { name: 'main', tags: ['$initial'], priority: 2 },
-            // ... one for menus, dialogs and selects, which no page needs to be shown, ...
+            // ... one for menus, dialogs and selects, which no page needs to be shown, without what only few of them need, ...
+            { name: 'combobox', test: /@base-ui\/react\/(combobox|autocomplete)\//, priority: 2 },
             { name: 'overlay', test: /node_modules\/(@base-ui|@floating-ui)\//, priority: 1 },
             // ... and few for what some pages share: a request costs more than some unused bytes.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
