@@ -13,7 +13,7 @@ export interface Box {
   cwd: string
   signal: AbortSignal
   timeoutMs: number
-  /** Of address space. */
+  /** Memory it can write to; not address space, of which threads and Go programs reserve far more than they use. */
   memoryBytes: number
   /** Of any one file that is written. */
   maxFileBytes: number
@@ -82,7 +82,7 @@ function nameUsers(pid: number): void {
 const limited = (program: string, args: readonly string[], box: Box): string[] => [
   ...[
     'prlimit',
-    `--as=${box.memoryBytes}`,
+    `--data=${box.memoryBytes}`,
     `--fsize=${box.maxFileBytes}`,
     '--core=0',
     '--',
@@ -99,9 +99,12 @@ const inside = ({ cwd, signal, timeoutMs }: Box): CommandOptions => ({
   maxOutputBytes: 4 * 1024 * 1024,
 })
 
-/** Whether a program failed in the box because it is not installed. */
+/**
+ * Whether a program failed in the box because it is not installed: the status is prlimit's then, 126 where a place it
+ * looked in is closed to the user inside.
+ */
 export const isMissing = (error: unknown): boolean =>
-  error instanceof CommandError && (error.code === 'ENOENT' || error.status === 127)
+  error instanceof CommandError && (error.code === 'ENOENT' || error.status === 127 || error.status === 126)
 
 /** Lets programs in the box work on a file or directory with all that is in it. */
 export async function giveToBox(path: string): Promise<void> {

@@ -105,7 +105,7 @@ async function qemuImg(
     cwd: dirname(path),
     signal,
     timeoutMs: HOUR_MS,
-    // Measured: 300 MB are enough for every step with an image of 10 GiB, 200 MB are not.
+    // Measured: 200 MB are enough to convert compressed images, with a thread for each of many parts; 100 MB are not.
     memoryBytes: 1024 * 1024 * 1024,
     // A qcow2 file that is full takes a little more than its disk has room.
     maxFileBytes: Math.ceil(maxVirtualBytes * 1.01) + 64 * 1024 * 1024,

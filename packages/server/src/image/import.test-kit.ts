@@ -1,0 +1,115 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import http, { type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../lib/command.ts'
+import { silentLog } from '../lib/log.ts'
+import { type FetchPolicy, type ImageSource, makeImporter } from './import.ts'
+
+/** A place to import into, with servers on loopback; `cleanUp` removes it. */
+export async function makePlace(policy: Partial<FetchPolicy> = {}) {
+  const dir = await mkdtemp(join(tmpdir(), 'slipway-import-'))
+  const scratchDir = join(dir, 'scratch')
+  const targets = join(dir, 'targets')
+  const target = join(targets, 'disk.qcow2')
+  await mkdir(targets)
+  const limits = { maxImageBytes: 256 * MIB, maxVirtualBytes: 1024 * MIB, privateSources: ['127.0.0.1'] }
+  const importer = makeImporter({
+    scratchDir,
+    policy: { ...limits, ...policy },
+    log: silentLog,
+    pace: { stallMs: 5000, retryMs: 1 },
+  })
+  const closers: (() => void)[] = []
+
+  const traces = async () => ({ scratch: await readdir(scratchDir), targets: await readdir(targets) })
+
+  return {
+    dir,
+    scratchDir,
+    target,
+    importer,
+    traces,
+
+    /** Serves what a handler answers, on loopback. */
+    async serve(answer: RequestListener): Promise<string> {
+      const server = http.createServer(answer)
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+      closers.push(() => {
+        server.close()
+        server.closeAllConnections()
+      })
+      // A server that listens on TCP has an address of this shape.
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    },
+
+    /** Serves one file. */
+    async serveFile(content: Buffer | string): Promise<ImageSource> {
+      const bytes = typeof content === 'string' ? await readFile(content) : content
+      const url = await this.serve((_, response) => {
+        response.setHeader('content-length', bytes.length)
+        response.end(bytes)
+      })
+      return { from: 'url', url: `${url}/image` }
+    },
+
+    /** Imports what has to be good; resolves with what was found, and the disk's bytes. */
+    async take(source: ImageSource, signal = new AbortController().signal) {
+      const progress: (number | null)[] = []
+      const imported = await importer.import(source, target, {
+        signal,
+        onProgress: (at) => progress.push(at),
+      })
+      expect(await traces()).toEqual({ scratch: [], targets: ['disk.qcow2'] })
+      const raw = join(dir, 'disk.raw')
+      await run('qemu-img', ['convert', '-f', 'qcow2', '-O', 'raw', target, raw])
+      const content = await readFile(raw)
+      await rm(raw)
+      return { ...imported, progress, content }
+    },
+
+    /** Imports what has to be refused; resolves with the reason once it is sure that nothing is left. */
+    async refusal(source: ImageSource): Promise<string> {
+      const work = { signal: new AbortController().signal, onProgress: () => {} }
+      const error = await importer.import(source, target, work).then(
+        () => new Error('It was taken'),
+        (failure: Error) => failure,
+      )
+      expect(error.name).toBe('ImportError')
+      expect(await traces()).toEqual({ scratch: [], targets: [] })
+      // The sentence is for a user, who must not learn about the host.
+      expect(error.message).toMatch(/^[A-Z].*[.?]$/)
+      expect(error.message).not.toContain(dir)
+      return error.message
+    },
+
+    async cleanUp() {
+      for (const close of closers) close()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+export const MIB = 1024 * 1024
+
+/** Tests that take programs of the host: skipped where one is missing, except in CI. */
+export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
+  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
+  const missing = programs.filter(
+    (program) => spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program], { env: { PATH } }).status !== 0,
+  )
+  if (missing.length === 0) {
+    describe(name, tests)
+    return
+  }
+  const mustRun = process.env.CI === 'true' || process.env.SLIPWAY_REQUIRE_QEMU === '1'
+  describe(name, () => {
+    test.skipIf(!mustRun)('can be tested here', () => {
+      throw new Error(`Not installed: ${missing.join(', ')}`)
+    })
+  })
+  console.log(`SKIPPED: "${name}", because ${missing.join(', ')} is not installed`)
+}
