@@ -5,9 +5,9 @@ import { playwright, vitest } from './checks/runners.mjs'
 import { runSteps, told } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
 import { main } from './setup/run.mjs'
-import { chromium } from './setup/system-packages.mjs'
+import { chromium, containerTools } from './setup/system-packages.mjs'
 
-// In CI a machine without QEMU must fail the tests of real guests, not skip them.
+// In CI a machine without QEMU must fail the tests of real guests, not skip them; likewise those of container images.
 const withGuests = {
   args: ['--project=qemu'],
   env: process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {},
@@ -15,7 +15,8 @@ const withGuests = {
 }
 
 await main(async () => {
-  await prepare({ morePackages: process.env.CHROMIUM ? [] : [chromium] })
+  const browser = process.env.CHROMIUM ? [] : [chromium]
+  await prepare({ morePackages: process.env.CI ? [...browser, ...containerTools] : browser })
   const steps = [...quickSteps, vitest('tests with real guests', withGuests), playwright('end-to-end tests')]
   const { ok, counts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${told(counts)}`)

@@ -318,7 +318,7 @@ export const layers = [...contract, ...server, ...web, ...around]
 
 /** Files that may read the environment: the settings, what hands it on to other programs, and what is not the server. */
 export const mayReadEnvironment =
-  /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|.*\.test\.ts|.*\.config\.ts)$/
+  /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
 
 /** Names that say nothing about what is inside. */
 export const emptyNames = /^(utils?|helpers?|common|shared|types|misc)$/

@@ -12,6 +12,17 @@ export const chromium = {
   why: 'the browser of the end-to-end tests',
 }
 
+/**
+ * What the tests of container images need. Installing it starts a registry as a service of the machine, so it is for
+ * machines that are there for tests alone. @type {SystemPackage[]}
+ */
+export const containerTools = [
+  { command: 'docker-registry', package: 'docker-registry', why: 'the registry that tests pull images from' },
+  { command: 'skopeo', package: 'skopeo', why: 'puts the images of tests into that registry' },
+  { command: 'umoci', package: 'umoci', why: 'unpacks container images that disks are made of' },
+  { command: 'xz', package: 'xz-utils', why: 'unpacks disk images that are packed with xz' },
+]
+
 /** What the QEMU engine needs from the operating system. @returns {SystemPackage[]} */
 export function enginePackages() {
   const list = inTree('packages/server/src/engine/qemu/system-packages.json')

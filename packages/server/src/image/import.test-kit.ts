@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { run } from '../lib/command.ts'
+import { outsideEnvironment, run } from '../lib/command.ts'
 import { silentLog } from '../lib/log.ts'
 import { type FetchPolicy, type ImageSource, makeImporter } from './import.ts'
 
@@ -97,9 +97,9 @@ export const MIB = 1024 * 1024
 
 /** Tests that take programs of the host: skipped where one is missing, except in CI. */
 export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
-  const PATH = `${process.env.PATH}:/usr/sbin:/sbin`
+  const env = outsideEnvironment()
   const missing = programs.filter(
-    (program) => spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program], { env: { PATH } }).status !== 0,
+    (program) => spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program], { env }).status !== 0,
   )
   if (missing.length === 0) {
     describe(name, tests)
