@@ -134,7 +134,7 @@ export function failureOf(error: unknown): ImportError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ImportError) return at
   const code = errorCode(error)
   if (code === 'ENOTFOUND') return new ImportError('There is no host of that name.', { cause: error })
-  if (code !== null && /^(CERT_|ERR_TLS_|.*CERT(IFICATE)?(_|$)|UNABLE_TO_|ERR_SSL_)/.test(code)) {
+  if (code !== null && /^(CERT_|ERR_TLS_|.*CERT(IFICATE)?(_|$)|UNABLE_TO_)/.test(code)) {
     return new ImportError('The server could not prove who it is (TLS).', { cause: error })
   }
   const words =

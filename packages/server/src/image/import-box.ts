@@ -26,6 +26,9 @@ export interface Box {
 const FOREIGN_UID = 0x7ffe0000
 const FOREIGN_UIDS = 65_536
 
+/** What root of the namespace keeps: power over its files, not over mounts or networks, where kernels have had holes. */
+const FILE_CAPABILITIES = '+chown,+dac_override,+dac_read_search,+fowner,+fsetid,+setfcap'
+
 const isRoot = () => process.getuid?.() === 0
 
 /** Whether {@link runAsForeignRoot} can give files to other users than its root. */
@@ -46,12 +49,13 @@ export function runBoxed(program: string, args: readonly string[], box: Box): Pr
 export function runAsForeignRoot(program: string, args: readonly string[], box: Box): Promise<string> {
   // Only a process outside can say which users the namespace has, so the one inside waits for that.
   const wait = 'echo ready && read -r _ && exec setpriv "$@"'
-  const become = ['--reuid', '0', '--regid', '0', ...(isRoot() ? ['--clear-groups'] : [])]
+  const become = ['--reuid', '0', '--regid', '0', isRoot() ? '--clear-groups' : '--keep-groups']
+  const drop = ['--inh-caps', '-all', '--ambient-caps', '-all', '--bounding-set', `-all,${FILE_CAPABILITIES}`]
   return run(
     'unshare',
     [
       ...['--user', '--keep-caps', '--net', '--', 'sh', '-c', wait, 'sh'],
-      ...[...become, '--pdeathsig', 'KILL', '--', ...limited(program, args, box)],
+      ...[...become, ...drop, '--pdeathsig', 'KILL', '--', ...limited(program, args, box)],
     ],
     {
       ...inside(box),
@@ -99,12 +103,10 @@ const inside = ({ cwd, signal, timeoutMs }: Box): CommandOptions => ({
   maxOutputBytes: 4 * 1024 * 1024,
 })
 
-/**
- * Whether a program failed in the box because it is not installed: the status is prlimit's then, 126 where a place it
- * looked in is closed to the user inside.
- */
-export const isMissing = (error: unknown): boolean =>
-  error instanceof CommandError && (error.code === 'ENOENT' || error.status === 127 || error.status === 126)
+/** Whether a program did not even start in the box: it is not installed, or this host allows no such box. */
+export const isUnable = (error: unknown): boolean =>
+  error instanceof CommandError &&
+  (error.code === 'ENOENT' || error.status === 127 || /^(unshare|setpriv|prlimit): /m.test(error.stderr))
 
 /** Lets programs in the box work on a file or directory with all that is in it. */
 export async function giveToBox(path: string): Promise<void> {

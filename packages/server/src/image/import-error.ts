@@ -15,10 +15,8 @@ export class ImportError extends Error {
 export const hostIsFull = (cause?: unknown) =>
   new ImportError('The disk of the host is full.', { retryable: true, noSpace: true, cause })
 
-export const notHere = (cause?: unknown) =>
-  new ImportError('Images of this kind cannot be used on this server: it lacks a program that reads them.', {
-    cause,
-  })
+export const unable = (cause?: unknown) =>
+  new ImportError('This server is not able to read images of this kind.', { cause })
 
 /** `100 GiB`, `1.5 MiB`; for sentences. */
 export function inWords(bytes: number): string {

@@ -5,8 +5,8 @@ import { basename, dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from 'node:zlib'
 import { CommandError, errorCode } from '../lib/command.ts'
-import { isMissing, runBoxed } from './import-box.ts'
-import { hostIsFull, ImportError, inWords, notHere } from './import-error.ts'
+import { isUnable, runBoxed } from './import-box.ts'
+import { hostIsFull, ImportError, inWords, unable } from './import-error.ts'
 
 export interface Unpack {
   from: string
@@ -28,7 +28,7 @@ export async function unpack(work: Unpack): Promise<boolean> {
     work.signal.throwIfAborted()
     if (error instanceof ImportError) throw error
     if (errorCode(error) === 'ENOSPC') throw hostIsFull(error)
-    if (isMissing(error)) throw notHere(error)
+    if (isUnable(error)) throw unable(error)
     throw new ImportError('The packed image is damaged or incomplete.', { cause: error })
   }
 }

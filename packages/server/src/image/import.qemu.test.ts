@@ -5,7 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../lib/command.ts'
 import { describeWith, MIB, makePlace } from './import.test-kit.ts'
-import { type Box, giveToBox, isMissing, runAsForeignRoot, runBoxed } from './import-box.ts'
+import { type Box, giveToBox, isUnable, runAsForeignRoot, runBoxed } from './import-box.ts'
 
 const content = randomBytes(2 * MIB)
 const isRoot = process.getuid?.() === 0
@@ -397,7 +397,7 @@ describeWith(['setpriv', 'prlimit', 'unshare'], 'the box for programs that read 
       code: 'ETIMEDOUT',
     })
     await expect(runIn('yes', [], box)).rejects.toMatchObject({ code: 'ENOBUFS' })
-    expect(isMissing(await runIn('no-such-program', [], box).catch((error: unknown) => error))).toBe(true)
+    expect(isUnable(await runIn('no-such-program', [], box).catch((error: unknown) => error))).toBe(true)
   })
 
   test.skipIf(!isRoot).each(ways)(

@@ -136,7 +136,8 @@ export function makeImporter({
         signal.throwIfAborted()
         const failure = room.signal.aborted ? hostIsFull(error) : asImportError(error)
         // Not the address, which may carry a key in its query.
-        log.warn({ from: source.from, err: failure }, 'An image could not be imported')
+        const level = error instanceof ImportError ? 'info' : 'warn'
+        log[level]({ from: source.from, err: failure }, 'An image could not be imported')
         throw failure
       } finally {
         room.stop()

@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { z } from 'zod'
 import { CommandError, errorCode } from '../lib/command.ts'
-import { type Box, isMissing, runBoxed } from './import-box.ts'
-import { hostIsFull, ImportError, inWords, notHere } from './import-error.ts'
+import { type Box, isUnable, runBoxed } from './import-box.ts'
+import { hostIsFull, ImportError, inWords, unable } from './import-error.ts'
 
 export interface InspectLimits {
   maxVirtualBytes: number
@@ -116,7 +116,7 @@ async function qemuImg(
     signal.throwIfAborted()
     if (error instanceof CommandError && error.status === fine) return ''
     if (errorCode(error) === 'ENOSPC') throw hostIsFull(error)
-    if (isMissing(error)) throw notHere(error)
+    if (isUnable(error)) throw unable(error)
     throw damaged(error)
   }
 }

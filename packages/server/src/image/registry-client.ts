@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { download } from './download.ts'
-import { type Answer, type Fetching, get, persist, readShort, refusalOf } from './download-request.ts'
+import {
+  type Answer,
+  type Fetching,
+  failureOf,
+  get,
+  persist,
+  readShort,
+  refusalOf,
+} from './download-request.ts'
 import { ImportError } from './import-error.ts'
 import type { Reference } from './registry-reference.ts'
 
@@ -51,7 +59,8 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
         response.destroy()
         return true
       },
-      () => false,
+      // A certificate that proves nothing is no reason to do without any.
+      (error) => !failureOf(error).retryable,
     )
     fetching.signal.throwIfAborted()
     return isSecure ? secure : plain

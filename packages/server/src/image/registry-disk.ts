@@ -1,8 +1,8 @@
-import { lstat, open, readdir, rename } from 'node:fs/promises'
+import { chmod, lstat, open, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCode } from '../lib/command.ts'
-import { type Box, giveToBox, isMissing, keepsOwners, removeBoxed, runAsForeignRoot } from './import-box.ts'
-import { hostIsFull, ImportError, notHere } from './import-error.ts'
+import { type Box, giveToBox, isUnable, keepsOwners, removeBoxed, runAsForeignRoot } from './import-box.ts'
+import { hostIsFull, ImportError, unable } from './import-error.ts'
 import { PULLED } from './registry-layout.ts'
 
 /** The directory of a container disk's image, and what is to become a disk otherwise. */
@@ -33,7 +33,10 @@ export async function makeDisk(
 
   const disk = await findDisk(join(dir, ROOT, 'disk'))
   if (disk === null) await makeFileSystem(dir, name, box)
-  else await rename(disk, join(dir, name))
+  else {
+    await chmod(disk, 0o600)
+    await rename(disk, join(dir, name))
+  }
   await removeBoxed(join(dir, ROOT))
 }
 
@@ -44,6 +47,7 @@ async function findDisk(folder: string): Promise<string | null> {
     () => false,
   )
   if (!isFolder) return null
+  await chmod(folder, 0o700)
   const entries = await readdir(folder, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name))
   if (files.length > 1) throw new ImportError('The image holds more than one file in /disk; it must be one.')
@@ -77,7 +81,7 @@ async function inBox(program: string, args: readonly string[], box: Box): Promis
   } catch (error) {
     box.signal.throwIfAborted()
     if (errorCode(error) === 'ENOSPC') throw hostIsFull(error)
-    if (isMissing(error)) throw notHere(error)
+    if (isUnable(error)) throw unable(error)
     throw new ImportError('The container image is damaged or incomplete.', { cause: error })
   }
 }

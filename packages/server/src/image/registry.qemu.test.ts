@@ -74,8 +74,8 @@ describeWith(programs, 'an image from a real registry', () => {
     expect(got.progress.at(-1)).toBe(1)
   })
 
-  test('is the raw disk in /disk of a container disk', async () => {
-    const image = await push('raw', [{ path: 'disk/disk.img', content }])
+  test('is the raw disk in /disk of a container disk, whatever its mode', async () => {
+    const image = await push('raw', [{ path: 'disk/disk.img', content, mode: 0o000 }])
     expect((await place.take({ from: 'registry', image })).content.equals(content)).toBe(true)
   })
 
