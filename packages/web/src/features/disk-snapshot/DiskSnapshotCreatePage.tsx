@@ -169,6 +169,7 @@ export function Component() {
           <FormSection title="Retention">
             <Field
               label="Retention Period"
+              aside={<span className="text-label text-ink-3">Days</span>}
               error={complaint('retention')}
               hint={diskSnapshotTexts.retentionInvalid}
               className="max-w-60"
@@ -189,8 +190,7 @@ export function Component() {
             </Field>
             <Banner tone="info">
               The disk can be used while its snapshot is made, but not deleted or detached. New disks made
-              from the snapshot are independent copies. After the retention period, in days, it is deleted by
-              itself.
+              from the snapshot are independent copies. After the retention period it is deleted by itself.
             </Banner>
           </FormSection>
           <FormFoot note={note}>

@@ -92,7 +92,12 @@ function SourceDisk({ snapshot, disk }: Pick<DiskSnapshotRowProps, 'snapshot' | 
   return (
     <>
       {disk ? (
-        <Link to={paths.disks(snapshot.project_id)} className="link" dir="auto">
+        <Link
+          to={paths.disks(snapshot.project_id)}
+          className="link line-clamp-2"
+          dir="auto"
+          title={disk.name}
+        >
           {disk.name}
         </Link>
       ) : (

@@ -169,8 +169,9 @@ export function Component() {
           <FormSection title="Retention">
             <Field
               label="Retention Period"
+              aside={<span className="text-label text-ink-3">Days</span>}
               error={complaint('retention')}
-              hint="In days, from 1 to 365. Then the snapshot is deleted by itself."
+              hint="From 1 to 365. Then the snapshot is deleted by itself."
               className="max-w-60"
             >
               <Controller

@@ -110,10 +110,10 @@ function VmName({ snapshot, vm }: VmSnapshotRowProps) {
   }
   return (
     <>
-      <Link to={paths.vm(vm.project_id, vm.id)} className="link" dir="auto">
+      <Link to={paths.vm(vm.project_id, vm.id)} className="link line-clamp-2" dir="auto" title={vm.name}>
         {vm.name}
       </Link>
-      {isTransitional(vm) && <Status word={vm.status} since={vm.status_since} className="ml-2" />}
+      {isTransitional(vm) && <Status word={vm.status} since={vm.status_since} />}
     </>
   )
 }
