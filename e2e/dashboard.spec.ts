@@ -1,24 +1,9 @@
-import { type Disk, diskApi, projectApi, vmApi } from '@slipway/contract'
+import { diskApi, projectApi, vmApi } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
-import { answer, hold } from './network.ts'
+import { answer, hold, makeDisk } from './network.ts'
 
-const disk = (id: string, size_gb: number): Disk => ({
-  id,
-  project_id: 'p',
-  name: `disk-${id}`,
-  description: '',
-  status: 'available',
-  status_message: null,
-  size: `${size_gb}Gi`,
-  size_gb,
-  disk_type: 'standard',
-  source: 'blank',
-  image_url: null,
-  vm_id: null,
-  vm_name: null,
-  created_at: '2026-11-20T23:30:00.000Z',
-})
+const disk = (id: string, size_gb: number) => makeDisk(id, 'available', { size: `${size_gb}Gi`, size_gb })
 
 test('a project without VMs is welcomed with what there is to create', async ({ page, project }) => {
   const projects = await hold(page, projectApi.list)

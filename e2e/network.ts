@@ -49,25 +49,33 @@ export function callsOf(page: Page, endpoint: Endpoint): Request[] {
   return calls
 }
 
-/** A disk as a server with disks sends it. */
-export const makeDisk = (name: string, status: Disk['status'] = 'available'): Disk => ({
+const madeAt = '2026-11-20T10:00:00.000Z'
+
+/** A disk as the server sends it. */
+export const makeDisk = (
+  name: string,
+  status: Disk['status'] = 'available',
+  more: Partial<Disk> = {},
+): Disk => ({
   id: name,
   project_id: 'p',
   name,
   description: '',
   status,
   status_message: null,
+  progress: null,
   size: '10Gi',
   size_gb: 10,
   disk_type: 'standard',
   source: 'blank',
   image_url: null,
+  image_sha256: null,
   vm_id: null,
   vm_name: null,
-  created_at: '2026-11-20T10:00:00.000Z',
+  created_at: madeAt,
+  ...more,
 })
 
-const madeAt = '2026-11-20T10:00:00.000Z'
 const keptUntil = '2026-12-20T10:00:00.000Z'
 
 /** A VM snapshot as the server sends it. */

@@ -46,6 +46,10 @@ export function diskStateOf({ status, vm_id }: DiskLike): string {
   return vm_id === null ? 'available' : 'attached'
 }
 
+/** Whether the status will change by itself. */
+export const isDiskUnderWay = ({ status }: { status: string }): boolean =>
+  ['creating', 'deleting'].includes(status.toLowerCase())
+
 /** Whether the creation failed or the disk broke later; the statistics and the filter count both. */
 export const isFailedDisk = (disk: DiskLike): boolean => ['failed', 'error'].includes(diskStateOf(disk))
 

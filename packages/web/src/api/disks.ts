@@ -1,4 +1,4 @@
-import { type Disk, type DiskCreate, diskStateOf } from '@slipway/contract'
+import { type Disk, type DiskCreate, isDiskUnderWay } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { liveList } from './live-list.ts'
@@ -7,7 +7,7 @@ import { refreshVm } from './vms.ts'
 const list = liveList<Disk>(
   'disk.list',
   (projectId, signal) => call('disk.list', { params: { projectId }, signal }),
-  (disk) => ['creating', 'deleting'].includes(diskStateOf(disk)),
+  isDiskUnderWay,
 )
 
 /** The data disks of a project, oldest first. */

@@ -114,6 +114,9 @@ export function useCreateVm() {
     onSuccess: (vm, { projectId }) => {
       patchVms(projectId, [vm])
       void refreshList(projectId)
+      // Those it was created with are taken now.
+      if (vm.disks.length > 0)
+        void queryClient.invalidateQueries({ queryKey: keyOf('disk.list', { projectId }) })
     },
   })
 }

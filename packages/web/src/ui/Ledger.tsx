@@ -10,7 +10,10 @@ const likelyHeight = (width: number) => (width < columnsFrom ? 142 : 57)
 interface LedgerProps<T> {
   /** Names the list. */
   label: string
-  /** The heads of the name, the status and the facts, with their widths; the last one, of the actions, has no label. */
+  /**
+   * The heads of the name, the status and the facts, and for the actions one without a label. The widths must not
+   * depend on what is in a row: every row is a grid of its own.
+   */
   columns: readonly { label: string; width: string }[]
   items: readonly T[]
   row: (item: T) => ReactNode
@@ -28,7 +31,7 @@ export function Ledger<T extends { id: string }>({ label, columns, items, row, n
       {/* Every row names its own facts. */}
       <div
         aria-hidden="true"
-        className="hidden grid-cols-(--ledger) gap-x-4 px-4 py-2.5 text-label text-ink-3 @min-[960px]:grid"
+        className="hidden grid-cols-(--ledger) gap-x-4 border-b border-line px-4 py-2.5 text-label text-ink-3 @min-[960px]:grid"
       >
         {columns.map(({ label }) => (
           <span key={label}>{label}</span>
@@ -55,7 +58,7 @@ export function Ledger<T extends { id: string }>({ label, columns, items, row, n
   )
 }
 
-const rowClass = 'border-t border-line [:first-child>[role=listitem]>&]:border-t-0'
+const rowClass = 'border-t border-line [[aria-posinset="1"]>&]:border-t-0'
 
 interface LedgerRowProps {
   name: string
@@ -98,19 +101,22 @@ export function LedgerRow({ name, status, facts, actions, note, details }: Ledge
           )}
         </h2>
         <div className="justify-self-end @min-[960px]:justify-self-start">{status}</div>
-        <dl
-          className="col-span-2 flex flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:items-center @min-[960px]:gap-x-4"
-          style={{ '--facts': facts.length } as React.CSSProperties}
-        >
-          {facts.map(({ label, value, className }) => (
-            <div key={label} className={cx('flex min-w-0 gap-x-1.5', className)}>
-              <dt className="flex-none text-label/5 text-ink-3 @min-[960px]:sr-only">{label}</dt>
-              <dd className="min-w-0 wrap-anywhere">{value}</dd>
-            </div>
-          ))}
-        </dl>
-        <div className="col-span-2 flex flex-wrap justify-end gap-2 empty:hidden @min-[960px]:col-span-1 @min-[960px]:flex-nowrap @min-[960px]:gap-1.5">
-          {actions}
+        {/* Side by side where there is room, below the facts where there is not. */}
+        <div className="col-span-2 flex flex-wrap items-end justify-end gap-x-4 gap-y-2.5 @min-[960px]:contents">
+          <dl
+            className="flex flex-[1_1_14rem] flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:items-center @min-[960px]:gap-x-4"
+            style={{ '--facts': facts.length } as React.CSSProperties}
+          >
+            {facts.map(({ label, value, className }) => (
+              <div key={label} className={cx('flex min-w-0 gap-x-1.5', className)}>
+                <dt className="flex-none text-label/5 text-ink-3 @min-[960px]:sr-only">{label}</dt>
+                <dd className="min-w-0 wrap-anywhere">{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <div className="flex flex-wrap items-center justify-end gap-2 empty:hidden @min-[960px]:flex-nowrap @min-[960px]:gap-1.5">
+            {actions}
+          </div>
         </div>
       </div>
       {note && <div className="mt-2.5 @min-[960px]:mt-2">{note}</div>}

@@ -1,4 +1,4 @@
-import type { Disk } from '@slipway/contract'
+import { type Disk, isDiskUnderWay } from '@slipway/contract'
 import { Plus, RefreshCw, Server } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
@@ -6,6 +6,7 @@ import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -26,12 +27,19 @@ import {
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
+const diskKind = { plural: 'disks', isUnderWay: isDiskUnderWay }
+
 export function Component() {
   const { projectId = '' } = useParams()
   const { disks, loading, error, refreshing, refetch } = useDisks(projectId)
+  useAnnouncedChanges(disks, diskKind)
   const [filter, setFilter] = useState(noFilter)
   const shownFilter = useDeferredValue(filter)
-  const shown = useMemo(() => disks.filter((disk) => matchesDisk(disk, shownFilter)), [disks, shownFilter])
+  // The newest first: there one looks for what was just created.
+  const shown = useMemo(
+    () => disks.filter((disk) => matchesDisk(disk, shownFilter)).reverse(),
+    [disks, shownFilter],
+  )
   const empty = !loading && !error && disks.length === 0
 
   return (

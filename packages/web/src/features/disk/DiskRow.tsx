@@ -17,8 +17,8 @@ export const diskColumns = [
   { label: 'Size', width: '3.5rem' },
   { label: 'Source', width: '4.5rem' },
   { label: 'Attached VM', width: 'minmax(0,1fr)' },
-  { label: 'Created', width: 'minmax(6.5rem,auto)' },
-  { label: '', width: '14.5rem' },
+  { label: 'Created', width: '6.5rem' },
+  { label: '', width: '12.5rem' },
 ]
 
 /** Drawn again only when its own disk, or the status of its VM, changed. */
@@ -38,7 +38,7 @@ export const DiskRow = memo(function DiskRow({
         { label: 'Size', value: formatDiskSize(disk.size) },
         { label: 'Source', value: sourceLabels[disk.source] ?? disk.source },
         { label: 'Attached VM', value: <VmOf disk={disk} /> },
-        { label: 'Created', value: formatDateTime(disk.created_at) },
+        { label: 'Created', value: formatDateTime(disk.created_at), className: 'text-hint/4.5' },
       ]}
       note={noteOf(disk)}
       details={detailsOf(disk)}
@@ -52,9 +52,9 @@ function VmOf({ disk: { project_id, vm_id, vm_name } }: { disk: Disk }) {
   return (
     <>
       <Link to={paths.vm(project_id, vm_id)} className="link" dir="auto">
-        {vm_name ?? 'VM'}
-      </Link>{' '}
-      <span className="mono text-label/4 text-ink-3">{vm_id}</span>
+        {vm_name ?? vm_id}
+      </Link>
+      {vm_name !== null && <span className="mono block truncate text-label text-ink-3">{vm_id}</span>}
     </>
   )
 }
@@ -121,6 +121,9 @@ function detailsOf(disk: Disk): { label: string; value: ReactNode }[] {
     ...(disk.image_url ? [{ label: 'Image', value: <Code>{disk.image_url}</Code> }] : []),
     ...(disk.image_sha256
       ? [{ label: 'SHA-256', value: <Copyable text={disk.image_sha256} label="Copy SHA-256 of the image" /> }]
+      : []),
+    ...(disk.vm_id !== null
+      ? [{ label: 'VM ID', value: <Copyable text={disk.vm_id} label={`Copy VM ID of ${disk.name}`} /> }]
       : []),
     { label: 'Type', value: disk.disk_type === 'standard' ? 'Standard' : disk.disk_type },
     { label: 'ID', value: <Copyable text={disk.id} label={`Copy ID of ${disk.name}`} /> },

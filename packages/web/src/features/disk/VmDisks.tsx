@@ -1,5 +1,5 @@
 import { diskAllowedBy, disksPerVm, type Vm } from '@slipway/contract'
-import { HardDrive, Link2, Unlink2 } from 'lucide-react'
+import { HardDrive, Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
@@ -38,7 +38,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
             <IconButton
               size="sm"
               label={`Detach ${name}`}
-              icon={<Unlink2 size={16} strokeWidth={1.6} aria-hidden />}
+              icon={<Unplug size={16} strokeWidth={1.6} aria-hidden />}
               disabledReason={reasonOf(diskAllowedBy.detach(vm))}
               onClick={() => setDetachingId(disk_id)}
               className="-mr-1.5"
@@ -48,7 +48,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
       </ul>
       <Button
         size="sm"
-        icon={<Link2 {...icon} />}
+        icon={<Plus {...icon} />}
         disabledReason={
           full ? `This VM has ${disksPerVm} disks, as many as it can.` : reasonOf(diskAllowedBy.attach(vm))
         }

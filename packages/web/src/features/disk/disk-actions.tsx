@@ -1,5 +1,5 @@
 import { type Disk, diskAllowedBy, diskCan, diskStateOf, diskTexts } from '@slipway/contract'
-import { Link2, Server, Trash2, Unlink2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type DiskRef, useDeleteDisk, useDetachDisk } from '../../api/disks.ts'
 import { errorDetail } from '../../api/errors.ts'
@@ -17,7 +17,6 @@ const VmFromDiskDialog = lazy(async () => ({
 }))
 
 const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
-const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
 
 interface DiskActionsProps {
   disk: Disk
@@ -38,8 +37,7 @@ export function DiskActions({ disk, vmStatus }: DiskActionsProps) {
       {(canDetach || canAttach) && (
         <Button
           size="sm"
-          className="phone:h-10 @max-[1100px]:[&_svg]:hidden"
-          icon={canDetach ? <Unlink2 {...icon} /> : <Link2 {...icon} />}
+          className="phone:h-10"
           disabledReason={
             canDetach && vmStatus ? reasonOf(diskAllowedBy.detach({ status: vmStatus })) : undefined
           }
@@ -49,12 +47,7 @@ export function DiskActions({ disk, vmStatus }: DiskActionsProps) {
         </Button>
       )}
       {diskCan.createVm(disk) === true && (
-        <Button
-          size="sm"
-          className="phone:h-10 @max-[1100px]:[&_svg]:hidden"
-          icon={<Server {...icon} />}
-          onClick={() => setOpen('createVm')}
-        >
+        <Button size="sm" className="phone:h-10" onClick={() => setOpen('createVm')}>
           Create VM
         </Button>
       )}

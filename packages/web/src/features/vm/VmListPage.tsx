@@ -1,9 +1,10 @@
-import { summarizeVms, type Vm } from '@slipway/contract'
+import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { formatClock } from '../../time.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -13,17 +14,18 @@ import { FilterBar } from '../../ui/FilterBar.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
-import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { VmCard, VmCardOutline } from './VmCard.tsx'
 import { matchesVm } from './vm-search.ts'
 
 /** From this many VMs on there is a search box. */
 const searchFrom = 10
 
+const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
+
 export function Component() {
   const { projectId } = useParams()
   const { vms, loading, updatedAt, polling } = useVms(projectId)
-  useAnnouncedChanges(vms)
+  useAnnouncedChanges(vms, vmKind)
   const [search, setSearch] = useState('')
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(() => vms.filter((vm) => matchesVm(vm, shownSearch)), [vms, shownSearch])

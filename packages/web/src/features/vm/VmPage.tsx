@@ -16,6 +16,7 @@ import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { useVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { formatDateTime } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -33,10 +34,11 @@ import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
-import { useAnnouncedChanges } from './use-announced-changes.ts'
 import { Address } from './VmCard.tsx'
 import { menuEntry, snapshotEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
+
+const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
 export function Component() {
   const { projectId = '', vmId = '' } = useParams()
@@ -85,7 +87,10 @@ type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
 function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
   const navigate = useNavigate()
-  useAnnouncedChanges(useMemo(() => [vm], [vm]))
+  useAnnouncedChanges(
+    useMemo(() => [vm], [vm]),
+    vmKind,
+  )
   const { actions, dialogs } = useVmActions(vm, {
     onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
   })

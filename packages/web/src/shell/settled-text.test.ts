@@ -1,10 +1,10 @@
-import type { Vm } from '@slipway/contract'
+import { isTransitional } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { settledText, statusesOf } from './vm-changes.ts'
+import { settledText, statusesOf } from './settled-text.ts'
 
-const vm = (id: string, status: Vm['status']) => ({ id, name: `vm-${id}`, status })
+const vm = (id: string, status: string) => ({ id, name: `vm-${id}`, status })
 const said = (before: ReturnType<typeof vm>[], after: ReturnType<typeof vm>[]) =>
-  settledText(statusesOf(before), after)
+  settledText(statusesOf(before), after, { plural: 'VMs', isUnderWay: isTransitional })
 
 test('a VM that came to rest is told by name', () => {
   expect(said([vm('a', 'starting'), vm('b', 'running')], [vm('a', 'running'), vm('b', 'running')])).toBe(
