@@ -104,7 +104,7 @@ export function LedgerRow({ name, status, facts, actions, note, details }: Ledge
         {/* Side by side where there is room, below the facts where there is not. */}
         <div className="col-span-2 flex flex-wrap items-end justify-end gap-x-4 gap-y-2.5 @min-[960px]:contents">
           <dl
-            className="flex flex-[1_1_14rem] flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:items-center @min-[960px]:gap-x-4"
+            className="flex min-w-0 flex-[1_1_14rem] flex-wrap gap-x-5 gap-y-1 @min-[960px]:col-[span_var(--facts)] @min-[960px]:grid @min-[960px]:grid-cols-subgrid @min-[960px]:items-center @min-[960px]:gap-x-4"
             style={{ '--facts': facts.length } as React.CSSProperties}
           >
             {facts.map(({ label, value, className }) => (

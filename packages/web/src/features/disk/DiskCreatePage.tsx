@@ -181,11 +181,12 @@ function SnapshotField({ projectId, name, id, onChange }: SnapshotFieldProps) {
   const { snapshots: ofVms } = useVmSnapshots(projectId)
   const options = useMemo(() => optionsOf(ofDisks, ofVms), [ofDisks, ofVms])
   const chosen = options.find(({ value }) => value === id)
+  const hint =
+    options.length > 0
+      ? 'Of a disk snapshot or a VM snapshot of this project.'
+      : 'This project has no snapshot that is ready.'
   return (
-    <Field
-      label="Snapshot Name"
-      hint={chosen?.description ?? 'Of a disk snapshot or a VM snapshot of this project.'}
-    >
+    <Field label="Snapshot Name" hint={chosen?.description ?? hint}>
       <Combobox
         text={name}
         onTextChange={(text) => onChange(text, '')}
@@ -193,7 +194,7 @@ function SnapshotField({ projectId, name, id, onChange }: SnapshotFieldProps) {
         onChoose={({ label, value }) => onChange(label, value)}
         options={options}
         placeholder="Type or choose a name"
-        empty={options.length > 0 ? 'No snapshot that is ready has this name.' : 'No snapshot is ready yet.'}
+        empty="No snapshot that is ready has this name."
       />
     </Field>
   )

@@ -51,7 +51,12 @@ function VmOf({ disk: { project_id, vm_id, vm_name } }: { disk: Disk }) {
   if (vm_id === null) return <span className="text-ink-3">None</span>
   return (
     <>
-      <Link to={paths.vm(project_id, vm_id)} className="link" dir="auto">
+      <Link
+        to={paths.vm(project_id, vm_id)}
+        className="link line-clamp-2"
+        dir="auto"
+        title={vm_name ?? vm_id}
+      >
         {vm_name ?? vm_id}
       </Link>
       {vm_name !== null && <span className="mono block truncate text-label text-ink-3">{vm_id}</span>}
