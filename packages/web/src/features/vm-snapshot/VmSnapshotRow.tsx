@@ -119,17 +119,24 @@ function VmName({ snapshot, vm }: VmSnapshotRowProps) {
 }
 
 function Type({ snapshot }: { snapshot: VmSnapshot }) {
-  // That it holds the memory was said already.
-  const promised = snapshot.consistency === 'memory' ? null : snapshot.consistency
+  const { automatic, consistency } = snapshot
+  const notes = [
+    automatic && 'Automatic',
+    // That it holds the memory was said already.
+    consistency && consistency !== 'memory' && vmConsistency[consistency].short,
+  ].filter((note) => typeof note === 'string')
   return (
     <>
       {typeText(snapshot)}
-      {promised && <span className="block text-label text-ink-3">{vmConsistency[promised].short}</span>}
+      {notes.map((note) => (
+        <span key={note} className="block text-label text-ink-3">
+          {note}
+        </span>
+      ))}
     </>
   )
 }
 
-/** Says its name where a row is a card, and is a sign with a tip where rows have columns. */
 function CreateDiskAction({ snapshot }: { snapshot: VmSnapshot }) {
   const label = `Create New Disk from ${snapshot.name}`
   return (

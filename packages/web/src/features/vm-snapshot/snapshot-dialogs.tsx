@@ -50,7 +50,7 @@ export function RestoreDialog({ snapshot, vm, onClose }: RestoreDialogProps) {
         {snapshot.has_memory
           ? `The guest goes on from ${moment}, with everything that ran in it.`
           : `Its disks become what they were on ${moment}${vm?.status === 'running' ? ', and it starts anew' : ''}.`}{' '}
-        What the VM is now is kept for a day as an automatic snapshot.
+        What is on its disks now is kept for a day as an automatic snapshot.
       </p>
       {vm && <DiskNotes snapshot={snapshot} vm={vm} />}
     </ConfirmDialog>

@@ -9,8 +9,6 @@ interface Noted {
   status: string
   status_message: string | null
   progress: number | null
-  /** The server made it by itself, so that a restore can be undone. */
-  automatic?: boolean
 }
 
 /**
@@ -18,15 +16,14 @@ interface Noted {
  * Null when there is nothing to say.
  */
 export function snapshotNote(snapshot: Noted): ReactNode {
-  const { name, description, status, status_message, progress, automatic } = snapshot
+  const { name, description, status, status_message, progress } = snapshot
   const state = vmSnapshotStateOf(snapshot)
   const failed = state === 'failed' || state === 'error'
   const underWay = isSnapshotUnderWay(snapshot)
   const step = status_message ?? steps[state]
-  if (!description && !automatic && !failed && !underWay && !status_message) return null
+  if (!description && !failed && !underWay && !status_message) return null
   return (
     <div className="grid gap-1.5 text-hint text-ink-2">
-      {automatic && <p className="text-ink-3">Automatic: undoes the restore that was made right after it.</p>}
       {description && (
         <p className="line-clamp-2 max-w-[96ch] wrap-anywhere" dir="auto">
           {description}
@@ -50,11 +47,7 @@ export function snapshotNote(snapshot: Noted): ReactNode {
           {failed && (
             <CircleAlert size={16} strokeWidth={1.6} aria-hidden className="mt-px flex-none text-bad-mark" />
           )}
-          <span className="min-w-0 wrap-anywhere">
-            {failed
-              ? `${sentence(status_message ?? 'The server gave no reason')} ${wayOut[state]}`
-              : status_message}
-          </span>
+          <span className="min-w-0 wrap-anywhere">{failed ? whyText(snapshot) : status_message}</span>
         </p>
       )}
     </div>
@@ -64,9 +57,9 @@ export function snapshotNote(snapshot: Noted): ReactNode {
 /** What happens in a state about which the server says nothing more. */
 const steps: Record<string, string> = { pending: 'Waiting for its turn', creating: 'Saving' }
 
-const wayOut: Record<string, string> = {
-  failed: 'Delete this snapshot and create it again.',
-  error: 'Nothing can be made from it any more. Delete it.',
+/** Why it failed, and what to do where the server does not say it. */
+function whyText({ status, status_message }: Noted): string {
+  const reason = status_message ?? 'The server gave no reason.'
+  if (vmSnapshotStateOf({ status }) === 'error' || /again\.$/.test(reason)) return reason
+  return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Delete this snapshot and create it again.`
 }
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
