@@ -4,3 +4,7 @@ import type { Vm } from '@slipway/contract'
 
 export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
+export const snapshotListPath = (projectId: string) => `/projects/${projectId}/snapshots`
+export const snapshotCreatePath = (projectId: string) => `${snapshotListPath(projectId)}/create`
+export const diskSnapshotListPath = (projectId: string) => `/projects/${projectId}/disk-snapshots`
+export const diskSnapshotCreatePath = (projectId: string) => `${diskSnapshotListPath(projectId)}/create`
