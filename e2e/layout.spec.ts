@@ -31,7 +31,7 @@ const consolePages = (projectId: string): [path: string, heading: string][] => {
     [of('vmsets/create'), 'Create VM Set'],
     [of('vmsets/some/vms'), 'VM Sets'],
     [of('snapshots'), 'Snapshots'],
-    [of('snapshots/create'), 'Create VM Snapshot'],
+    [of('snapshots/create'), 'Create Snapshot'],
     [of('disks'), 'Disks'],
     [of('disks/create'), 'Create Disk'],
     [of('disk-snapshots'), 'Disk Snapshots'],

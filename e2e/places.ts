@@ -1,9 +1,25 @@
 import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
-import { diskApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
-import { callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
+import {
+  diskApi,
+  diskSnapshotApi,
+  projectApi,
+  sshKeyApi,
+  type Vm,
+  vmApi,
+  vmSnapshotApi,
+} from '@slipway/contract'
+import { type Call, callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
 import { answer, makeDisk } from './network.ts'
-import { vmListPath, vmPath } from './paths.ts'
+import {
+  diskSnapshotCreatePath,
+  diskSnapshotListPath,
+  snapshotCreatePath,
+  snapshotListPath,
+  vmListPath,
+  vmPath,
+} from './paths.ts'
 import { newPublicKey } from './person.ts'
+import { choose } from './sentences.ts'
 import type { Server } from './server.ts'
 
 /** Every page, dialog and open menu of the console, filled with names that do not fit. */
@@ -60,6 +76,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
   await call(vmApi.stop, { params: { projectId: project.id, vmId: stopped.id }, body: {} })
   await makeVm(call, project.id, { ...body, name: emoji, persistent: false })
   const running = await makeVm(call, project.id, { ...body, name: long }, 'running')
+  await makeSnapshots(call, running)
   for (const { leave } of [newcomer, beginner, owner]) await leave()
 
   const of = (who: Visitor, paths: Record<string, string>): Place[] =>
@@ -139,6 +156,9 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the dashboard without VMs': '/',
         'the projects of a beginner': '/projects',
         'no VMs': vmListPath(empty.id),
+        'no snapshots': snapshotListPath(empty.id),
+        'the form of a snapshot without VMs': snapshotCreatePath(empty.id),
+        'no disk snapshots': diskSnapshotListPath(empty.id),
       }),
       ...of('owner', {
         'the dashboard': '/',
@@ -155,6 +175,11 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'a failed VM': vmPath(failed),
         'a VM that is gone': vmPath({ project_id: project.id, id: 'none' }),
         'a project that is gone': vmListPath('none'),
+        'the snapshots': snapshotListPath(project.id),
+        'no snapshot that is meant': `${snapshotListPath(project.id)}?search=none-such`,
+        'the form of a snapshot': snapshotCreatePath(project.id),
+        'the disk snapshots': diskSnapshotListPath(project.id),
+        'the form of a disk snapshot': diskSnapshotCreatePath(project.id),
         'the pools to come': `${below}/vmpools`,
         'the form of pools to come': `${below}/vmpools/create`,
         'no page of the console': '/no/such/page',
@@ -212,6 +237,45 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         await page.getByRole('dialog').getByRole('button', { name: 'Copy SSH connection string' }).click()
         await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()
       }),
+      {
+        name: 'all there is to know of a snapshot',
+        who: 'owner',
+        path: snapshotListPath(project.id),
+        open: async (page) => {
+          await page.getByRole('button', { name: long, exact: true }).click()
+          return page.getByRole('article', { name: long })
+        },
+      },
+      over('alertdialog', 'the restore of a VM', snapshotListPath(project.id), (page) =>
+        button(page, `Restore VM from ${long}`).click(),
+      ),
+      over('alertdialog', 'the deletion of a snapshot', snapshotListPath(project.id), (page) =>
+        button(page, `Delete ${long}`).click(),
+      ),
+      over(
+        'dialog',
+        'a disk of a snapshot that lacks its name',
+        diskSnapshotListPath(project.id),
+        async (page) => {
+          await button(page, `Create Disk from ${long}`).click()
+          await page.getByLabel('Disk Name').press('Enter')
+        },
+      ),
+      over('alertdialog', 'the deletion of a disk snapshot', diskSnapshotListPath(project.id), (page) =>
+        button(page, `Delete ${long}`).click(),
+      ),
+      select(snapshotCreatePath(project.id), 'VM'),
+      select(diskSnapshotCreatePath(project.id), 'Select Disk'),
+      over(
+        'alertdialog',
+        'a disk snapshot that is not created',
+        diskSnapshotCreatePath(project.id),
+        async (page) => {
+          await choose(page, 'Select Disk', long)
+          await page.getByLabel('Snapshot Name').fill(long)
+          await page.getByLabel('Snapshot Name').press('Enter')
+        },
+      ),
       over('alertdialog', 'the deletion of a VM', vmPath(running), (page) =>
         fromMenu(page, /^More actions/, 'Delete VM'),
       ),
@@ -247,6 +311,32 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       }),
     ],
   }
+}
+
+/** Of a VM and of a disk, one that is full of words and one that is made of it; all are ready then. */
+async function makeSnapshots(call: Call, vm: Vm): Promise<void> {
+  const params = { projectId: vm.project_id }
+  const described = { description: `${long} ${arabic} ${emoji}`.repeat(4), retention_days: 30 }
+  for (const name of [arabic, long]) {
+    await call(vmSnapshotApi.create, {
+      params: { ...params, vmId: vm.id },
+      body: { ...described, name, snapshot_type: 'full' },
+    })
+  }
+  const disk = await call(diskApi.create, { params, body: { name: long, size: '1Gi', source: 'EMPTY' } })
+  const settled = async (list: () => Promise<readonly { status: string }[]>) =>
+    expect
+      .poll(async () => (await list()).every(({ status }) => ['ready', 'available'].includes(status)))
+      .toBe(true)
+  await settled(() => call(diskApi.list, { params, query: {} }))
+  for (const name of [emoji, long]) {
+    await call(diskSnapshotApi.create, {
+      params,
+      body: { ...described, name, disk_id: disk.id, snapshot_type: 'incremental' },
+    })
+    await settled(() => call(diskSnapshotApi.list, { params, query: {} }))
+  }
+  await settled(() => call(vmSnapshotApi.list, { params, query: {} }))
 }
 
 const answerDisks = (page: Page) =>

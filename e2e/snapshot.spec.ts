@@ -345,7 +345,7 @@ test.describe('the list of snapshots', () => {
     await expect(rowOf(page, 'nightly')).toBeVisible()
   })
 
-  test('shows a snapshot that is made elsewhere until it is ready', async ({
+  test('shows a snapshot that is made elsewhere, and says aloud that it is ready', async ({
     page,
     project,
     makeVm,
@@ -356,6 +356,7 @@ test.describe('the list of snapshots', () => {
     await expect(page.getByRole('heading', { name: 'No snapshots found' })).toBeVisible()
     await take(call, vm)
     await expect(rowOf(page, 'nightly').getByText('Ready', { exact: true })).toBeVisible()
+    await expect(page.getByText('nightly is ready')).toHaveAttribute('aria-live', 'polite')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { DiskSnapshot } from '@slipway/contract'
+import { type DiskSnapshot, isSnapshotUnderWay } from '@slipway/contract'
 import { Plus, RefreshCw } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
@@ -6,6 +6,7 @@ import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -19,9 +20,12 @@ import { DiskSnapshotRow, diskSnapshotColumns } from './DiskSnapshotRow.tsx'
 import { countDiskSnapshots, matchesDiskSnapshot, statusChoices } from './disk-snapshot-filter.ts'
 import { familyOf } from './family.ts'
 
+const snapshotKind = { plural: 'disk snapshots', isUnderWay: isSnapshotUnderWay }
+
 export function Component() {
   const { projectId = '' } = useParams()
   const { snapshots, loading, error, refreshing, refetch } = useDiskSnapshots(projectId)
+  useAnnouncedChanges(snapshots, snapshotKind)
   useFlash({ onRefresh: () => void refetch() })
 
   const [search, setSearch] = useState('')

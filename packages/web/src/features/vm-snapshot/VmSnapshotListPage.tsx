@@ -1,4 +1,4 @@
-import type { VmSnapshot } from '@slipway/contract'
+import { isSnapshotUnderWay, type VmSnapshot } from '@slipway/contract'
 import { Plus, RefreshCw } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
@@ -6,6 +6,7 @@ import { errorText } from '../../api/errors.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -18,9 +19,12 @@ import { StatRow } from '../../ui/StatRow.tsx'
 import { snapshotColumns, VmSnapshotRow } from './VmSnapshotRow.tsx'
 import { countVmSnapshots, matchesVmSnapshot, statusChoices } from './vm-snapshot-filter.ts'
 
+const snapshotKind = { plural: 'snapshots', isUnderWay: isSnapshotUnderWay }
+
 export function Component() {
   const { projectId = '' } = useParams()
   const { snapshots, loading, error, refreshing, refetch } = useVmSnapshots(projectId)
+  useAnnouncedChanges(snapshots, snapshotKind)
   useFlash({ onRefresh: () => void refetch() })
 
   const [search, setSearch] = useState(useSearchParams()[0].get('search') ?? '')
