@@ -57,7 +57,7 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
     },
 
     /** Imports what has to be good; resolves with what was found, and the disk's bytes. */
-    async take(source: ImageSource, signal = new AbortController().signal) {
+    async take(source: ImageSource, signal: AbortSignal = new AbortController().signal) {
       const progress: (number | null)[] = []
       const imported = await importer.import(source, target, {
         signal,
