@@ -146,6 +146,7 @@ export async function buildApp(options: AppOptions) {
     log,
     startsAtOnce: options.startsAtOnce,
     announceSnapshot: (id) => vmSnapshots.announceById(id),
+    suspectSnapshot: (id) => vmSnapshotReconciler.kick(id),
     signal,
   })
   const vmReconciler = makeReconciler({
@@ -165,6 +166,11 @@ export async function buildApp(options: AppOptions) {
     engine,
     announce: disks.announce,
     announceVm: vms.announceById,
+    // One of them knows it.
+    suspectSnapshot: (id) => {
+      vmSnapshotReconciler.kick(id)
+      diskSnapshotReconciler.kick(id)
+    },
     progress,
     signal,
     log,

@@ -11,6 +11,8 @@ export interface DiskReconcileOptions {
   engine: Engine
   announce: (record: DiskRecord) => Promise<void>
   announceVm: (vmId: string) => Promise<void>
+  /** A snapshot could not be read: somebody should look at it. */
+  suspectSnapshot: (snapshotId: string) => void
   progress: Progress
   /** Aborted when the server closes; what was begun is begun again by the next one. */
   signal: AbortSignal
@@ -21,7 +23,7 @@ export interface DiskReconcileOptions {
 const triesToMake = 6
 
 export function makeDiskReconcile(options: DiskReconcileOptions) {
-  const { repo, engine, announce, announceVm, progress, signal, log } = options
+  const { repo, engine, announce, announceVm, suspectSnapshot, progress, signal, log } = options
 
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
@@ -88,6 +90,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     } catch (error) {
       if (signal.aborted || !(error instanceof EngineError) || error.retryable) throw error
       await fail(id, error.message)
+      if (error.code === 'snapshot-missing' && 'snapshotId' in record.source)
+        suspectSnapshot(record.source.snapshotId)
     } finally {
       progress.end(id)
     }

@@ -91,6 +91,10 @@ export async function openDesk(options?: TestAppOptions) {
     diskFrom: (id: string, body: object) =>
       ada.call(diskSnapshotApi.createDisk, { ...at('diskSnapshotId', id), body }),
 
+    /** What the database holds, also when the session is long over. */
+    namesIn: async (table: 'disk' | 'vm_snapshot' | 'disk_snapshot') =>
+      (await app.db.selectFrom(table).select('name').orderBy('id').execute()).map(({ name }) => name),
+
     /** A disk that is ready. */
     async readyDisk(body: object = {}): Promise<string> {
       const { body: disk } = await desk.createDisk(body)

@@ -24,6 +24,8 @@ export interface VmReconcileOptions {
   log: Log
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
+  /** A snapshot could not be read: somebody should look at it. */
+  suspectSnapshot: (snapshotId: string) => void
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** Aborted when the server closes; what was begun is begun again by the next one. */
@@ -58,7 +60,8 @@ const addressOf = (state: MachineState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, announce, clock, log, startsAtOnce, announceSnapshot, signal } = options
+  const { repo, engine, announce, clock, log, startsAtOnce, announceSnapshot, suspectSnapshot, signal } =
+    options
 
   const orphans = new Set<string>()
 
@@ -286,6 +289,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     } catch (error) {
       if (signal.aborted || !(error instanceof EngineError)) throw error
       log.warn({ vm: vm.id, err: error }, 'a restore could not be prepared')
+      if (error.code === 'snapshot-missing') suspectSnapshot(vm.restore.snapshotId)
       return dropRestore(vm, error.message)
     }
     await store(vm, () => ({ known: { restorePrepared: true }, statusMessage: `${what}.` }))

@@ -373,9 +373,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
       const machine = get(machineId)
       if (machine.prepared) return
-      const snapshot = storage.machineSnapshots.get(snapshotId)
-      if (!snapshot || snapshot.lost)
-        throw new EngineError('snapshot-missing', 'The snapshot is missing or damaged.')
+      const snapshot = storage.sound(storage.machineSnapshots.get(snapshotId))
       requireRoom(machine)
       const volumes = Object.fromEntries(
         Object.entries(snapshot.volumes).filter(([id]) => volumeIds.includes(id)),

@@ -76,8 +76,9 @@ export function makeSimulatedStorage({
 
   const stored = (text: string): number => (1 + text.length) * mebibyte
 
-  function missing(what: string): never {
-    throw new EngineError('snapshot-missing', `The ${what} is missing.`)
+  function sound<T extends { lost?: true }>(snapshot: T | undefined): T {
+    if (snapshot && !snapshot.lost) return snapshot
+    throw new EngineError('snapshot-missing', 'The snapshot is missing or damaged.')
   }
 
   function contentOf(source: VolumeSource): { content: string; sizeBytes: number; sha256: string | null } {
@@ -97,12 +98,12 @@ export function makeSimulatedStorage({
         return { content: name, sizeBytes: 2 * 1024 ** 3, sha256: 'ab'.repeat(32) }
       }
       case 'volume-snapshot': {
-        const { volume } = volumeSnapshots.get(source.snapshotId) ?? missing('snapshot')
+        const { volume } = sound(volumeSnapshots.get(source.snapshotId))
         return { content: volume.content, sizeBytes: volume.sizeBytes, sha256: null }
       }
       case 'machine-snapshot':
         return {
-          content: (machineSnapshots.get(source.snapshotId) ?? missing('snapshot')).root,
+          content: sound(machineSnapshots.get(source.snapshotId)).root,
           sizeBytes: 2 * 1024 ** 3,
           sha256: null,
         }
@@ -122,6 +123,7 @@ export function makeSimulatedStorage({
     volumeSnapshots,
     copy,
     stored,
+    sound,
 
     async createVolume(id: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade> {
       const there = volumes.get(id)

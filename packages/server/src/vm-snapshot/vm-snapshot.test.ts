@@ -1,0 +1,474 @@
+import { VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { atDesk, openDesk } from '../disk/disk.test-kit.ts'
+
+const day = 24 * 60 * 60_000
+
+describe('taking a snapshot of a VM', () => {
+  it(
+    '201 answers at once; the snapshot becomes ready, knows its size and when it expires',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm('web')
+      const answer = await desk.snapshotVm(vmId, {
+        name: ' before upgrade ',
+        description: 'd',
+        retention_days: 2,
+        skip_memory_snapshot: true,
+        metadata: { created_by: 'ui', created_at: '2026-11-20T12:00:00.000Z' },
+      })
+      expect(answer.status).toBe(201)
+      expect(Object.keys(answer.body).sort()).toEqual(Object.keys(VmSnapshot.shape).sort())
+      expect(answer.body).toMatchObject({
+        name: 'before upgrade',
+        description: 'd',
+        status: 'pending',
+        vm_id: vmId,
+        vm_name: 'web',
+        snapshot_type: 'disk',
+        size_mb: null,
+        automatic: false,
+        metadata: { created_by: 'ui', created_at: '2026-11-20T12:00:00.000Z' },
+      })
+      await desk.app.clock.advance(500)
+      expect(await desk.vmSnapshot(answer.body.id)).toMatchObject({
+        status: 'creating',
+        progress: expect.any(Number),
+      })
+      expect((await desk.vm(vmId)).status).toBe('running')
+      await desk.pass()
+      const ready = await desk.vmSnapshot(answer.body.id)
+      expect(ready).toMatchObject({
+        status: 'ready',
+        has_memory: false,
+        consistency: 'crash',
+        progress: null,
+      })
+      expect(ready?.size_mb).toBeGreaterThan(0)
+      expect(Date.parse(ready?.expires_at ?? '') - Date.parse(ready?.created_at ?? '')).toBe(2 * day)
+      expect(desk.events).toContain('vm_snapshot')
+    }),
+  )
+
+  it(
+    'stores memory only for a running VM that asks for it: skipping wins over the type',
+    atDesk(async (desk) => {
+      const running = await desk.runningVm('up')
+      const stopped = await desk.stoppedVm('down')
+      const full = await desk.readyVmSnapshot(running, { snapshot_type: 'full', skip_memory_snapshot: false })
+      const skipped = await desk.readyVmSnapshot(running, {
+        snapshot_type: 'full',
+        skip_memory_snapshot: true,
+      })
+      const off = await desk.readyVmSnapshot(stopped, { snapshot_type: 'full' })
+      expect(await desk.vmSnapshot(full)).toMatchObject({
+        snapshot_type: 'full',
+        has_memory: true,
+        consistency: 'memory',
+      })
+      expect(await desk.vmSnapshot(skipped)).toMatchObject({ snapshot_type: 'disk', has_memory: false })
+      expect(await desk.vmSnapshot(off)).toMatchObject({
+        snapshot_type: 'full',
+        has_memory: false,
+        consistency: 'clean',
+      })
+    }),
+  )
+
+  it.each([
+    [{ name: '  ' }, 'name', 'Please enter a snapshot name'],
+    [{ name: undefined }, 'name', 'Please enter a snapshot name'],
+    [{ snapshot_type: 'incremental' }, 'snapshot_type', 'Invalid snapshot type'],
+    [{ snapshot_type: undefined }, 'snapshot_type', 'Invalid snapshot type'],
+    [{ retention_days: 0 }, 'retention_days', 'Retention must be between 1 and 365 days'],
+    [{ retention_days: 366 }, 'retention_days', 'Retention must be between 1 and 365 days'],
+    [{ retention_days: 1.5 }, 'retention_days', 'Retention must be between 1 and 365 days'],
+    [{ retention_days: '30' }, 'retention_days', 'Retention must be between 1 and 365 days'],
+  ])('400 for %j', (body, field, message) =>
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      expect(await desk.snapshotVm(vmId, body)).toMatchObject({
+        status: 400,
+        body: { message, fields: { [field]: message } },
+      })
+      expect(await desk.vmSnapshots()).toEqual([])
+    })(),
+  )
+
+  it(
+    'takes one after the other of the same VM; the one behind says what it waits for',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      const { body: first } = await desk.snapshotVm(vmId, { name: 'first' })
+      const { body: second } = await desk.snapshotVm(vmId, { name: 'second' })
+      await desk.app.clock.advance(200)
+      expect(await desk.vmSnapshot(first.id)).toMatchObject({ status: 'creating' })
+      expect(await desk.vmSnapshot(second.id)).toMatchObject({
+        status: 'pending',
+        status_message: 'Waiting for another snapshot of this VM.',
+      })
+      await desk.pass()
+      expect((await desk.vmSnapshots()).map(({ status }) => status)).toEqual(['ready', 'ready'])
+    }),
+  )
+
+  it(
+    'fails with the reason when the VM ends meanwhile or the host is full, and the VM is unharmed',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      const { body: lost } = await desk.snapshotVm(vmId)
+      await desk.app.clock.advance(300)
+      await desk.act('stop', vmId)
+      await desk.app.engine.powerOff(vmId)
+      await desk.pass()
+      expect(await desk.vmSnapshot(lost.id)).toMatchObject({
+        status: 'failed',
+        status_message: expect.stringContaining('ended while the snapshot was being made'),
+      })
+      const full = await desk.runningVm('fault-no-copies')
+      const id = await desk.readyVmSnapshot(full)
+      expect(await desk.vmSnapshot(id)).toMatchObject({
+        status: 'failed',
+        status_message: expect.stringContaining('no room'),
+      })
+      expect((await desk.vm(full)).status).toBe('running')
+      expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
+    }),
+  )
+
+  it(
+    'is failed, not forgotten, when the server is closed in the middle',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      const { body: snapshot } = await desk.snapshotVm(vmId)
+      await desk.app.clock.advance(300)
+      await desk.app.restart()
+      await desk.pass()
+      expect(await desk.vmSnapshot(snapshot.id)).toMatchObject({
+        status: 'failed',
+        status_message: expect.stringContaining('Take it again'),
+      })
+      expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
+    }),
+  )
+})
+
+describe('the list of VM snapshots', async () => {
+  const desk = await openDesk()
+  const web = await desk.runningVm('web')
+  const db = await desk.runningVm('db')
+  await desk.readyVmSnapshot(web, { name: 'a' })
+  await desk.readyVmSnapshot(db, { name: 'b' })
+  const broken = await desk.readyVmSnapshot(db, { name: 'c' })
+  desk.app.engine.loseSnapshot('machine', broken)
+  // Damage is found when somebody wants to use it.
+  await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 'c' })
+  await desk.pass(60_000)
+
+  it.each([
+    ['', ['a', 'b', 'c']],
+    ['?vm_name=web', ['a']],
+    ['?vm_name=WEB', ['a']],
+    [`?vm_id=${db}`, ['b', 'c']],
+    ['?status=READY', ['a', 'b']],
+    [`?status=error&vm_id=${db}`, ['c']],
+    ['?vm_name=we', []],
+    ['?vm_id=nobody', []],
+    ['?vm_name=&vm_id=&status=', ['a', 'b', 'c']],
+  ])('is filtered by %j, oldest first', async (query, names) => {
+    expect((await desk.vmSnapshots(query)).map(({ name }) => name)).toEqual(names)
+  })
+})
+
+describe('restoring a VM', () => {
+  it(
+    '202 puts a running VM back: what was written before is there, what was written after is not',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      engine.poke({ machineId: vmId }, 'A')
+      engine.poke({ volumeId: diskId }, 'data A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      engine.poke({ volumeId: diskId }, 'data B')
+
+      const answer = await desk.restore(id, vmId)
+      expect(answer).toMatchObject({
+        status: 202,
+        body: { message: 'VM restoration started successfully!', vm: { id: vmId, status: 'stopping' } },
+      })
+      const seen = new Set<VmStatus>()
+      for (let i = 0; i < 80; i++) {
+        await desk.app.clock.advance(100)
+        seen.add((await desk.vm(vmId)).status)
+      }
+      expect([...seen]).toEqual(['stopping', 'starting', 'running'])
+      expect(await desk.vm(vmId)).toMatchObject({ status_message: null })
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      expect(engine.peek({ volumeId: diskId })).toBe('data A')
+      expect(await desk.vmSnapshot(id)).toMatchObject({ status: 'ready' })
+    }),
+  )
+
+  it(
+    'keeps what it replaced for a day, and restoring that undoes it',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.stoppedVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId, { name: 'good' })
+      engine.poke({ machineId: vmId }, 'B')
+      await desk.restore(id, vmId)
+      expect((await desk.vm(vmId)).status).toBe('pending')
+      await desk.pass()
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      const [, safety] = await desk.vmSnapshots()
+      expect(safety).toMatchObject({
+        name: 'Before restoring "good"',
+        automatic: true,
+        status: 'ready',
+        vm_id: vmId,
+        retention_days: 1,
+      })
+      await desk.restore(safety?.id ?? '', vmId)
+      await desk.pass()
+      expect(engine.peek({ machineId: vmId })).toBe('B')
+      expect((await desk.vm(vmId)).status).toBe('stopped')
+      await desk.pass(day + 120_000)
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['good'])
+    }),
+  )
+
+  it(
+    'resumes what was running from a full snapshot, also of a VM that is stopped now',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm()
+      engine.poke({ memoryOf: vmId }, 'counter at 7')
+      const id = await desk.readyVmSnapshot(vmId, { snapshot_type: 'full' })
+      engine.poke({ memoryOf: vmId }, 'counter at 99')
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect(engine.peek({ memoryOf: vmId })).toBe('counter at 7')
+      await desk.act('stop', vmId)
+      await desk.pass()
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect((await desk.vm(vmId)).status).toBe('running')
+      expect(engine.peek({ memoryOf: vmId })).toBe('counter at 7')
+      await desk.act('restart', vmId)
+      await desk.pass()
+      expect(engine.peek({ memoryOf: vmId })).toBe('')
+    }),
+  )
+
+  it(
+    'brings back a VM whose root disk is lost, and leaves it stopped',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      await desk.act('stop', vmId)
+      await desk.pass()
+      engine.loseRootDisk(vmId)
+      await desk.act('start', vmId)
+      await desk.pass()
+      expect((await desk.vm(vmId)).status).toBe('error')
+      expect((await desk.restore(id, vmId)).body).toMatchObject({ vm: { status: 'pending' } })
+      await desk.pass()
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'stopped', status_message: null })
+      await desk.act('start', vmId)
+      await desk.pass()
+      expect((await desk.vm(vmId)).status).toBe('running')
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+    }),
+  )
+
+  it(
+    'keeps the restored root disk of a VM that otherwise starts afresh, until its next start',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm('vm', { persistent: false })
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      await desk.act('restart', vmId)
+      await desk.pass()
+      expect(engine.peek({ machineId: vmId })).toBe('')
+    }),
+  )
+
+  it(
+    'leaves the VM as it was when the host has no room, and says so',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm('fault-no-copies')
+      const other = await desk.runningVm('other')
+      desk.app.engine.poke({ machineId: other }, 'A')
+      const id = await desk.readyVmSnapshot(other)
+      await desk.app.db.updateTable('vm_snapshot').set({ vm_id: vmId }).where('id', '=', id).execute()
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect(await desk.vm(vmId)).toMatchObject({
+        status: 'running',
+        status_message: expect.stringMatching(/could not be restored and is as it was.*no room/),
+      })
+      expect(await desk.vmSnapshots()).toHaveLength(1)
+    }),
+  )
+
+  it(
+    'is finished by the next server when this one is closed in the middle',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      await desk.restore(id, vmId)
+      await desk.app.clock.advance(300)
+      await desk.app.restart()
+      await desk.pass()
+      expect((await desk.vm(vmId)).status).toBe('running')
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      expect(await desk.vmSnapshots()).toHaveLength(2)
+    }),
+  )
+
+  it(
+    'refuses another VM with 400, a deleted one, a snapshot that is not ready and a missing disk with 409',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      const other = await desk.runningVm('other')
+      const id = await desk.readyVmSnapshot(vmId, { snapshot_type: 'full' })
+      for (const vm_id of [other, 'nobody'])
+        expect(await desk.restore(id, vm_id)).toMatchObject({
+          status: 400,
+          body: { message: 'Snapshot belongs to another VM' },
+        })
+      expect(await desk.restore(id, undefined)).toMatchObject({
+        status: 400,
+        body: { message: 'Please select a VM' },
+      })
+      const { body: young } = await desk.snapshotVm(vmId)
+      expect(await desk.restore(young.id, vmId)).toMatchObject({
+        status: 409,
+        body: { message: 'Snapshot is not ready' },
+      })
+      await desk.pass()
+      expect((await desk.detach(diskId)).status).toBe(200)
+      expect(await desk.restore(id, vmId)).toMatchObject({
+        status: 409,
+        body: { message: 'Disk "data" of this snapshot is no longer attached to the VM' },
+      })
+      // Without memory, what is still there is put back.
+      expect((await desk.restore(young.id, vmId)).status).toBe(202)
+      await desk.pass()
+      await desk.deleteVm(vmId)
+      expect(await desk.restore(id, vmId)).toMatchObject({
+        status: 409,
+        body: { message: 'The VM of this snapshot no longer exists' },
+      })
+      expect((await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 'snap' })).status).toBe(201)
+    }),
+  )
+
+  it(
+    'blocks the deletion of the snapshot and of the VM until it is done; so does a snapshot under way',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      const id = await desk.readyVmSnapshot(vmId)
+      await desk.restore(id, vmId)
+      expect(await desk.deleteVmSnapshot(id)).toMatchObject({
+        status: 409,
+        body: { message: 'Snapshot is in use. Please try again later.' },
+      })
+      expect(await desk.deleteVm(vmId)).toMatchObject({
+        status: 409,
+        body: { message: 'This VM is being restored. Please try again later.' },
+      })
+      await desk.pass()
+      await desk.snapshotVm(vmId)
+      const busy = {
+        status: 409,
+        body: { message: 'A snapshot of this VM is being made. Please try again later.' },
+      }
+      expect(await desk.deleteVm(vmId)).toMatchObject(busy)
+      expect(await desk.restore(id, vmId)).toMatchObject(busy)
+      await desk.pass()
+      expect((await desk.deleteVmSnapshot(id)).status).toBe(204)
+      expect((await desk.deleteVm(vmId)).status).toBe(204)
+    }),
+  )
+})
+
+describe('deleting a VM snapshot', () => {
+  it(
+    '204 and it is gone from the list at once, and soon from the host; 404 afterwards',
+    atDesk(async (desk) => {
+      const id = await desk.readyVmSnapshot(await desk.runningVm())
+      expect((await desk.deleteVmSnapshot(id)).status).toBe(204)
+      expect(await desk.vmSnapshots()).toEqual([])
+      expect((await desk.deleteVmSnapshot(id)).status).toBe(404)
+      await desk.pass()
+      expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
+    }),
+  )
+
+  it(
+    '409 while a disk is made from it; the finished disk does not need it',
+    atDesk(async (desk) => {
+      const id = await desk.readyVmSnapshot(await desk.runningVm())
+      await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 'snap' })
+      expect((await desk.deleteVmSnapshot(id)).status).toBe(409)
+      await desk.pass()
+      expect((await desk.deleteVmSnapshot(id)).status).toBe(204)
+    }),
+  )
+
+  it(
+    'happens by itself when its days are over, and not before',
+    atDesk(async (desk) => {
+      const vmId = await desk.stoppedVm()
+      await desk.readyVmSnapshot(vmId, { name: 'short', retention_days: 1 })
+      await desk.readyVmSnapshot(vmId, { name: 'long', retention_days: 2 })
+      await desk.pass(day - 120_000)
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['short', 'long'])
+      await desk.pass(180_000)
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['long'])
+      expect(await desk.app.engine.listSnapshots('machine')).toHaveLength(1)
+    }),
+  )
+})
+
+describe('what is allowed in which status', async () => {
+  const desk = await openDesk()
+  const vmId = await desk.runningVm()
+  const id = await desk.readyVmSnapshot(vmId)
+  const set = (status: string) =>
+    desk.app.db.updateTable('vm_snapshot').set({ status }).where('id', '=', id).execute()
+
+  for (const status of vmSnapshotStatuses.filter((word) => word !== 'deleting')) {
+    it(`a snapshot that is ${status} ${status === 'ready' ? 'seeds a disk' : 'gives 409 for a disk and a restore'}`, async () => {
+      await set(status)
+      const disk = await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 'snap' })
+      expect(disk.status).toBe(status === 'ready' ? 201 : 409)
+      if (status !== 'ready') expect((await desk.restore(id, vmId)).status).toBe(409)
+    })
+  }
+
+  for (const status of vmStatuses) {
+    const allowed = status === 'running' || status === 'stopped'
+    it(`a snapshot of a VM that is ${status} is ${allowed ? '201' : '409'}`, async () => {
+      await desk.app.db.updateTable('vm').set({ status }).where('id', '=', vmId).execute()
+      const answer = await desk.snapshotVm(vmId)
+      expect(answer.status).toBe(allowed ? 201 : 409)
+      if (!allowed)
+        expect(answer.body).toEqual({ message: 'VM must be running or stopped to create a snapshot' })
+    })
+  }
+})
