@@ -58,6 +58,7 @@ const server = [
       'server service',
       'server repo',
       'server reconciler',
+      'server snapshot loop',
       'server feature',
       'server bus',
       'server engine port',
@@ -164,6 +165,13 @@ const server = [
     why: 'A plan is pure: what it needs to know, the time too, comes as an argument.',
   },
   {
+    name: 'server snapshot loop',
+    path: /^packages\/server\/src\/snapshot\/snapshot\.reconcile\.ts$/,
+    may: ['own server plan', 'server engine port', 'server lib'],
+    npm: [],
+    why: 'What snapshots of VMs and of disks have in common knows neither.',
+  },
+  {
     name: 'server reconciler',
     path: /^packages\/server\/src\/[^/]+\/[^/]+\.reconcile\.ts$/,
     may: [
@@ -173,6 +181,7 @@ const server = [
       'own server feature',
       'server bus',
       'server engine port',
+      'server snapshot loop',
       'server lib',
     ],
     npm: [],

@@ -8,6 +8,12 @@ export function formatCpu(cores: number): string {
   return cores === 1 ? '1 core' : `${cores} cores`
 }
 
+/** Bytes of a Gi. */
+export const gibibyte = 1024 ** 3
+
+/** A number of bytes in whole Gi: never less than there is. */
+export const wholeGi = (bytes: number): number => Math.ceil(bytes / gibibyte)
+
 /** Whole Gi, unless an operator allows more. */
 export const diskSizeLimitGi = 1024
 

@@ -199,10 +199,13 @@ export async function buildApp(options: AppOptions) {
   })
   const vmSnapshotReconciler = makeReconciler({
     name: 'vm-snapshot',
-    ...makeSnapshotReconcile(
-      vmSnapshotKind({ repo: vmSnapshotRepo, service: vmSnapshots, engine, isInUse }),
-      { engine, progress, clock, signal, log },
-    ),
+    ...makeSnapshotReconcile(vmSnapshotKind({ repo: vmSnapshotRepo, engine, isInUse, ...vmSnapshots }), {
+      engine,
+      progress,
+      clock,
+      signal,
+      log,
+    }),
     scanEveryMs,
     parallel: 16,
     clock,
@@ -223,7 +226,7 @@ export async function buildApp(options: AppOptions) {
   const diskSnapshotReconciler = makeReconciler({
     name: 'disk-snapshot',
     ...makeSnapshotReconcile(
-      diskSnapshotKind({ repo: diskSnapshotRepo, service: diskSnapshots, engine, isInUse }),
+      diskSnapshotKind({ repo: diskSnapshotRepo, engine, isInUse, ...diskSnapshots }),
       { engine, progress, clock, signal, log },
     ),
     scanEveryMs,

@@ -39,6 +39,7 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
     },
     log,
   })
+  await importer.clearScratch()
   const engine = makeQemuEngine({ dataDir: config.dataDir, images, importer, log })
   await engine.open()
   return engine

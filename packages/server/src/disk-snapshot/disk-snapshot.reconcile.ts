@@ -1,16 +1,15 @@
 import type { Engine } from '../engine/engine.ts'
 import type { SnapshotKind } from '../snapshot/snapshot.reconcile.ts'
 import type { DiskSnapshotMade, DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
-import type { DiskSnapshotService } from './disk-snapshot.service.ts'
 
 /** What the reconciler of snapshots must know of those of disks. */
-export function diskSnapshotKind(options: {
-  repo: DiskSnapshotRepo
-  service: DiskSnapshotService
-  engine: Engine
-  isInUse: (snapshotId: string) => Promise<boolean>
-}): SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade> {
-  const { repo, service, engine, isInUse } = options
+export function diskSnapshotKind(
+  options: {
+    repo: DiskSnapshotRepo
+    engine: Engine
+  } & Pick<SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade>, 'isInUse' | 'announce' | 'announceGone'>,
+): SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade> {
+  const { repo, engine, isInUse, announce, announceGone } = options
   return {
     kind: 'volume',
     repo,
@@ -22,7 +21,7 @@ export function diskSnapshotKind(options: {
     },
     delete: (id, work) => engine.deleteVolumeSnapshot(id, work),
     isInUse,
-    announce: service.announce,
-    announceGone: service.announceGone,
+    announce,
+    announceGone,
   }
 }

@@ -1,29 +1,37 @@
-import { type DiskSnapshot, DiskSnapshotStatus, SnapshotConsistency } from '@slipway/contract'
+import {
+  type DiskSnapshot,
+  DiskSnapshotStatus,
+  SnapshotConsistency,
+  VmSnapshotStatus,
+  wholeGi,
+} from '@slipway/contract'
 import type { Db } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
-import { sizeGb } from '../disk/disk.repo.ts'
-import type { SnapshotMade } from '../engine/engine.ts'
-import type { SnapshotFacts } from '../snapshot/snapshot.plan.ts'
-import type { SnapshotRecord } from '../snapshot/snapshot.reconcile.ts'
 
 const mebibyte = 1024 ** 2
 
-export interface DiskSnapshotRecord extends SnapshotRecord {
+export interface DiskSnapshotRecord {
+  id: string
+  status: VmSnapshotStatus
+  expiresAt: string
   snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
   sizeBytes: number
 }
 
-export interface DiskSnapshotMade extends SnapshotMade {
+/** What the engine says of a snapshot it made. */
+export interface DiskSnapshotMade {
+  storedBytes: number
+  consistency: SnapshotConsistency
   parentId: string | null
 }
 
 function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
   return {
     id: row.id,
-    // Written here, one of these words.
-    status: row.status as SnapshotFacts['status'],
+    // Stored in the words of VM snapshots, which are one more.
+    status: VmSnapshotStatus.parse(row.status),
     expiresAt: row.expires_at,
     projectId: row.project_id,
     sizeBytes: row.size_bytes,
@@ -33,7 +41,7 @@ function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
       description: row.description,
       disk_id: row.disk_id,
       disk_name: row.disk_name,
-      size: `${sizeGb(row.size_bytes)}Gi`,
+      size: `${wholeGi(row.size_bytes)}Gi`,
       stored_mb: row.stored_bytes === null ? null : Math.max(1, Math.round(row.stored_bytes / mebibyte)),
       // The wire has no word for what waits for its turn, and none for what is on its way out.
       status: DiskSnapshotStatus.catch('creating').parse(row.status),
@@ -120,11 +128,11 @@ export function makeDiskSnapshotRepo(db: Db) {
 
     async change(
       id: string,
-      from: readonly SnapshotFacts['status'][],
+      from: readonly VmSnapshotStatus[],
       {
         made,
         ...change
-      }: { status?: SnapshotFacts['status']; status_message?: string | null; made?: DiskSnapshotMade },
+      }: { status?: VmSnapshotStatus; status_message?: string | null; made?: DiskSnapshotMade },
     ): Promise<DiskSnapshotRecord | null> {
       const result = await db
         .updateTable('disk_snapshot')

@@ -1,5 +1,5 @@
 /** Makes data disks what their users want: looks at one, asks the plan, does the one step, stores what came of it. */
-import { type Engine, EngineError } from '../engine/engine.ts'
+import { type Engine, EngineError, type VolumeSource } from '../engine/engine.ts'
 import type { Log } from '../lib/log.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
@@ -21,6 +21,14 @@ export interface DiskReconcileOptions {
 
 /** With the reconciler's back-off this is a few minutes of a source that does not answer. */
 const triesToMake = 6
+
+function sourceOf({ origin }: DiskRecord): VolumeSource {
+  const { source, image_url, snapshot_id, snapshot_kind } = origin
+  if (source === 'HTTP') return { from: 'url', url: image_url ?? '' }
+  if (source === 'REGISTRY') return { from: 'registry', image: image_url ?? '' }
+  if (source === 'EMPTY' || snapshot_id === null) return { from: 'nothing' }
+  return { from: `${snapshot_kind ?? 'volume'}-snapshot`, snapshotId: snapshot_id }
+}
 
 export function makeDiskReconcile(options: DiskReconcileOptions) {
   const { repo, engine, announce, announceVm, suspectSnapshot, progress, signal, log } = options
@@ -75,7 +83,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   async function make(record: DiskRecord): Promise<void> {
     const { id } = record.disk
     try {
-      const made = await engine.createVolume(id, record.source, record.sizeBytes, {
+      const made = await engine.createVolume(id, sourceOf(record), record.sizeBytes, {
         signal,
         onProgress(fraction) {
           if (progress.set(id, fraction)) void announce(record)
@@ -90,8 +98,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     } catch (error) {
       if (signal.aborted || !(error instanceof EngineError) || error.retryable) throw error
       await fail(id, error.message)
-      if (error.code === 'snapshot-missing' && 'snapshotId' in record.source)
-        suspectSnapshot(record.source.snapshotId)
+      const { snapshot_id } = record.origin
+      if (error.code === 'snapshot-missing' && snapshot_id !== null) suspectSnapshot(snapshot_id)
     } finally {
       progress.end(id)
     }

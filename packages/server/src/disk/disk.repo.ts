@@ -1,15 +1,9 @@
-import { type Disk, DiskStatus, disksPerVm } from '@slipway/contract'
+import { type Disk, DiskStatus, disksPerVm, wholeGi } from '@slipway/contract'
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
-import type { VolumeSource } from '../engine/engine.ts'
 import type { DiskFacts } from './disk.plan.ts'
-
-export const gibibyte = 1024 ** 3
-
-/** Sizes are shown in whole Gi and never as less than there is. */
-export const sizeGb = (bytes: number): number => Math.ceil(bytes / gibibyte)
 
 /** The words of lists for those of requests (catalogue G-061). */
 const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
@@ -20,15 +14,9 @@ export interface DiskRecord {
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
   facts: DiskFacts
-  source: VolumeSource
+  /** What it is made from. */
+  origin: Pick<DiskTable, 'source' | 'image_url' | 'snapshot_id' | 'snapshot_kind'>
   sizeBytes: number
-}
-
-function sourceOf(row: DiskTable): VolumeSource {
-  if (row.source === 'HTTP') return { from: 'url', url: row.image_url ?? '' }
-  if (row.source === 'REGISTRY') return { from: 'registry', image: row.image_url ?? '' }
-  if (row.source === 'EMPTY' || row.snapshot_id === null) return { from: 'nothing' }
-  return { from: `${row.snapshot_kind ?? 'volume'}-snapshot`, snapshotId: row.snapshot_id }
 }
 
 function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): DiskRecord {
@@ -40,8 +28,8 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
       description: row.description,
       status,
       status_message: row.status_message,
-      size: `${sizeGb(row.size_bytes)}Gi`,
-      size_gb: sizeGb(row.size_bytes),
+      size: `${wholeGi(row.size_bytes)}Gi`,
+      size_gb: wholeGi(row.size_bytes),
       disk_type: 'standard',
       source: listWordOf[row.source],
       image_url: row.image_url,
@@ -52,7 +40,12 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
     },
     projectId: row.project_id,
     facts: { status, vmId: row.vm_id, plugged: row.plugged === 1, detaching: row.detaching === 1 },
-    source: sourceOf(row),
+    origin: {
+      source: row.source,
+      image_url: row.image_url,
+      snapshot_id: row.snapshot_id,
+      snapshot_kind: row.snapshot_kind,
+    },
     sizeBytes: row.size_bytes,
   }
 }

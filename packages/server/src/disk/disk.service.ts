@@ -6,6 +6,7 @@ import {
   diskCan,
   disksPerVm,
   diskTexts,
+  gibibyte,
   messages,
   type Parsed,
   parseDiskSize,
@@ -18,7 +19,7 @@ import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
-import { type DiskRecord, type DiskRepo, gibibyte, type SourceSnapshot } from './disk.repo.ts'
+import type { DiskRecord, DiskRepo, SourceSnapshot } from './disk.repo.ts'
 
 type DiskCreateBody = Parsed<typeof diskApi.create>['body']
 

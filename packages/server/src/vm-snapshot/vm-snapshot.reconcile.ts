@@ -1,16 +1,15 @@
 import type { Engine } from '../engine/engine.ts'
 import type { SnapshotKind } from '../snapshot/snapshot.reconcile.ts'
 import type { VmSnapshotMade, VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
-import type { VmSnapshotService } from './vm-snapshot.service.ts'
 
 /** What the reconciler of snapshots must know of those of VMs. */
-export function vmSnapshotKind(options: {
-  repo: VmSnapshotRepo
-  service: VmSnapshotService
-  engine: Engine
-  isInUse: (snapshotId: string) => Promise<boolean>
-}): SnapshotKind<VmSnapshotRecord, VmSnapshotMade> {
-  const { repo, service, engine, isInUse } = options
+export function vmSnapshotKind(
+  options: {
+    repo: VmSnapshotRepo
+    engine: Engine
+  } & Pick<SnapshotKind<VmSnapshotRecord, VmSnapshotMade>, 'isInUse' | 'announce' | 'announceGone'>,
+): SnapshotKind<VmSnapshotRecord, VmSnapshotMade> {
+  const { repo, engine, isInUse, announce, announceGone } = options
   return {
     kind: 'machine',
     repo,
@@ -28,7 +27,7 @@ export function vmSnapshotKind(options: {
       ),
     delete: (id) => engine.deleteMachineSnapshot(id),
     isInUse,
-    announce: service.announce,
-    announceGone: service.announceGone,
+    announce,
+    announceGone,
   }
 }

@@ -1,19 +1,22 @@
-import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus } from '@slipway/contract'
+import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus, wholeGi } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
-import { sizeGb } from '../disk/disk.repo.ts'
-import type { SnapshotMade } from '../engine/engine.ts'
-import type { SnapshotRecord } from '../snapshot/snapshot.reconcile.ts'
 
 const mebibyte = 1024 ** 2
 
-export interface VmSnapshotRecord extends SnapshotRecord {
+export interface VmSnapshotRecord {
+  id: string
+  status: VmSnapshotStatus
+  expiresAt: string
   snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
 }
 
-export interface VmSnapshotMade extends SnapshotMade {
+/** What the engine says of a snapshot it made. */
+export interface VmSnapshotMade {
+  storedBytes: number
+  consistency: SnapshotConsistency
   memory: boolean
 }
 
@@ -99,7 +102,7 @@ export function makeVmSnapshotRepo(db: Db) {
         const held: VmSnapshot['disks'] = disks.map((disk) => ({
           disk_id: disk.id,
           name: disk.name,
-          size: `${sizeGb(disk.size_bytes)}Gi`,
+          size: `${wholeGi(disk.size_bytes)}Gi`,
         }))
         await tx
           .insertInto('vm_snapshot')
