@@ -4,6 +4,9 @@ import {
   accountApi,
   type CallInput,
   type CallOutput,
+  type Disk,
+  type DiskCreate,
+  diskApi,
   type Endpoint,
   fillPath,
   type Project,
@@ -34,6 +37,8 @@ interface TestFixtures {
   sshKey: SshKey
   /** Creates a VM in `project` with `sshKey`, and waits for a status if one is given. */
   makeVm: (name: string, until?: VmStatus, more?: Partial<VmCreate>) => Promise<Vm>
+  /** Creates a disk in `project`, and waits until it is available; by default a blank one. */
+  addDisk: (name: string, more?: Partial<DiskCreate>) => Promise<Disk>
 }
 
 interface WorkerFixtures {
@@ -85,6 +90,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     use((name, until, more) =>
       makeVm(call, project.id, { name, template_id: templateId, ssh_key_id: sshKey.id, ...more }, until),
     ),
+
+  addDisk: async ({ project, call }, use) =>
+    use((name, more) => addDisk(call, project.id, { name, size: '10Gi', source: 'EMPTY', ...more })),
 })
 
 export type Call = <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E>>
@@ -140,4 +148,19 @@ export async function makeVm(call: Call, projectId: string, body: VmCreate, unti
     })
     .toBe(until)
   return vm
+}
+
+/** Creates a disk and waits until it is available. */
+export async function addDisk(call: Call, projectId: string, body: DiskCreate): Promise<Disk> {
+  const { id } = await call(diskApi.create, { params: { projectId }, body })
+  let found: Disk | undefined
+  await expect
+    .poll(async () => {
+      const disks = await call(diskApi.list, { params: { projectId } })
+      found = disks.find((disk) => disk.id === id)
+      return found?.status
+    })
+    .toBe('available')
+  if (!found) throw new Error(`The disk ${body.name} is gone`)
+  return found
 }

@@ -4,6 +4,8 @@ import type { Vm } from '@slipway/contract'
 
 export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
+export const diskListPath = (projectId: string) => `/projects/${projectId}/disks`
+export const diskCreatePath = (projectId: string) => `${diskListPath(projectId)}/create`
 export const snapshotListPath = (projectId: string) => `/projects/${projectId}/snapshots`
 export const snapshotCreatePath = (projectId: string) => `${snapshotListPath(projectId)}/create`
 export const diskSnapshotListPath = (projectId: string) => `/projects/${projectId}/disk-snapshots`

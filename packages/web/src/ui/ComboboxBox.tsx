@@ -1,5 +1,6 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
 import { ChevronsUpDown } from 'lucide-react'
+import { cx } from './cx.ts'
 import { useFieldProps } from './field-state.ts'
 import type { SelectOption } from './SelectBox.tsx'
 
@@ -15,8 +16,8 @@ export interface ComboboxProps {
   value: string | null
   options: readonly SelectOption[]
   placeholder?: string
-  /** Said where nothing matches the text. */
-  empty: string
+  /** Said where nothing matches the text; leave it out where the text needs no match. */
+  empty?: string
 }
 
 const matches = ({ label, description }: SelectOption, text: string) => {
@@ -65,7 +66,12 @@ export function ComboboxBox({
       </Base.InputGroup>
       <Base.Portal>
         <Base.Positioner sideOffset={4} className="z-40">
-          <Base.Popup className="flex max-h-[min(22rem,var(--available-height))] w-[var(--anchor-width)] flex-col rounded-sheet border border-line bg-raised shadow-lift outline-none transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0">
+          <Base.Popup
+            className={cx(
+              !empty && 'data-[empty]:hidden',
+              'flex max-h-[min(22rem,var(--available-height))] w-[var(--anchor-width)] flex-col rounded-sheet border border-line bg-raised shadow-lift outline-none transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0',
+            )}
+          >
             <Base.Empty className="not-empty:px-3 not-empty:py-2.5 text-dense text-ink-2">{empty}</Base.Empty>
             <Base.List className="min-h-0 overflow-y-auto not-empty:p-1">
               {(option: SelectOption) => (

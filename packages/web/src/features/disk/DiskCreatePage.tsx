@@ -194,7 +194,6 @@ function SnapshotField({ projectId, name, id, onChange }: SnapshotFieldProps) {
         onChoose={({ label, value }) => onChange(label, value)}
         options={options}
         placeholder="Type or choose a name"
-        empty="No snapshot that is ready has this name."
       />
     </Field>
   )
@@ -244,7 +243,7 @@ const info: Record<DiskSource, readonly string[]> = {
 /** What one gets, and what to know about it. */
 function InfoBox({ source, size }: { source: DiskSource; size: string }) {
   return (
-    <Sheet title="What you get">
+    <Sheet title="What you get" aria-label="What you get">
       <div className="overflow-hidden border-b border-line">
         <Cells
           columns={2}
