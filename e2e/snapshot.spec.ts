@@ -286,6 +286,7 @@ test.describe('the list of snapshots', () => {
       name: id,
       status,
       status_since: new Date().toISOString(),
+      persistent: false,
       disks,
     })
     await answer(page, vmSnapshotApi.list, 200, [
@@ -316,6 +317,7 @@ test.describe('the list of snapshots', () => {
       'Disk "ledger" of this snapshot is no longer attached to the VM and stays as it is.',
     )
     await expect(dialog).toContainText('Disk "journal" is not in this snapshot and stays as it is.')
+    await expect(dialog).toContainText('the root disk is lost again when the VM stops or restarts')
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('button', { name: 'Restore VM from cold' })).toBeFocused()

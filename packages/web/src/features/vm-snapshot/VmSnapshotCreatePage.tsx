@@ -151,7 +151,7 @@ export function Component() {
                     {
                       value: 'disk',
                       label: 'Disk only',
-                      description: 'Faster. A restore starts the VM anew from its disks as they were.',
+                      description: 'Faster. A restore brings the disks back, and a VM that runs starts anew.',
                     },
                     {
                       value: 'full',

@@ -52,13 +52,13 @@ export function RestoreDialog({ snapshot, vm, onClose }: RestoreDialogProps) {
           : `Its disks become what they were on ${moment}${vm?.status === 'running' ? ', and it starts anew' : ''}.`}{' '}
         What is on its disks now is kept for a day as an automatic snapshot.
       </p>
-      {vm && <DiskNotes snapshot={snapshot} vm={vm} />}
+      {vm && <RestoreNotes snapshot={snapshot} vm={vm} />}
     </ConfirmDialog>
   )
 }
 
-/** Which disks a restore leaves alone. */
-function DiskNotes({ snapshot, vm }: { snapshot: VmSnapshot; vm: Vm }) {
+/** Which disks a restore leaves alone, and which it does not bring back for long. */
+function RestoreNotes({ snapshot, vm }: { snapshot: VmSnapshot; vm: Vm }) {
   return (
     <ul className="mt-2 empty:hidden">
       {lostDisks(snapshot, vm).map(({ disk_id, name }) => (
@@ -71,6 +71,9 @@ function DiskNotes({ snapshot, vm }: { snapshot: VmSnapshot; vm: Vm }) {
           Disk "<bdi>{name}</bdi>" is not in this snapshot and stays as it is.
         </li>
       ))}
+      {!vm.persistent && (
+        <li>Its persistent storage is off: the root disk is lost again when the VM stops or restarts.</li>
+      )}
     </ul>
   )
 }
