@@ -1,6 +1,6 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
 import { ChevronsUpDown } from 'lucide-react'
-import { cx } from './cx.ts'
+import { useState } from 'react'
 import { useFieldProps } from './field-state.ts'
 import type { SelectOption } from './SelectBox.tsx'
 
@@ -38,13 +38,18 @@ export function ComboboxBox({
   empty,
 }: ComboboxProps) {
   const field = useFieldProps()
+  const [open, setOpen] = useState(false)
+  const fits = (option: SelectOption, query: string) => value !== null || matches(option, query)
+  const canOpen = empty !== undefined || options.some((option) => fits(option, text))
   return (
     <Base.Root
       items={options}
+      open={open && canOpen}
+      onOpenChange={setOpen}
       value={text}
       onValueChange={(next, { reason }) => reason !== 'item-press' && onTextChange(next)}
       itemToStringValue={({ label }) => label}
-      filter={(option, query) => value !== null || matches(option, query)}
+      filter={fits}
       limit={shownAtOnce}
       openOnInputClick
     >
@@ -66,12 +71,7 @@ export function ComboboxBox({
       </Base.InputGroup>
       <Base.Portal>
         <Base.Positioner sideOffset={4} className="z-40">
-          <Base.Popup
-            className={cx(
-              !empty && 'data-[empty]:hidden',
-              'flex max-h-[min(22rem,var(--available-height))] w-[var(--anchor-width)] flex-col rounded-sheet border border-line bg-raised shadow-lift outline-none transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0',
-            )}
-          >
+          <Base.Popup className="flex max-h-[min(22rem,var(--available-height))] w-[var(--anchor-width)] flex-col rounded-sheet border border-line bg-raised shadow-lift outline-none transition-opacity duration-160 data-[ending-style]:opacity-0 data-[starting-style]:opacity-0">
             <Base.Empty className="not-empty:px-3 not-empty:py-2.5 text-dense text-ink-2">{empty}</Base.Empty>
             <Base.List className="min-h-0 overflow-y-auto not-empty:p-1">
               {(option: SelectOption) => (
