@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Address, Engine, MachineSpec, MachineState } from './engine.ts'
+import { describeStorage } from './engine.storage-suite.ts'
+import { makeMoves, work } from './engine.suite-kit.ts'
+import type { Address, Engine, MachineSpec } from './engine.ts'
 
 /** What the suite needs to put an engine to the test. */
 export interface EngineHarness {
@@ -24,10 +26,20 @@ export interface EngineHarness {
   sshWithoutKey?(address: Address): Promise<string>
   /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
   hostSeenByGuests?: string
-  /** Names of processes and files of a machine that are left on the host. Left out where there are none. */
-  traces?(machineId: string): Promise<{ processes: string[]; files: string[] }>
+  /** Names of processes and files of a machine, volume or snapshot on the host. Left out where there are none. */
+  traces?(id: string): Promise<{ processes: string[]; files: string[] }>
+  /** Where there is no guest to write bytes: puts a line into a root disk, a guest's memory or a volume. */
+  poke?(where: Content, text: string): Promise<void>
+  peek?(where: Content): Promise<string>
+  /** Damages the file of something that is not in use. */
+  damage?(
+    what: { volumeId: string } | { machineSnapshotId: string } | { volumeSnapshotId: string },
+  ): Promise<void>
   cleanUp(): Promise<void>
 }
+
+/** Something that keeps a line of text. */
+export type Content = { machineId: string } | { memoryOf: string } | { volumeId: string }
 
 /**
  * The promises of the engine port, as tests. Every engine passes them; parts that take a real guest are skipped
@@ -57,41 +69,11 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       persistent: false,
     }
 
-    /** Lets time pass until the work is done, for engines on a virtual clock. */
-    async function done<T>(work: Promise<T>): Promise<T> {
-      let settled = false
-      const mark = () => {
-        settled = true
-      }
-      work.then(mark, mark)
-      for (let passed = 0; !settled && passed < PATIENCE_MS; passed += 50) await harness.pass(50)
-      return work
-    }
-
-    /** Looks until the machine is in the wanted state. */
-    async function until<P extends MachineState['power']>(id: string, power: P) {
-      for (let passed = 0; passed < PATIENCE_MS; passed += 50) {
-        const state = await engine.inspect(id)
-        if (isIn(state, power)) return state
-        await harness.pass(50)
-      }
-      throw new Error(
-        `The machine did not become ${power}; it is ${JSON.stringify(await engine.inspect(id))}`,
-      )
-    }
-    const start = (id: string, options = { freshRoot: false }) => done(engine.startMachine(id, options))
-    const code = (work: Promise<unknown>) =>
-      done(work).then(
-        () => 'no error',
-        (error: unknown) => codeOf(error),
-      )
-
-    /** The way into guests; skips the test, and says so, where there is none. */
-    function real<K extends 'ssh' | 'sshWithoutKey' | 'traces'>(key: K, skip: (note: string) => never) {
-      const way = harness[key]
-      if (way) return way
-      console.log(`  ${name} has no ${key}: a promise about real guests is not tested here`)
-      return skip(`${name} has no ${key}`)
+    const moves = makeMoves(name, () => ({ harness, engine }))
+    const { done, until, code, real } = moves
+    const start = (id: string, freshRoot = false) => {
+      const { volumeIds } = id === keeper.id ? keeper : forgetter
+      return done(engine.startMachine(id, { freshRoot, volumeIds }))
     }
 
     beforeAll(async () => {
@@ -115,13 +97,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('an image comes when it is asked for', async () => {
-      let state = await engine.image(harness.imageId)
-      for (let passed = 0; state.state === 'coming' && passed < IMAGE_PATIENCE_MS; passed += 200) {
-        expect(state.what).toBeTruthy()
-        await harness.pass(200)
-        state = await engine.image(harness.imageId)
-      }
-      expect(state).toEqual({ state: 'ready' })
+      await moves.imageIsReady()
     }, 600_000)
 
     test('a machine that does not exist is absent, and ending or deleting it succeeds', async () => {
@@ -130,11 +106,11 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       await done(engine.powerOff(id))
       await done(engine.deleteMachine(id))
       expect(await engine.inspect(id)).toEqual({ power: 'absent' })
-      expect(await code(engine.startMachine(id, { freshRoot: false }))).toBe('machine-missing')
+      expect(await code(engine.startMachine(id, { freshRoot: false, volumeIds: [] }))).toBe('machine-missing')
     })
 
     test('making a machine twice at once makes one, and it is off', async () => {
-      await done(engine.createVolume(volumeId, 64 * 1024 * 1024))
+      await done(engine.createVolume(volumeId, { from: 'nothing' }, 64 * 1024 * 1024, work()))
       await done(Promise.all([engine.createMachine(keeper), engine.createMachine(keeper)]))
       await done(engine.createMachine(forgetter))
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
@@ -156,7 +132,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
 
     test('starting a living machine leaves it alone', async () => {
       const before = await until(keeper.id, 'ready')
-      await start(keeper.id, { freshRoot: true })
+      await start(keeper.id, true)
       expect(await engine.inspect(keeper.id)).toEqual(before)
     })
 
@@ -253,7 +229,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
 
     test('machines do not share an address', async () => {
       await start(keeper.id)
-      await start(forgetter.id, { freshRoot: true })
+      await start(forgetter.id, true)
       const one = await until(keeper.id, 'ready')
       const other = await until(forgetter.id, 'ready')
       expect(one.address).not.toEqual(other.address)
@@ -280,7 +256,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('a fresh root has nothing of the run before', async () => {
-      await start(forgetter.id, { freshRoot: true })
+      await start(forgetter.id, true)
       const { address } = await until(forgetter.id, 'ready')
       if (harness.ssh) expect(await harness.ssh(address, 'ls -A /root')).toBe('.ssh\n')
     })
@@ -303,15 +279,5 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       await done(engine.deleteVolume(volumeId))
     })
   })
+  describeStorage(name, makeHarness)
 }
-
-/** How long a guest may take for anything, on a busy host without hardware acceleration. */
-const PATIENCE_MS = 90_000
-const IMAGE_PATIENCE_MS = 300_000
-
-const isIn = <P extends MachineState['power']>(
-  state: MachineState,
-  power: P,
-): state is Extract<MachineState, { power: P }> => state.power === power
-
-const codeOf = (error: unknown): unknown => (error instanceof Error && 'code' in error ? error.code : error)

@@ -16,8 +16,12 @@ export interface DiskCopy {
   what: 'full' | 'top' | { notedBy: string }
 }
 
-/** Starts the copy; what the disks hold when it returns is what is copied. */
-export type Begin = () => Promise<void>
+/**
+ * Starts the copy; what the disks hold when it returns is what is copied. `still` returns when nothing is being read,
+ * and nothing is until the moment is over: QEMU 7.2 dies when it takes disks into use again, as it does after saving
+ * memory, while they are read.
+ */
+export type Begin = (options?: { still: boolean }) => Promise<void>
 
 /** Names of all jobs and nodes of copies begin so, by which a later process finds what an earlier one left. */
 const COPY = 'copy-'
@@ -41,7 +45,7 @@ export async function copyDisks<T>(
   try {
     for (const { target, virtualBytes } of disks) await createBlank(target, virtualBytes)
     work.signal.throwIfAborted()
-    const result = await options.moment(async () => {
+    const result = await options.moment(async ({ still } = { still: false }) => {
       // Not opened earlier: saving memory closes for writing whatever is open.
       for (const [index, { target }] of disks.entries()) {
         const node = `${COPY}${index}`
@@ -49,7 +53,9 @@ export async function copyDisks<T>(
         opened.push(node)
       }
       await qmp.execute('transaction', transactionOf(disks, options.noteIn))
+      if (still) await pauseJobs(qmp)
     })
+    await resumeJobs(qmp)
     await attend(host, work)
     return result
   } finally {
@@ -124,6 +130,8 @@ function transactionOf(disks: readonly DiskCopy[], noteIn: string | undefined) {
       'job-id': `${COPY}${index}`,
       device: node,
       target: `${COPY}${index}`,
+      // Ends when it is told to, so that none does while QEMU takes disks into use again.
+      'auto-finalize': false,
       'auto-dismiss': false,
       ...(typeof what === 'string'
         ? { sync: what }
@@ -171,12 +179,31 @@ async function attend(host: BlockHost, { signal, onProgress }: Work): Promise<vo
       if (failed) throw new Error(failed.error ?? '')
       return
     }
+    const pending = jobs.find(({ status }) => status === 'pending')
+    if (pending && jobs.every(({ status }) => status === 'pending')) {
+      await host.qmp.execute('job-finalize', { id: pending.id })
+      continue
+    }
     signal.throwIfAborted()
     // What a guest writes goes through the copy; when that has no room, the guest waits until the copy is gone.
     if (await host.isStuck()) throw new Error('No space left on device')
     const total = jobs.reduce((sum, job) => sum + job.total, 0)
     if (total > 0) onProgress(jobs.reduce((sum, job) => sum + job.done, 0) / total)
     await sleep(pause, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function pauseJobs(qmp: Qmp): Promise<void> {
+  for (const { id, status } of await jobsOf(qmp)) {
+    if (status === 'running') await qmp.execute('job-pause', { id }).catch(() => {})
+  }
+  while ((await jobsOf(qmp)).some(({ status }) => status === 'running' || status === 'created'))
+    await sleep(1)
+}
+
+async function resumeJobs(qmp: Qmp): Promise<void> {
+  for (const { id, status } of await jobsOf(qmp)) {
+    if (status === 'paused') await qmp.execute('job-resume', { id }).catch(() => {})
   }
 }
 

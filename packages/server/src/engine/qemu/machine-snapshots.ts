@@ -35,7 +35,11 @@ export interface SnapshotSource {
   image: BootImage
   disks: readonly SourceDisk[]
   /** What it takes to save its memory, or null. */
-  memory: { fit: MemoryFit; mostBytes: number; save: (file: string, begin: Begin) => Promise<void> } | null
+  memory: {
+    fit: MemoryFit
+    mostBytes: number
+    save: (file: string, begin: Begin) => Promise<() => Promise<void>>
+  } | null
   /** Chooses the moment for disks alone. */
   moment: (begin: Begin) => Promise<SnapshotMade['consistency']>
   /** Runs the copy in the process that has the disks; those at rest have to be opened there first. */
@@ -94,15 +98,17 @@ export function makeMachineSnapshots(dataDir: string) {
       await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
       try {
         const disks = await Promise.all(source.disks.map((disk) => copyOf(id, disk)))
+        let memoryIsSafe = async () => {}
         const consistency = await source.within((host) =>
           copyDisks(host, disks, work, {
             async moment(begin) {
               if (!source.memory) return source.moment(begin)
-              await source.memory.save(memoryOf(id), begin)
+              memoryIsSafe = await source.memory.save(memoryOf(id), begin)
               return 'memory' as const
             },
           }),
         )
+        await memoryIsSafe()
         await setBacking(diskOf(id, ROOT), source.image.disk)
         await proveCopies(disks)
         work.signal.throwIfAborted()

@@ -58,6 +58,7 @@ const IMPATIENT_STANDSTILL_MS = 2000
  * on while nearly all of it is saved; QEMU's own migration does the work, the file is its other end.
  *
  * @param options.directory the one QEMU runs in; it finds this process there as `options.socketName`
+ * @returns when the guest goes on; waits until the file is complete and on the disk of the host
  */
 export async function saveMemory(
   qmp: Qmp,
@@ -65,7 +66,7 @@ export async function saveMemory(
   begin: Begin,
   { signal }: Work,
   options: { directory: string; socketName: string },
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const receiver = await receiveInto(file, options.directory, options.socketName)
   try {
     signal.throwIfAborted()
@@ -76,15 +77,17 @@ export async function saveMemory(
     await qmp.execute('migrate', { uri: `unix:${options.socketName}` })
     // A receiver that fails says why; QEMU only sees the line break.
     await Promise.race([completion(qmp, signal), receiver.failed])
-    await begin()
+    await begin({ still: true })
   } finally {
     await cancelMigration(qmp).catch(() => {})
     // Whether it went well or not: the guest goes on now.
     await goOn(qmp).catch(() => {})
     receiver.close()
   }
-  await receiver.received
-  await flush(file)
+  return async () => {
+    await receiver.received
+    await flush(file)
+  }
 }
 
 async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {

@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { ImportError, type Importer } from '../../image/import.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { describeEngine, type EngineHarness } from '../engine.suite.ts'
@@ -17,6 +18,9 @@ import { makeQemuEngine } from './qemu-engine.ts'
 
 /** Built once and kept between runs, because building takes longer than all else. */
 const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
+
+/** What is imported has tests of its own; here nothing is. */
+const importer: Importer = { import: () => Promise.reject(new ImportError('Nothing is imported here.')) }
 
 async function makeHarness(): Promise<EngineHarness> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-engine-'))
@@ -32,7 +36,7 @@ async function makeHarness(): Promise<EngineHarness> {
   return {
     async open() {
       const images = makeImageStore({ dir: imagesDir, log: silentLog })
-      const engine = makeQemuEngine({ dataDir, images, log: silentLog })
+      const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
       await engine.open()
       return engine
     },
@@ -63,6 +67,15 @@ async function makeHarness(): Promise<EngineHarness> {
         files: entries.filter((entry) => entry.includes(machineId)),
       }
     },
+    async damage(what) {
+      const [place, id] =
+        'volumeId' in what
+          ? ['volumes', what.volumeId]
+          : 'volumeSnapshotId' in what
+            ? ['volume-snapshots', what.volumeSnapshotId]
+            : ['snapshots', join(what.machineSnapshotId, 'root')]
+      await truncate(join(dataDir, place, `${id}.qcow2`), 'volumeId' in what ? 0 : 300 * 1024)
+    },
     cleanUp: () => rm(dataDir, { recursive: true, force: true }),
   }
 }
@@ -84,11 +97,12 @@ const launchAndStay = `
   const { makeQemuEngine } = await import('./qemu-engine.ts')
   const { makeImageStore } = await import('../../image/image-store.ts')
   const { silentLog } = await import('../../lib/log.ts')
-  const engine = makeQemuEngine({ dataDir, images: makeImageStore({ dir, log: silentLog }), log: silentLog })
+  const images = makeImageStore({ dir, log: silentLog })
+  const engine = makeQemuEngine({ dataDir, images, importer: null, log: silentLog })
   const machine = JSON.parse(spec)
   await engine.open()
   await engine.createMachine(machine)
-  await engine.startMachine(machine.id, { freshRoot: false })
+  await engine.startMachine(machine.id, { freshRoot: false, volumeIds: [] })
   process.stdout.write((await engine.inspect(machine.id)).run)
   setInterval(() => {}, 60_000)
 `
@@ -113,7 +127,7 @@ if (missing === null) {
     afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
     async function withEngine(work: (engine: Engine) => Promise<void>) {
-      const engine = makeQemuEngine({ dataDir, images, log: silentLog })
+      const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
       await engine.open()
       try {
         await work(engine)
@@ -156,8 +170,10 @@ if (missing === null) {
         await engine.createMachine(spec)
         await writeFile(join(dataDir, 'machines', spec.id, 'root.qcow2'), 'nonsense')
         expect((await engine.inspect(spec.id)).power).toBe('broken')
-        await expect(engine.startMachine(spec.id, { freshRoot: false })).rejects.toThrow('root disk')
-        await engine.startMachine(spec.id, { freshRoot: true })
+        await expect(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })).rejects.toThrow(
+          'root disk',
+        )
+        await engine.startMachine(spec.id, { freshRoot: true, volumeIds: [] })
         expect((await engine.inspect(spec.id)).power).toBe('booting')
       })
     })
@@ -168,7 +184,7 @@ if (missing === null) {
         const record = JSON.parse(await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'))
         const squatter = createServer().listen(record.address.port, record.address.ip)
         await once(squatter, 'listening')
-        await engine.startMachine(spec.id, { freshRoot: false })
+        await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
         const state = await engine.inspect(spec.id)
         expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
         expect(state).not.toMatchObject({ address: record.address })
@@ -176,17 +192,20 @@ if (missing === null) {
       })
     })
 
-    test('a machine whose volume is lost is not launched, and leaves no process', async () => {
+    test('a machine whose volume is lost or damaged is not launched, and leaves no process', async () => {
       await withEngine(async (engine) => {
-        await engine.createMachine({ ...spec, volumeIds: [randomUUID()] })
-        const refusal = await engine
-          .startMachine(spec.id, { freshRoot: false })
-          .catch((error: unknown) => error)
+        await engine.createMachine(spec)
+        const lost = randomUUID()
+        const start = () => engine.startMachine(spec.id, { freshRoot: false, volumeIds: [lost] })
+        await expect(start()).rejects.toMatchObject({ code: 'volume-missing' })
+        await writeFile(join(dataDir, 'volumes', `${lost}.qcow2`), 'nonsense')
+        const refusal = await start().catch((error: unknown) => error)
         expect(refusal).toMatchObject({ code: 'launch-failed' })
-        expect(String(refusal)).toMatch(/could not be launched: .*No such file/)
-        expect(String(refusal)).not.toMatch(/qemu|qcow2|\//i)
+        expect(String(refusal)).toMatch(/could not be launched: .*qcow2 format/)
+        expect(String(refusal)).not.toMatch(/qemu|\//i)
         expect(await engine.inspect(spec.id)).toEqual({ power: 'off', run: null, exit: null })
         expect(await processesOf(spec.id)).toEqual([])
+        await engine.deleteVolume(lost)
       })
     })
 

@@ -18,7 +18,7 @@ import {
 import { type Accelerator, probeAccelerator } from './accelerator.ts'
 import { pickIp, pickPort } from './address.ts'
 import { withStorageDaemon } from './block-host.ts'
-import { addNode } from './block-jobs.ts'
+import { addNode, type Begin } from './block-jobs.ts'
 import { commandLine, MACHINE_SHAPE, ROOT_NODE, VOLUME_PORTS, volumeNode } from './command-line.ts'
 import { judgeExit, readJournal } from './exit.ts'
 import { asEngineError, launchFailure, withoutHost } from './failure.ts'
@@ -241,12 +241,12 @@ export function makeQemuEngine(deps: {
     return {
       fit,
       mostBytes: Math.min(resident, record.spec.memoryMb + OVERHEAD_MB) * 1024 * 1024,
-      save: (file: string, begin: () => Promise<void>) =>
+      save: (file: string, begin: Begin) =>
         saveMemory(guest.qmp, file, begin, work, { directory, socketName: fileNames.memorySocket }),
     }
   }
 
-  const momentOf = (guest: Guest | null) => async (begin: () => Promise<void>) => {
+  const momentOf = (guest: Guest | null) => async (begin: Begin) => {
     if (guest) return (await guest.agent.whileFrozen(begin)) ? ('frozen' as const) : ('crash' as const)
     await begin()
     return 'clean' as const

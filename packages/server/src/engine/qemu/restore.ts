@@ -11,6 +11,7 @@ import type { Volumes } from './volumes.ts'
 
 /** What a restore has prepared: `restore/prepared.json`, written last. */
 interface Prepared {
+  snapshotId: string
   snapshot: MachineManifest
   /** Volumes of which there are copies. */
   volumeIds: string[]
@@ -90,6 +91,12 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     return manifest
   }
 
+  const outcome = async (machineId: string, { storedBytes, consistency }: MachineManifest) => ({
+    storedBytes,
+    consistency,
+    memory: (await dirs.readRecord(machineId))?.restored?.memory != null,
+  })
+
   return {
     /** Completes a swap that a crash interrupted, and clears a half-made preparation. */
     async open(machineId: string): Promise<void> {
@@ -105,6 +112,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     ): Promise<void> {
       const interrupted = await readSwap(machineId)
       if (interrupted) await carryOut(machineId, interrupted)
+      if ((await readPrepared(machineId))?.snapshotId === source.snapshotId) return
       const snapshot = await snapshots.read(source.snapshotId)
       if (!snapshot) throw new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')
       await rm(dirOf(machineId), { recursive: true, force: true })
@@ -133,7 +141,11 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
           work.onProgress(total > 0 ? done / total : null)
           work.signal.throwIfAborted()
         }
-        const prepared: Prepared = { snapshot, volumeIds: names.filter((name) => name !== ROOT) }
+        const prepared: Prepared = {
+          snapshotId: source.snapshotId,
+          snapshot,
+          volumeIds: names.filter((name) => name !== ROOT),
+        }
         await writeDurably(copyOf(machineId, PREPARED), prepared)
       } catch (error) {
         await rm(dirOf(machineId), { recursive: true, force: true })
@@ -141,20 +153,21 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       }
     },
 
-    /** Of a machine without a living guest. */
+    /** Of a machine without a living guest. `memory` says whether its next start goes on from a saved memory. */
     async swap(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }> {
       const begun = await readSwap(machineId)
       const prepared = await readPrepared(machineId)
-      const there = await snapshots.read(safetyId)
-      if (!begun && there) return madeOf(there)
-      if (!begun && !prepared) throw new EngineError('snapshot-missing', 'Nothing was prepared to restore.')
-      if (begun) return madeOf(await carryOut(machineId, begun))
       const record = await dirs.readRecord(machineId)
-      if (!record || !prepared)
-        throw new EngineError('machine-missing', 'The virtual machine does not exist.')
-      const swap: Swap = { safetyId, prepared, record }
-      await writeDurably(swapOf(machineId), swap)
-      return madeOf(await carryOut(machineId, swap))
+      if (!record) throw new EngineError('machine-missing', 'The virtual machine does not exist on the host.')
+      if (begun) return outcome(machineId, await carryOut(machineId, begun))
+      if (prepared) {
+        const swap: Swap = { safetyId, prepared, record }
+        await writeDurably(swapOf(machineId), swap)
+        return outcome(machineId, await carryOut(machineId, swap))
+      }
+      const there = await snapshots.read(safetyId)
+      if (!there) throw new EngineError('snapshot-missing', 'Nothing was prepared to be restored.')
+      return outcome(machineId, there)
     },
 
     async drop(machineId: string): Promise<void> {

@@ -23,6 +23,13 @@ async function makeHarness(): Promise<EngineHarness> {
       if (what === 'is killed') engine.endRun(machineId, { how: 'crashed', reason: 'The guest was killed.' })
       else engine.endRun(machineId, { how: what === 'reboots' ? 'reboot' : 'clean' })
     },
+    poke: async (where, text) => engine.poke(where, text),
+    peek: async (where) => engine.peek(where),
+    async damage(what) {
+      if ('volumeId' in what) engine.loseVolume(what.volumeId)
+      else if ('machineSnapshotId' in what) engine.loseSnapshot('machine', what.machineSnapshotId)
+      else engine.loseSnapshot('volume', what.volumeSnapshotId)
+    },
     async cleanUp() {
       rmSync(file, { force: true })
     },

@@ -1,0 +1,464 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Content, EngineHarness } from './engine.suite.ts'
+import { makeMoves, work } from './engine.suite-kit.ts'
+import type { Engine, MachineSpec, VolumeSource, Work } from './engine.ts'
+
+const MIB = 1024 * 1024
+
+/**
+ * The promises of the engine port about volumes and snapshots. What a disk holds is written and read inside a guest,
+ * or by the harness where there is none. The tests build on each other, because a guest takes its time.
+ */
+export function describeStorage(name: string, makeHarness: () => Promise<EngineHarness>): void {
+  describe(`${name} as an engine with storage`, () => {
+    let harness: EngineHarness
+    let engine: Engine
+    const { done, until, code, real, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const [data, more] = [randomUUID(), randomUUID()]
+    const owner: MachineSpec = {
+      ...{ id: randomUUID(), hostname: 'owner-1', cpu: 1, memoryMb: 256, imageId: '', sshPublicKeys: [] },
+      ...{ volumeIds: [], persistent: true },
+    }
+    const other = { ...owner, id: randomUUID(), hostname: 'other-1' }
+    /** Everything that was made, so that nothing of it may be left. */
+    const made: string[] = [data, more]
+    const [onDisk, full, safety, atRest] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+
+    const start = async (volumeIds: string[], freshRoot = false) => {
+      await done(engine.startMachine(owner.id, { freshRoot, volumeIds }))
+      return until(owner.id, 'ready')
+    }
+    const volume = (id: string, source: VolumeSource, sizeBytes = 0) =>
+      done(engine.createVolume(id, source, sizeBytes, work()))
+    const snapshotVolume = (id: string, parentId: string | null, volumeId = data) =>
+      done(engine.createVolumeSnapshot(id, { volumeId, parentId }, work()))
+    const snapshot = (id: string, memory: boolean) =>
+      done(engine.createMachineSnapshot(id, { machineId: owner.id, volumeIds: [data, more], memory }, work()))
+    /** Takes the machine back to a snapshot and starts it as a caller without a lasting root would. */
+    async function restore(snapshotId: string, safetyId: string, volumeIds: string[]) {
+      made.push(safetyId)
+      await done(engine.prepareRestore(owner.id, { snapshotId, volumeIds: [data, more] }, work()))
+      await done(engine.powerOff(owner.id))
+      const outcome = await done(engine.switchDisks(owner.id, safetyId))
+      await start(volumeIds, true)
+      return outcome
+    }
+
+    /** Runs a command in the guest of the owner. */
+    async function inGuest(command: string): Promise<string> {
+      const { address } = await until(owner.id, 'ready')
+      if (!harness.ssh) throw new Error('There is no guest')
+      return harness.ssh(address, command)
+    }
+    async function write(where: Content, text: string): Promise<void> {
+      if (harness.ssh)
+        await inGuest(`path=${pathIn(where)}; echo '${text}' | dd of=$path conv=fsync 2>/dev/null`)
+      else await harness.poke?.(where, text)
+    }
+    async function read(where: Content): Promise<string> {
+      if (harness.ssh)
+        return (await inGuest(`path=${pathIn(where)}; head -n1 $path 2>/dev/null || true`)).trim()
+      return (await harness.peek?.(where)) ?? ''
+    }
+    /** What a volume that no guest has holds. */
+    async function contentOf(volumeId: string): Promise<string> {
+      await done(engine.attachVolume(owner.id, volumeId))
+      const text = await read({ volumeId })
+      expect(await done(engine.detachVolume(owner.id, volumeId))).toBe('released')
+      return text
+    }
+    /** Tests that look at content need something that keeps it. */
+    function needsContent(skip: (note: string) => never): void {
+      if (!harness.ssh) real('poke', skip)
+    }
+    const rootOf = (id: string): Content => ({ machineId: id })
+
+    beforeAll(async () => {
+      harness = await makeHarness()
+      for (const spec of [owner, other]) {
+        spec.imageId = harness.imageId
+        spec.sshPublicKeys = [harness.sshPublicKey]
+      }
+      engine = await harness.open()
+      await imageIsReady()
+      await done(Promise.all([engine.createMachine(owner), engine.createMachine(other)]))
+    })
+    afterAll(async () => {
+      await Promise.all([owner.id, other.id].map((id) => done(engine.deleteMachine(id))))
+      await engine.close()
+      await harness.cleanUp()
+    })
+
+    test('a volume that does not exist is absent, and deleting it succeeds', async () => {
+      const id = randomUUID()
+      await done(engine.deleteVolume(id))
+      expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
+      expect(await engine.listVolumes()).toEqual([])
+    })
+
+    test('making a volume twice at once makes one of the size it was asked for', async () => {
+      const make = () => engine.createVolume(data, { from: 'nothing' }, 64 * MIB, work())
+      const [one, another] = await done(Promise.all([make(), make()]))
+      expect(one).toMatchObject({ sizeBytes: 64 * MIB, sha256: null })
+      expect(another.sizeBytes).toBe(one.sizeBytes)
+      await volume(more, { from: 'nothing' }, 32 * MIB)
+      expect(await engine.inspectVolume(data)).toEqual({ state: 'whole', sizeBytes: 64 * MIB })
+      expect((await engine.listVolumes()).sort()).toEqual([data, more].sort())
+    })
+
+    test('a volume of a snapshot that does not exist is not made', async () => {
+      const id = randomUUID()
+      for (const from of ['volume-snapshot', 'machine-snapshot'] as const) {
+        const making = engine.createVolume(id, { from, snapshotId: randomUUID() }, 0, work())
+        expect(await code(making)).toBe('snapshot-missing')
+      }
+      expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
+    })
+
+    test('a volume is there from the start, and another one comes while the guest runs', async () => {
+      await start([data])
+      await done(engine.attachVolume(owner.id, more))
+      await done(engine.attachVolume(owner.id, more))
+      await write({ volumeId: data }, 'data one')
+      await write({ volumeId: more }, 'more one')
+      if (harness.ssh)
+        expect(await inGuest(`blockdev --getsize64 ${pathIn({ volumeId: more })}`)).toBe(`${32 * MIB}\n`)
+    })
+
+    test('what one guest has no other one gets, and nobody deletes', async () => {
+      expect(await code(engine.attachVolume(other.id, more))).toBe('volume-busy')
+      expect(await code(engine.deleteVolume(more))).toBe('volume-busy')
+      expect(await engine.inspectVolume(more)).toMatchObject({ state: 'whole' })
+    })
+
+    test('a guest gives back a volume while it runs, and another guest may have it', async () => {
+      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      if (harness.ssh) expect(await inGuest('cat /sys/block/vd*/serial')).not.toContain(more.slice(0, 20))
+      await done(engine.attachVolume(other.id, more))
+      expect(await done(engine.detachVolume(other.id, more))).toBe('released')
+      await done(engine.attachVolume(owner.id, more))
+    })
+
+    test('a volume that was put on or taken off while a guest ran is so for a new engine', async () => {
+      await engine.close()
+      engine = await harness.open()
+      expect(await code(engine.deleteVolume(more))).toBe('volume-busy')
+      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      await done(engine.attachVolume(owner.id, more))
+    })
+
+    test('a snapshot of a living guest is made once, and the guest runs on', async () => {
+      await write(rootOf(owner.id), 'root one')
+      const before = await until(owner.id, 'ready')
+      const boot = harness.ssh && (await inGuest('cat /proc/sys/kernel/random/boot_id'))
+      const [one, another] = await done(Promise.all([snapshot(onDisk, false), snapshot(onDisk, false)]))
+      expect(one).toMatchObject({ memory: false, storedBytes: expect.any(Number) })
+      expect(['crash', 'frozen']).toContain(one.consistency)
+      expect(another).toEqual(one)
+      expect(await engine.inspect(owner.id)).toEqual(before)
+      if (harness.ssh) expect(await inGuest('cat /proc/sys/kernel/random/boot_id')).toBe(boot)
+      expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
+      expect(await engine.listSnapshots('machine')).toEqual([onDisk])
+    })
+
+    test('a restore brings back root disk and volumes, and the next start leaves them so', async ({
+      skip,
+    }) => {
+      needsContent(skip)
+      await write(rootOf(owner.id), 'root two')
+      await write({ volumeId: data }, 'data two')
+      await write({ volumeId: more }, 'more two')
+      const outcome = await restore(onDisk, safety, [data, more])
+      expect(outcome.memory).toBe(false)
+      expect(await read(rootOf(owner.id))).toBe('root one')
+      expect(await read({ volumeId: data })).toBe('data one')
+      expect(await read({ volumeId: more })).toBe('more one')
+    })
+
+    test('putting disks in place again changes nothing, and what they replaced is a snapshot', async () => {
+      await done(engine.powerOff(owner.id))
+      expect(await code(engine.switchDisks(owner.id, safety))).toBe('no error')
+      expect(await code(engine.switchDisks(owner.id, randomUUID()))).toBe('snapshot-missing')
+      expect(await engine.inspectSnapshot('machine', safety)).toEqual({ state: 'whole' })
+    })
+
+    test('the safety point undoes a restore', async ({ skip }) => {
+      needsContent(skip)
+      await restore(safety, randomUUID(), [data, more])
+      expect(await read(rootOf(owner.id))).toBe('root two')
+      expect(await read({ volumeId: data })).toBe('data two')
+    })
+
+    test('a prepared restore can be forgotten', async () => {
+      const preparing = engine.prepareRestore(owner.id, { snapshotId: onDisk, volumeIds: [] }, work())
+      await done(preparing)
+      await done(engine.dropRestore(owner.id))
+      await done(engine.dropRestore(owner.id))
+      await done(engine.powerOff(owner.id))
+      expect(await code(engine.switchDisks(owner.id, randomUUID()))).toBe('snapshot-missing')
+      await start([data, more])
+    })
+
+    test('a snapshot with memory goes on where the guest was', async ({ skip }) => {
+      needsContent(skip)
+      made.push(full)
+      await write({ memoryOf: owner.id }, 'thought one')
+      const boot = harness.ssh && (await inGuest(COUNT_FOR_EVER))
+      const saved = await snapshot(full, true)
+      expect(saved).toMatchObject({ memory: true, consistency: 'memory' })
+      const countedThen = harness.ssh && Number(await inGuest('cat /tmp/count'))
+      await write({ memoryOf: owner.id }, 'thought two')
+      await write({ volumeId: data }, 'data three')
+
+      const outcome = await restore(full, randomUUID(), [data, more])
+      expect(outcome.memory).toBe(true)
+      expect(await read({ memoryOf: owner.id })).toBe('thought one')
+      expect(await read({ volumeId: data })).toBe('data two')
+      if (!harness.ssh) return
+      expect(await inGuest('cat /proc/sys/kernel/random/boot_id')).toBe(boot)
+      const counted = async () => Number(await inGuest('cat /tmp/count'))
+      const now = await counted()
+      // It goes on from the snapshot, and has not been counting meanwhile.
+      expect(now).toBeLessThan((countedThen ?? 0) + 600)
+      await expect.poll(counted).toBeGreaterThan(now)
+    })
+
+    test('the start after that boots', async ({ skip }) => {
+      needsContent(skip)
+      await done(engine.powerOff(owner.id))
+      await start([data, more])
+      expect(await read({ memoryOf: owner.id })).toBe('')
+      expect(await read({ volumeId: data })).toBe('data two')
+    })
+
+    test('a snapshot of a stopped machine is clean', async () => {
+      made.push(atRest)
+      await done(engine.powerOff(owner.id))
+      expect(await snapshot(atRest, true)).toMatchObject({ memory: false, consistency: 'clean' })
+      expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'whole' })
+      await start([data])
+    })
+
+    test('a volume made of a machine snapshot holds its root disk', async ({ skip }) => {
+      needsContent(skip)
+      const root = randomUUID()
+      made.push(root)
+      const { sizeBytes } = await volume(root, { from: 'machine-snapshot', snapshotId: onDisk })
+      expect(await engine.inspectVolume(root)).toEqual({ state: 'whole', sizeBytes })
+      await done(engine.attachVolume(owner.id, root))
+      if (harness.ssh) {
+        const look = 'mount -t ext4 -o ro $path /mnt; cat /mnt/root/content; umount /mnt'
+        expect(await inGuest(`path=${pathIn({ volumeId: root })}; ${look}`)).toBe('root one\n')
+      } else expect(await read({ volumeId: root })).toBe('root one')
+      expect(await done(engine.detachVolume(owner.id, root))).toBe('released')
+      await done(engine.deleteVolume(root))
+    })
+
+    const chain = Array.from({ length: 6 }, () => randomUUID())
+    const link = (index: number) => chain[index] ?? ''
+
+    test('snapshots of a volume build a chain, of which each stores what changed', async () => {
+      made.push(...chain)
+      const sizes: number[] = []
+      for (const [index, id] of chain.entries()) {
+        if (index === 0 && harness.ssh)
+          await inGuest(`dd if=/dev/urandom of=${pathIn({ volumeId: data })} bs=1M count=8 2>/dev/null`)
+        await write({ volumeId: data }, `data at ${index}`)
+        const parentId = index === 0 ? null : link(index - 1)
+        const taken = await snapshotVolume(id, parentId)
+        expect(taken.parentId).toBe(parentId)
+        expect(['crash', 'frozen']).toContain(taken.consistency)
+        expect(await snapshotVolume(id, parentId)).toEqual(taken)
+        sizes.push(taken.storedBytes)
+      }
+      if (harness.ssh) expect(sizes[5]).toBeLessThan((sizes[0] ?? 0) / 8)
+      expect((await engine.listSnapshots('volume')).sort()).toEqual([...chain].sort())
+    })
+
+    test('deleting parts of a chain changes nothing of what the others hold', async ({ skip }) => {
+      needsContent(skip)
+      for (const index of [1, 2, 4, 0]) {
+        await done(engine.deleteVolumeSnapshot(link(index), work()))
+        await done(engine.deleteVolumeSnapshot(link(index), work()))
+        expect(await engine.inspectSnapshot('volume', link(index))).toEqual({ state: 'absent' })
+      }
+      for (const index of [3, 5]) {
+        expect(await engine.inspectSnapshot('volume', link(index))).toEqual({ state: 'whole' })
+        const id = randomUUID()
+        made.push(id)
+        const { sizeBytes } = await volume(id, { from: 'volume-snapshot', snapshotId: link(index) })
+        expect(sizeBytes).toBe(64 * MIB)
+        expect(await contentOf(id)).toBe(`data at ${index}`)
+        await done(engine.deleteVolume(id))
+      }
+    })
+
+    test('a snapshot on which several build can go', async ({ skip }) => {
+      needsContent(skip)
+      const [base, left, right] = [randomUUID(), randomUUID(), randomUUID()]
+      made.push(base, left, right)
+      await write({ volumeId: data }, 'data at base')
+      await snapshotVolume(base, null)
+      await write({ volumeId: data }, 'data at left')
+      await snapshotVolume(left, base)
+      await write({ volumeId: data }, 'data at right')
+      await snapshotVolume(right, base)
+      await done(engine.deleteVolumeSnapshot(base, work()))
+      for (const [id, text] of [
+        [left, 'data at left'],
+        [right, 'data at right'],
+      ] as const) {
+        const copy = randomUUID()
+        made.push(copy)
+        await volume(copy, { from: 'volume-snapshot', snapshotId: id })
+        expect(await contentOf(copy)).toBe(text)
+        await done(engine.deleteVolume(copy))
+        await done(engine.deleteVolumeSnapshot(id, work()))
+      }
+    })
+
+    test('a snapshot stores everything when its parent is of another volume or gone', async () => {
+      const [of, on, after] = [randomUUID(), randomUUID(), randomUUID()]
+      made.push(of, on, after)
+      expect((await snapshotVolume(of, null, more)).parentId).toBe(null)
+      expect((await snapshotVolume(on, of)).parentId).toBe(null)
+      await done(engine.deleteVolumeSnapshot(on, work()))
+      expect((await snapshotVolume(after, on)).parentId).toBe(null)
+      for (const id of [of, after]) await done(engine.deleteVolumeSnapshot(id, work()))
+    })
+
+    test('a snapshot of a volume that no guest has is clean, and goes on with the chain', async ({
+      skip,
+    }) => {
+      needsContent(skip)
+      const [one, another] = [randomUUID(), randomUUID()]
+      made.push(one, another)
+      await done(engine.attachVolume(owner.id, more))
+      await write({ volumeId: more }, 'more at rest')
+      expect((await snapshotVolume(one, null, more)).consistency).not.toBe('clean')
+      expect(await done(engine.detachVolume(owner.id, more))).toBe('released')
+      const taken = await snapshotVolume(another, one, more)
+      expect(taken).toMatchObject({ consistency: 'clean', parentId: one })
+      const copy = randomUUID()
+      made.push(copy)
+      await volume(copy, { from: 'volume-snapshot', snapshotId: another })
+      expect(await contentOf(copy)).toBe('more at rest')
+      await done(engine.deleteVolume(copy))
+      for (const id of [one, another]) await done(engine.deleteVolumeSnapshot(id, work()))
+    })
+
+    test('work that is ended leaves nothing, and can be done again', async () => {
+      const [machineId, volumeIds] = [owner.id, [data]]
+      const [lost, lostVolume, lostSnapshot] = [randomUUID(), randomUUID(), randomUUID()]
+      const long: [string, (work: Work) => Promise<unknown>][] = [
+        [lost, (work) => engine.createMachineSnapshot(lost, { machineId, volumeIds, memory: false }, work)],
+        [lost, (work) => engine.createMachineSnapshot(lost, { machineId, volumeIds, memory: true }, work)],
+        [
+          lostSnapshot,
+          (work) => engine.createVolumeSnapshot(lostSnapshot, { volumeId: data, parentId: null }, work),
+        ],
+        [
+          lostVolume,
+          (work) =>
+            engine.createVolume(lostVolume, { from: 'machine-snapshot', snapshotId: onDisk }, 0, work),
+        ],
+        [randomUUID(), (work) => engine.prepareRestore(machineId, { snapshotId: full, volumeIds }, work)],
+      ]
+      for (const [id, make] of long) {
+        const ending = new AbortController()
+        const making = make({ signal: ending.signal, onProgress: () => ending.abort() })
+        // Where nothing tells how far it is, a moment is early enough.
+        setTimeout(() => ending.abort(), 5)
+        expect(await code(making)).toBe('aborted')
+        expect(await engine.inspectSnapshot('machine', id)).toEqual({ state: 'absent' })
+        expect(await engine.inspectSnapshot('volume', id)).toEqual({ state: 'absent' })
+        expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
+        if (harness.traces) expect(await harness.traces(id)).toEqual({ processes: [], files: [] })
+      }
+      expect((await engine.inspect(owner.id)).power).toBe('ready')
+      if (harness.ssh) expect(await inGuest('echo alive')).toBe('alive\n')
+      await done(engine.createMachineSnapshot(lost, { machineId, volumeIds, memory: false }, work()))
+      await done(engine.deleteMachineSnapshot(lost))
+    })
+
+    test('a guest that ends takes the snapshot of it along', async () => {
+      const id = randomUUID()
+      const ending = engine.createMachineSnapshot(
+        id,
+        { machineId: owner.id, volumeIds: [data], memory: true },
+        { signal: new AbortController().signal, onProgress: () => {} },
+      )
+      const outcome = code(ending)
+      // In the middle of the copy or, on a slow host, before it began.
+      await harness.pass(100)
+      await engine.powerOff(owner.id)
+      const word = await outcome
+      expect(['snapshot-lost', 'no error']).toContain(word)
+      const state = word === 'no error' ? 'whole' : 'absent'
+      expect(await engine.inspectSnapshot('machine', id)).toEqual({ state })
+      await done(engine.deleteMachineSnapshot(id))
+    })
+
+    test('a snapshot outlives its machine, and brings it back', async ({ skip }) => {
+      needsContent(skip)
+      await done(engine.deleteMachine(owner.id))
+      expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
+      await done(engine.createMachine(owner))
+      await restore(onDisk, randomUUID(), [data])
+      expect(await read(rootOf(owner.id))).toBe('root one')
+      expect(await read({ volumeId: data })).toBe('data one')
+    })
+
+    test('snapshots and volumes outlive the engine', async () => {
+      const before = [await engine.listSnapshots('machine'), await engine.listSnapshots('volume')]
+      await engine.close()
+      engine = await harness.open()
+      expect([await engine.listSnapshots('machine'), await engine.listSnapshots('volume')]).toEqual(before)
+      expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
+      expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
+    })
+
+    test('what is damaged is broken', async ({ skip }) => {
+      const damage = real('damage', skip)
+      const reason = expect.stringMatching(/^[A-Z].*\.$/)
+      await done(engine.powerOff(owner.id))
+      await damage({ machineSnapshotId: atRest })
+      expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'broken', reason })
+      await damage({ volumeSnapshotId: link(5) })
+      expect(await engine.inspectSnapshot('volume', link(5))).toEqual({ state: 'broken', reason })
+      await damage({ volumeId: more })
+      expect(await engine.inspectVolume(more)).toEqual({ state: 'broken', reason })
+    })
+
+    test('deleting leaves nothing', async () => {
+      await Promise.all([owner.id, other.id].map((id) => done(engine.deleteMachine(id))))
+      for (const id of await engine.listSnapshots('machine')) await done(engine.deleteMachineSnapshot(id))
+      for (const id of await engine.listSnapshots('volume'))
+        await done(engine.deleteVolumeSnapshot(id, work()))
+      for (const id of await engine.listVolumes()) await done(engine.deleteVolume(id))
+      await done(engine.deleteMachineSnapshot(onDisk))
+      expect(await engine.listSnapshots('machine')).toEqual([])
+      expect(await engine.listSnapshots('volume')).toEqual([])
+      expect(await engine.listVolumes()).toEqual([])
+      if (!harness.traces) return
+      for (const id of [...made, onDisk, owner.id, other.id]) {
+        expect(await harness.traces(id)).toEqual({ processes: [], files: [] })
+      }
+    })
+  })
+}
+
+/** Where a guest keeps a line, as a word of its shell. A disk that was just plugged in takes it a moment to see. */
+function pathIn(where: Content): string {
+  if ('machineId' in where) return '/root/content'
+  if ('memoryOf' in where) return '/tmp/content'
+  const serial = where.volumeId.slice(0, 20)
+  const look = `for disk in /sys/block/vd*; do [ "$(cat $disk/serial)" = ${serial} ] && echo /dev/\${disk##*/} && break 2; done`
+  return `$(for try in $(seq 100); do ${look}; sleep 0.1; done)`
+}
+
+/** Starts to count ten times a second, in memory; prints the guest's id of this boot. */
+const COUNT_FOR_EVER =
+  '(n=0; while :; do n=$((n+1)); echo $n > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.1; done) >/dev/null 2>&1 </dev/null & cat /proc/sys/kernel/random/boot_id'
