@@ -11,6 +11,8 @@ import {
 import { type Call, callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
 import { answer, makeDisk } from './network.ts'
 import {
+  diskCreatePath,
+  diskListPath,
   diskSnapshotCreatePath,
   diskSnapshotListPath,
   snapshotCreatePath,
@@ -159,6 +161,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'no snapshots': snapshotListPath(empty.id),
         'the form of a snapshot without VMs': snapshotCreatePath(empty.id),
         'no disk snapshots': diskSnapshotListPath(empty.id),
+        'no disks': diskListPath(empty.id),
       }),
       ...of('owner', {
         'the dashboard': '/',
@@ -180,6 +183,8 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the form of a snapshot': snapshotCreatePath(project.id),
         'the disk snapshots': diskSnapshotListPath(project.id),
         'the form of a disk snapshot': diskSnapshotCreatePath(project.id),
+        'the disks': diskListPath(project.id),
+        'the form of a disk': diskCreatePath(project.id),
         'the pools to come': `${below}/vmpools`,
         'the form of pools to come': `${below}/vmpools/create`,
         'no page of the console': '/no/such/page',
@@ -276,6 +281,45 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           await page.getByLabel('Snapshot Name').press('Enter')
         },
       ),
+      {
+        name: 'disks in every state',
+        who: 'owner',
+        path: diskListPath(project.id),
+        open: async (page) => {
+          await answer(page, diskApi.list, 200, disksInEveryState)
+          await page.reload()
+          await button(page, emoji).click()
+          return page.getByRole('article', { name: emoji })
+        },
+      },
+      over('dialog', 'a VM from a disk that lacks its name', diskListPath(project.id), async (page) => {
+        await page.getByRole('main').getByRole('button', { name: 'Create VM' }).click()
+        await page.getByLabel('VM Name').fill('')
+      }),
+      over('dialog', 'the VMs for a disk', diskListPath(project.id), async (page) => {
+        await button(page, 'Attach').click()
+        await page.getByRole('combobox', { name: 'VM' }).click()
+        await expect(page.getByRole('option').first()).toBeVisible()
+      }),
+      over('alertdialog', 'the deletion of a data disk', diskListPath(project.id), (page) =>
+        button(page, `Delete ${long}`).click(),
+      ),
+      over('alertdialog', 'the detachment of a disk', diskListPath(project.id), async (page) => {
+        await answer(page, diskApi.list, 200, disksInEveryState)
+        await page.reload()
+        await button(page, 'Detach').click()
+      }),
+      select(diskListPath(project.id), 'Source'),
+      select(diskCreatePath(project.id), 'Source'),
+      {
+        name: 'the choices of a snapshot',
+        who: 'owner',
+        path: `${diskCreatePath(project.id)}?snapshot=${encodeURIComponent(long.slice(0, 8))}`,
+        open: async (page) => {
+          await page.getByRole('combobox', { name: 'Snapshot Name' }).click()
+          return page.getByRole('listbox')
+        },
+      },
       over('alertdialog', 'the deletion of a VM', vmPath(running), (page) =>
         fromMenu(page, /^More actions/, 'Delete VM'),
       ),
@@ -338,6 +382,20 @@ async function makeSnapshots(call: Call, vm: Vm): Promise<void> {
   }
   await settled(() => call(vmSnapshotApi.list, { params, query: {} }))
 }
+
+const disksInEveryState = [
+  makeDisk(long, 'attached', { vm_id: 'none', vm_name: long, source: 'snapshot' }),
+  makeDisk(arabic, 'creating', { source: 'image', progress: 0.4 }),
+  makeDisk('failed', 'failed', { status_message: `The server at ${long}.example.org answered 404.` }),
+  makeDisk('broken', 'error', { vm_id: 'none', vm_name: arabic }),
+  makeDisk('leaving', 'deleting'),
+  makeDisk(emoji, 'available', {
+    description: `${long} ${arabic}`,
+    source: 'image',
+    image_url: `https://example.org/${long}.qcow2`,
+    image_sha256: 'ab'.repeat(32),
+  }),
+]
 
 const answerDisks = (page: Page) =>
   answer(

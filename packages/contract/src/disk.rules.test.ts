@@ -1,0 +1,78 @@
+import { describe, expect, it, test } from 'vitest'
+import {
+  diskAllowedBy,
+  diskCan,
+  diskStateOf,
+  diskStatuses,
+  formatDiskSize,
+  isDiskUnderWay,
+  isFailedDisk,
+  sizeGbOf,
+} from './disk.rules.ts'
+
+const disk = (status: string, vm_id: string | null = null) => ({ name: 'data1', status, vm_id })
+
+describe('the size of a disk as it is shown', () => {
+  it.each([
+    ['10Gi', '10Gi'],
+    ['512Mi', '512Mi'],
+    ['10', '10Gi'],
+    [10, '10Gi'],
+    [1023, '1023Gi'],
+    ['1024', '1Ki'],
+    [2048, '2Ki'],
+    [1_048_575, '1024Ki'],
+    [1_048_576, '1Mi'],
+    [5_242_880, '5Mi'],
+    [1_073_741_823, '1024Mi'],
+    [1_073_741_824, '1Gi'],
+    [10_737_418_240, '10Gi'],
+    ['', ''],
+    ['large', 'large'],
+  ])('%j is %s', (size, shown) => {
+    expect(formatDiskSize(size)).toBe(shown)
+  })
+})
+
+test('the size in Gi is 10 where it is missing or cannot be read', () => {
+  expect([null, undefined, '', 'large', '512Mi', '20Gi', 20].map(sizeGbOf)).toEqual([
+    10, 10, 10, 10, 1, 20, 20,
+  ])
+})
+
+test('eight words of the status are understood, in any letter case', () => {
+  expect(['Ready', 'BOUND'].map((word) => diskStateOf(disk(word)))).toEqual(['available', 'available'])
+  expect(['ready', 'bound'].map((word) => diskStateOf(disk(word, 'v')))).toEqual(['attached', 'attached'])
+  for (const word of [...diskStatuses, 'resizing']) expect(diskStateOf(disk(word.toUpperCase()))).toBe(word)
+})
+
+test('a disk is under way while it is made or deleted, and failed when it never came or broke', () => {
+  const words = [...diskStatuses, 'ready', 'bound']
+  expect(words.filter((word) => isDiskUnderWay(disk(word)))).toEqual(['creating', 'deleting'])
+  expect(words.filter((word) => isFailedDisk(disk(word)))).toEqual(['failed', 'error'])
+})
+
+test.each([
+  ['creating', null, []],
+  ['available', null, ['delete', 'attach', 'createVm', 'snapshot']],
+  ['ready', null, ['delete', 'attach', 'createVm', 'snapshot']],
+  ['attached', 'v', ['detach', 'snapshot']],
+  ['bound', 'v', ['detach', 'snapshot']],
+  ['failed', null, ['delete']],
+  ['error', null, ['delete']],
+  ['error', 'v', ['detach']],
+] as const)('a disk that is %s, on the VM %j, can be asked for %j', (status, vmId, allowed) => {
+  const asked = Object.entries(diskCan).filter(([, may]) => may(disk(status, vmId)) === true)
+  expect(asked.map(([action]) => action)).toEqual(allowed)
+})
+
+test('a VM takes a disk while it runs or is stopped, and gives one back also when it is broken', () => {
+  const words = ['pending', 'provisioning', 'running', 'stopping', 'stopped', 'failed', 'error']
+  const by = (rule: keyof typeof diskAllowedBy) =>
+    words.filter((status) => diskAllowedBy[rule]({ status: status.toUpperCase() }) === true)
+  expect(by('attach')).toEqual(['running', 'stopped'])
+  expect(by('detach')).toEqual(['running', 'stopped', 'failed', 'error'])
+  expect(diskAllowedBy.detach({ status: 'Starting' })).toBe(
+    'Disk cannot be detached while its VM is starting',
+  )
+})
