@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import {
+  canDeleteDiskIn,
   diskAllowedBy,
   diskCan,
   diskStateOf,
@@ -75,4 +76,9 @@ test('a VM takes a disk while it runs or is stopped, and gives one back also whe
   expect(diskAllowedBy.detach({ status: 'Starting' })).toBe(
     'Disk cannot be detached while its VM is starting',
   )
+})
+
+test('a disk is deleted only within a selected project', () => {
+  expect(canDeleteDiskIn(null)).toBe('No project selected')
+  expect(canDeleteDiskIn({ id: 'p' })).toBe(true)
 })

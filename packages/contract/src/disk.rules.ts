@@ -72,6 +72,10 @@ export const diskCan = {
     'Disk must be available or attached to create a snapshot',
 }
 
+/** Disks are deleted only within a selected project, whatever their state. */
+export const canDeleteDiskIn = (project: object | null): true | string =>
+  project !== null || diskTexts.projectMissing
+
 /** In which statuses of its VM a disk can be put on it, and taken off it. */
 export const diskAllowedBy = {
   attach: (vm: { status: string }): true | string =>

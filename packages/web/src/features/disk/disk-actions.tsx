@@ -1,4 +1,4 @@
-import { type Disk, diskAllowedBy, diskCan, diskStateOf, diskTexts } from '@slipway/contract'
+import { canDeleteDiskIn, type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
 import { Trash2 } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { type DiskRef, useDeleteDisk, useDetachDisk } from '../../api/disks.ts'
@@ -107,9 +107,10 @@ function DeleteDialog({ disk, onClose }: { disk: Disk; onClose: () => void }) {
   const { project } = useSelectedProject()
   const removal = useDeleteDisk()
   const run = async () => {
+    const allowed = canDeleteDiskIn(project)
     try {
-      if (!project) {
-        toast.error(diskTexts.projectMissing)
+      if (allowed !== true) {
+        toast.error(allowed)
       } else {
         await removal.mutateAsync(disk)
         toast.success(`Disk "${disk.name}" deleted successfully`)
