@@ -6,7 +6,9 @@ import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
 import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
+import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import type { Clock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
 import type { Mail } from './mail/mail.ts'
 
@@ -29,10 +31,19 @@ export interface TestAppOptions {
 
 export async function makeTestApp(options: TestAppOptions = {}) {
   const clock = makeHandClock()
-  const db = openSqlite(options.file ?? ':memory:')
-  await migrate(db, null)
   const engine = makeSimulatedEngine({ clock, hostMemoryMb: options.hostMemoryMb ?? 1024 * 1024 })
   await engine.open()
+  // A look may be waiting for simulated time to pass.
+  return makeTestAppOver({ clock, engine, passTime: () => clock.advance(60_000) }, options)
+}
+
+/** The real app on a real database over any engine, which is open. `passTime` lets work under way come to its end. */
+export async function makeTestAppOver<C extends Clock, E extends Engine>(
+  { clock, engine, passTime }: { clock: C; engine: E; passTime: () => Promise<void> },
+  options: TestAppOptions = {},
+) {
+  const db = openSqlite(options.file ?? ':memory:')
+  await migrate(db, null)
   const mails: Mail[] = []
   const build = () =>
     buildApp({
@@ -107,8 +118,7 @@ export async function makeTestApp(options: TestAppOptions = {}) {
     return { email, password, cookie: answer.cookie, ...client(answer.cookie) }
   }
 
-  // A look may be waiting for simulated time to pass.
-  const closeServer = () => Promise.all([built.close(), clock.advance(60_000)])
+  const closeServer = () => Promise.all([built.close(), passTime()])
 
   /** Closes the server, with whatever it is doing, and starts another over the same database and engine. */
   async function restart(): Promise<void> {

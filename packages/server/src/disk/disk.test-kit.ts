@@ -8,7 +8,7 @@ import {
   vmApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import { makeTestApp, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
+import { makeTestApp, type makeTestAppOver, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
 
 /** Long enough for everything the simulated engine does. */
 export const settled = 30_000
@@ -17,11 +17,22 @@ export type Desk = Awaited<ReturnType<typeof openDesk>>
 
 export async function openDesk(options?: TestAppOptions) {
   const app = await makeTestApp(options)
+  return openDeskAt(app, (ms) => app.clock.advance(ms))
+}
+
+type AnyApp = Awaited<ReturnType<typeof makeTestAppOver>>
+
+/** The same on any engine; `pass` lets everything under way come to its end. */
+export async function openDeskAt<A extends AnyApp>(
+  app: A,
+  pass: (ms: number) => Promise<void>,
+  sshPublicKey = newPublicKey(),
+) {
   const ada = await app.signedIn()
   const idOf = async (url: string, body: object) =>
     ((await ada.raw('POST', url, body)).body as { id: string }).id
   const projectId = await idOf('/api/projects', { name: 'p' })
-  const keyId = await idOf('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+  const keyId = await idOf('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: sshPublicKey })
   const params = { projectId }
   const created: string[] = []
   app.subscribe(projectId, (event) => created.push(event))
@@ -36,7 +47,7 @@ export async function openDesk(options?: TestAppOptions) {
     keyId,
     /** Names of the events so far. */
     events: created,
-    pass: (ms = settled) => app.clock.advance(ms),
+    pass: (ms = settled) => pass(ms),
     close: () => app.close(),
 
     createDisk: (body: Partial<DiskCreate> | object) =>
