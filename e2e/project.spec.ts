@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { projectApi, summarizeVms, vmApi } from '@slipway/contract'
+import { diskApi, diskSnapshotApi, projectApi, summarizeVms, vmApi, vmSnapshotApi } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
 import { callWith, expect, join, makeVm, newPerson, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold } from './network.ts'
@@ -225,6 +225,41 @@ test.describe('the page of the projects', () => {
     await expect(page).toHaveURL('/')
     await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
     await expect(selected(page, 'Looms')).toBeVisible()
+  })
+
+  test('says before the deletion which disks and snapshots go with a project', async ({
+    page,
+    project,
+    makeVm,
+    call,
+  }) => {
+    const params = { projectId: project.id }
+    const disk = await call(diskApi.create, { params, body: { name: 'd', size: '1', source: 'EMPTY' } })
+    const vm = await makeVm('one', 'running')
+    const snapshot = { name: 's', retention_days: 1 } as const
+    await call(vmSnapshotApi.create, {
+      params: { ...params, vmId: vm.id },
+      body: { ...snapshot, snapshot_type: 'disk' },
+    })
+    await expect
+      .poll(async () => (await call(diskApi.list, { params })).map(({ status }) => status))
+      .toEqual(['available'])
+    await call(diskSnapshotApi.create, {
+      params,
+      body: { ...snapshot, snapshot_type: 'full', disk_id: disk.id },
+    })
+    await expect
+      .poll(async () => (await call(vmSnapshotApi.list, { params })).map(({ status }) => status))
+      .toEqual(['ready'])
+    await call(vmApi.delete, { params: { ...params, vmId: vm.id } })
+    await page.goto('/projects')
+    await page.getByRole('button', { name: 'Delete Engines' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
+    await expect(
+      dialog.getByText('Its 1 disk, 1 VM snapshot, and 1 disk snapshot are deleted, too.'),
+    ).toBeVisible()
+    await dialog.getByRole('button', { name: 'Delete Project' }).click()
+    await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
   })
 
   test('deletes a project after a question, and selects the first of the others', async ({

@@ -34,6 +34,7 @@ export async function* findings() {
   yield await qemu()
   yield accelerator()
   yield starterImage()
+  yield* await orphans()
   yield guestNetwork()
   yield await port22()
 }
@@ -132,6 +133,18 @@ function accelerator() {
 function starterImage() {
   if (existsSync(inData('images', 'starter.json'))) return good('Starter Linux', 'built')
   return note('Starter Linux', 'not built yet; npm start builds it')
+}
+
+/** What lies in the data directory and belongs to nobody. It is only told: it may be somebody's data. */
+async function orphans() {
+  if (!isInstalled() || !existsSync(inData('slipway.sqlite'))) return []
+  const { code, output } = await run(node24(), [inTree('packages/server/src/orphans.ts')], { quiet: true })
+  if (code !== 0) return [note('orphans', 'the database could not be read')]
+  const found = JSON.parse(output.trim().split('\n').at(-1))
+  if (found.length === 0) return [good('orphans', 'everything in the data directory belongs to something')]
+  return found.map(({ kind, path, bytes }) =>
+    note('orphans', `a ${kind} of ${gib(bytes)} belongs to nothing: ${path}`, 'look at it, then remove it'),
+  )
 }
 
 /** @returns {Finding} */

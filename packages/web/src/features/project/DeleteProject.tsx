@@ -1,7 +1,11 @@
 import type { Project } from '@slipway/contract'
+import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
+import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
 import { useDeleteProject } from '../../api/projects.ts'
+import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { alsoDeleted } from './also-deleted.ts'
 import { useLeaveProject } from './use-leave-project.ts'
 
 interface DeleteProjectProps {
@@ -13,6 +17,14 @@ interface DeleteProjectProps {
 export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const removal = useDeleteProject()
   const leaveProject = useLeaveProject()
+  const { disks } = useDisks(project.id)
+  const { snapshots } = useVmSnapshots(project.id)
+  const { snapshots: diskSnapshots } = useDiskSnapshots(project.id)
+  const storage = alsoDeleted({
+    disk: disks.length,
+    'VM snapshot': snapshots.length,
+    'disk snapshot': diskSnapshots.length,
+  })
   return (
     <ConfirmDialog
       open
@@ -33,6 +45,7 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.
+      {storage !== null && <span className="mt-2 block">{storage}</span>}
     </ConfirmDialog>
   )
 }

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { migrate } from './db/migrate.ts'
+import { openSqlite } from './db/open.ts'
+import { run } from './lib/command.ts'
+import { newId } from './lib/id.ts'
+
+test('what belongs to no object is told, with its path and size, and stays where it is', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'slipway-orphans-'))
+  const find = async () =>
+    JSON.parse(
+      await run(process.execPath, [path.join(import.meta.dirname, 'orphans.ts')], {
+        env: { SLIPWAY_DATA_DIR: dataDir },
+      }),
+    )
+  expect(await find()).toEqual([])
+
+  const db = openSqlite(path.join(dataDir, 'slipway.sqlite'))
+  await migrate(db, null)
+  const [owned, lost, snapshot] = [newId(), newId(), newId()]
+  await db
+    .insertInto('disk')
+    .values({
+      ...{ id: owned, project_id: null, vm_id: null, name: 'd', description: '', status: 'deleting' },
+      ...{ status_message: null, size_bytes: 1, source: 'EMPTY', image_url: null, image_sha256: null },
+      ...{ snapshot_id: null, snapshot_kind: null, plugged: 0, detaching: 0, created_at: '' },
+    })
+    .execute()
+  await db.destroy()
+  for (const folder of ['volumes', `snapshots/${snapshot}`]) {
+    await mkdir(path.join(dataDir, folder), { recursive: true })
+  }
+  const file = (id: string) => path.join(dataDir, 'volumes', `${id}.qcow2`)
+  for (const id of [owned, lost]) await writeFile(file(id), 'x'.repeat(8192))
+  await writeFile(path.join(dataDir, 'snapshots', snapshot, 'root.qcow2'), 'x'.repeat(4096))
+
+  const expected = [
+    { kind: 'volume', id: lost, path: file(lost), bytes: 8192 },
+    {
+      kind: 'machine snapshot',
+      id: snapshot,
+      path: path.join(dataDir, 'snapshots', snapshot),
+      bytes: 4096,
+    },
+  ]
+  expect(await find()).toEqual(expected)
+  expect(await find()).toEqual(expected)
+  await rm(dataDir, { recursive: true })
+})

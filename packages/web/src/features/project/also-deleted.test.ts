@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { alsoDeleted } from './also-deleted.ts'
+
+test.each([
+  [{ disk: 0, 'VM snapshot': 0 }, null],
+  [{ disk: 1, 'VM snapshot': 0 }, 'Its 1 disk is deleted, too.'],
+  [{ disk: 2, 'VM snapshot': 0 }, 'Its 2 disks are deleted, too.'],
+  [{ disk: 1, 'VM snapshot': 1 }, 'Its 1 disk and 1 VM snapshot are deleted, too.'],
+  [
+    { disk: 3, 'VM snapshot': 1, 'disk snapshot': 2 },
+    'Its 3 disks, 1 VM snapshot, and 2 disk snapshots are deleted, too.',
+  ],
+])('%j goes with a project', (counts, sentence) => {
+  expect(alsoDeleted(counts)).toBe(sentence)
+})
