@@ -73,12 +73,21 @@ test('the six newest of eight VMs are shown as the API has them', async ({ page,
   await expect(page).toHaveURL(`/projects/${project.id}/vms`)
 })
 
-test('VMs in trouble are named with their reason', async ({ page, makeVm }) => {
+test('VMs and disks in trouble are named with their reason', async ({ page, makeVm }) => {
   await makeVm('fault-crash', 'failed')
   await makeVm('two', 'running')
+  await answer(page, diskApi.list, 200, [
+    makeDisk('sound'),
+    makeDisk('tiles', 'failed', { status_message: 'The image was refused.' }),
+  ])
   await page.goto('/')
   const trouble = page.getByRole('region', { name: 'Needs attention' })
-  await expect(trouble.getByRole('listitem')).toHaveText([/^fault-crashVM failed\. The guest crashed/])
+  await expect(trouble.getByRole('listitem')).toHaveText([
+    /^fault-crashVM failed\. The guest crashed/,
+    'tilesDisk failed. The image was refused.',
+  ])
+  await trouble.getByRole('link', { name: 'tiles' }).click()
+  await expect(page).toHaveURL(/disks$/)
 })
 
 test('a VM that was just created is on the dashboard without a reload', async ({ page, makeVm }) => {

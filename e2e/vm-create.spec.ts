@@ -127,6 +127,20 @@ test.describe('the create form', () => {
     await expect(nameOf(page)).toHaveValue('')
   })
 
+  test('leads to a new disk where there is none, and keeps what was typed', async ({
+    page,
+    project,
+    sshKey: _,
+  }) => {
+    await page.goto(createPath)
+    await nameOf(page).fill('engine')
+    await page.getByRole('button', { name: 'Add Disk' }).click()
+    await page.getByRole('link', { name: 'Create Disk' }).click()
+    await expect(page).toHaveURL(`/projects/${project.id}/disks/create`)
+    await page.goBack()
+    await expect(nameOf(page)).toHaveValue('engine')
+  })
+
   test('begins anew when one comes back by another way', async ({ page, project: _, sshKey: __ }) => {
     await page.goto('/create')
     await nameOf(page).fill('engine')

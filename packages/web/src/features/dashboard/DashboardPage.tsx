@@ -1,4 +1,12 @@
-import { isComing, isTransitional, type Project, summarizeVms, type Vm } from '@slipway/contract'
+import {
+  type Disk,
+  isComing,
+  isFailedDisk,
+  isTransitional,
+  type Project,
+  summarizeVms,
+  type Vm,
+} from '@slipway/contract'
 import { Copy, FolderKanban, HardDrive, type LucideIcon, Plus, Scaling, Server } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { Link } from 'react-router'
@@ -165,7 +173,11 @@ function Choice({ icon: Icon, title, text, action, laterAt }: ChoiceProps) {
 }
 
 function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
-  const attention = needsAttention(vms)
+  const { disks } = useDisks(project.id)
+  const attention = [
+    ...needsAttention(vms).map((vm) => troubleOf(vm, 'VM', paths.vm(project.id, vm.id))),
+    ...disks.filter(isFailedDisk).map((disk) => troubleOf(disk, 'Disk', paths.disks(project.id))),
+  ]
   return (
     <>
       <ul className="mb-6 grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
@@ -180,7 +192,7 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
           attention.length > 0 && 'lg:grid-cols-[minmax(0,1fr)_300px]',
         )}
       >
-        {attention.length > 0 && <NeedsAttention vms={attention} className="lg:order-last" />}
+        {attention.length > 0 && <NeedsAttention troubles={attention} className="lg:order-last" />}
         <RecentVms project={project} vms={recentVms(vms)} />
       </div>
     </>
@@ -332,30 +344,45 @@ function RecentVm({ vm }: { vm: Vm }) {
   )
 }
 
-function NeedsAttention({ vms, className }: { vms: Vm[]; className?: string }) {
+interface Trouble {
+  id: string
+  name: string
+  status: string
+  to: string
+  /** What is wrong, and why. */
+  text: string
+}
+
+function troubleOf(
+  { id, name, status, status_message }: Vm | Disk,
+  kind: 'VM' | 'Disk',
+  to: string,
+): Trouble {
+  return { id, name, status, to, text: `${kind} ${status}. ${status_message ?? ''}` }
+}
+
+function NeedsAttention({ troubles, className }: { troubles: Trouble[]; className?: string }) {
   const titleId = useId()
   return (
     <Sheet
       title={<span id={titleId}>Needs attention</span>}
       aria-labelledby={titleId}
-      actions={<span className="text-ink-3">{vms.length}</span>}
+      actions={<span className="text-ink-3">{troubles.length}</span>}
       className={className}
     >
       <ul className="max-h-96 divide-y divide-line overflow-y-auto">
-        {vms.map((vm) => (
-          <li key={vm.id} className="flex gap-2.5 px-4 pt-[11px] pb-3 text-hint text-ink-2">
-            <StatusGlyph word={vm.status} className="mt-1" />
+        {troubles.map(({ id, name, status, to, text }) => (
+          <li key={id} className="flex gap-2.5 px-4 pt-[11px] pb-3 text-hint text-ink-2">
+            <StatusGlyph word={status} className="mt-1" />
             <div className="min-w-0 wrap-anywhere">
               <Link
-                to={paths.vm(vm.project_id, vm.id)}
+                to={to}
                 className="text-dense font-[550] text-ink no-underline hover:underline"
                 dir="auto"
               >
-                {vm.name}
+                {name}
               </Link>
-              <p>
-                VM {vm.status}. {vm.status_message}
-              </p>
+              <p>{text}</p>
             </div>
           </li>
         ))}

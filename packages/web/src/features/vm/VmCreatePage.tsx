@@ -77,6 +77,7 @@ export function Component() {
   )
   const broken = firstBrokenRule(chosen, project?.id)
 
+  const keepDraft = () => saveDraft({ form: getValues(), projectId: project?.id, visit })
   const submit = handleSubmit(() => {
     if (create.isPending) return
     if (broken || !project) {
@@ -169,11 +170,7 @@ export function Component() {
             <Field
               label="SSH Key"
               aside={
-                <Link
-                  to={paths.sshKeys}
-                  className="link"
-                  onClick={() => saveDraft({ form: getValues(), projectId: project?.id, visit })}
-                >
+                <Link to={paths.sshKeys} className="link" onClick={keepDraft}>
                   Manage SSH Keys
                 </Link>
               }
@@ -223,7 +220,18 @@ export function Component() {
                 Persistent storage is off. All data on the root disk is lost when the VM stops or restarts.
               </Banner>
             )}
-            <VmDiskRows control={control} values={chosen.disks} available={available} />
+            <VmDiskRows
+              control={control}
+              values={chosen.disks}
+              available={available}
+              createLink={
+                project && (
+                  <Link to={paths.diskCreate(project.id)} className="link" onClick={keepDraft}>
+                    Create Disk
+                  </Link>
+                )
+              }
+            />
           </FormSection>
           <FormFoot note={broken?.text}>
             <Button render={<Link to={paths.home} />}>Cancel</Button>

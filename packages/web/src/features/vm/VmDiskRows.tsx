@@ -1,6 +1,6 @@
 import type { Disk } from '@slipway/contract'
 import { ChevronDown, ChevronRight, Plus, Trash2 } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
+import { type ReactNode, useId, useRef, useState } from 'react'
 import { type Control, Controller, useFieldArray } from 'react-hook-form'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
@@ -14,10 +14,12 @@ interface VmDiskRowsProps {
   values: VmForm['disks']
   /** Disks that may be attached. */
   available: readonly Disk[]
+  /** The way to a new disk. */
+  createLink: ReactNode
 }
 
 /** Data disks to attach: a ruled accordion with one row open. A disk chosen in one row is not offered in others. */
-export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
+export function VmDiskRows({ control, values, available, createLink }: VmDiskRowsProps) {
   const labelId = useId()
   const addButton = useRef<HTMLButtonElement>(null)
   const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
@@ -102,7 +104,9 @@ export function VmDiskRows({ control, values, available }: VmDiskRowsProps) {
                     </Field>
                     {available.length === 0 && (
                       <p className="mt-1.5 text-hint text-ink-3">
-                        This project has no available disk. Remove the row to create the VM without one.
+                        This project has no available disk.{' '}
+                        {createLink ? <>{createLink} first, or remove</> : 'Remove'} the row to create the VM
+                        without one.
                       </p>
                     )}
                   </div>

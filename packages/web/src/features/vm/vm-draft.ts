@@ -1,6 +1,6 @@
 import type { VmForm } from './vm-form.ts'
 
-/** What was typed, kept while the user looks after the SSH keys. */
+/** What was typed, kept while the user looks after the SSH keys or a disk. */
 export interface VmDraft {
   form: VmForm
   /** Disks are those of this project. */
