@@ -21,6 +21,24 @@ const names = [
   'fault-never-ready',
 ]
 
+/** Disks of every source; one whose image is refused. */
+const disks = [
+  {
+    name: 'ledger-data',
+    size: '40Gi',
+    source: 'EMPTY',
+    description: 'Postgres data directory of the ledger',
+  },
+  { name: 'ubuntu-noble', size: '10GB', source: 'HTTP', image_url: 'https://images.example.org/noble.img' },
+  { name: 'tools', size: '10GB', source: 'REGISTRY', image_url: 'quay.io/example/tools:1.4' },
+  {
+    name: 'imported',
+    size: '10GB',
+    source: 'HTTP',
+    image_url: 'https://images.example.org/fault-refused.qcow2',
+  },
+]
+
 /** Fills an empty database; one that has accounts is left alone. */
 export async function seed(app: FastifyInstance, db: Db): Promise<void> {
   if (await db.selectFrom('account').select('id').executeTakeFirst()) return
@@ -52,4 +70,5 @@ export async function seed(app: FastifyInstance, db: Db): Promise<void> {
       persistent: i % 3 !== 2,
     })
   }
+  for (const disk of disks) await post(`/api/projects/${project.id}/disks`, disk)
 }
