@@ -313,6 +313,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const snapshot = await repo.snapshotOf(vm)
     const attached = await repo.diskIds(vm.id)
     const made = await engine.switchDisks(vm.id, restore.safetyId)
+    const wasOff = !vm.known.admitted && vm.known.fault === null
     const now = clock.now()
     const safety = {
       id: restore.safetyId,
@@ -325,7 +326,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       status_message: null,
       snapshot_type: 'disk' as const,
       has_memory: 0 as const,
-      consistency: made.consistency,
+      // What ran, or crashed, was cut off.
+      consistency: wasOff ? made.consistency : 'crash',
       disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
       automatic: 1 as const,
       stored_bytes: made.storedBytes,
