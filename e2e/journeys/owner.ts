@@ -12,36 +12,38 @@ import {
   vmApi,
 } from '@slipway/contract'
 import type { Server } from '../server.ts'
-import { newKeyPair } from './real.ts'
+import { newKeyPair, runShown } from './real.ts'
 
 /** Somebody with a project and a key who talks to the API; the server may die under the call. */
 export interface Owner {
+  /** What every path of the project begins with. */
+  params: { projectId: string }
   /** Null when the server was killed under the call or refused it. */
   call: <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E> | null>
+  /** Throws when the call is refused. */
+  must: <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E>>
   list: () => Promise<Vm[]>
   create: (name: string, more?: { persistent?: boolean }) => Promise<Vm | null>
   of: (vmId: string) => { params: { projectId: string; vmId: string } }
   /** The VM once its status does not pass by itself. */
   settled: (vmId: string) => Promise<Vm>
+  /** Runs a command in a guest that is up, over SSH; what it printed. */
+  inGuest: (vmId: string, command: string) => Promise<string>
 }
 
 /** `server` is asked anew at each call, because it is another one after a restart. */
 export async function newOwner(request: APIRequestContext, server: () => Server): Promise<Owner> {
-  const call: Owner['call'] = async (endpoint, input) => {
+  const must: Owner['must'] = async (endpoint, input) => {
     const { params, body } = input as { params?: Record<string, string>; body?: unknown }
-    try {
-      const answer = await request.fetch(server().url + fillPath(endpoint.path, params), {
-        method: endpoint.method,
-        ...(body !== undefined && { data: body }),
-      })
-      // The server has put the answer through this endpoint's schema.
-      return answer.ok()
-        ? ((endpoint.response ? await answer.json() : undefined) as CallOutput<typeof endpoint>)
-        : null
-    } catch {
-      return null
-    }
+    const answer = await request.fetch(server().url + fillPath(endpoint.path, params), {
+      method: endpoint.method,
+      ...(body !== undefined && { data: body }),
+    })
+    if (!answer.ok()) throw new Error(`${endpoint.id} was refused: ${await answer.text()}`)
+    // The server has put the answer through this endpoint's schema.
+    return (endpoint.response ? await answer.json() : undefined) as CallOutput<typeof endpoint>
   }
+  const call: Owner['call'] = (endpoint, input) => must(endpoint, input).catch(() => null)
   const email = `${randomUUID()}@example.com`
   const password = 'Analytical-Engine-1843'
   await call(accountApi.signUp, { body: { name: 'Ada', email, password } })
@@ -49,13 +51,15 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
   await call(accountApi.verifyEmail, { body: { token: link.split('token=')[1] ?? '' } })
   await call(accountApi.signIn, { body: { email, password } })
   const project = await call(projectApi.create, { body: { name: 'journey' } })
-  const { publicKey } = await newKeyPair(server().dataDir)
+  const { file, publicKey } = await newKeyPair(server().dataDir)
   const key = await call(sshKeyApi.create, { body: { key_name: 'journey', ssh_public_key: publicKey } })
   const params = { projectId: project?.id ?? '' }
   const list = async () => (await call(vmApi.list, { params })) ?? []
   const settledWords = ['running', 'stopped', 'failed', 'error']
   return {
+    params,
     call,
+    must,
     list,
     of: (vmId) => ({ params: { ...params, vmId } }),
     create: (name, more) =>
@@ -76,6 +80,10 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
         .toMatch(new RegExp(settledWords.join('|')))
       if (!vm) throw new Error('the VM is gone')
       return vm
+    },
+    async inGuest(vmId, command) {
+      const { ip_address, ssh_port } = await must(vmApi.get, { params: { ...params, vmId } })
+      return runShown(`ssh -p ${ssh_port} root@${ip_address}`, file, command)
     },
   }
 }
