@@ -66,6 +66,13 @@ test.skipIf(missing)(
       const args = ['-p', `${ssh_port}`, '-i', key, ...options, `root@${ip_address}`, command]
       return run('ssh', args, { timeoutMs: 60_000 })
     }
+    /** Where a place is in the guest; a disk that was just plugged in takes it a moment to name. */
+    async function find(vmId: string, place: Place): Promise<string> {
+      const path = fileOf(place)
+      if (typeof place === 'object')
+        await inGuest(vmId, `for try in $(seq 100); do [ -b ${path} ] && exit; sleep 0.1; done; exit 1`)
+      return path
+    }
     // Device nodes live in memory, and so does a file beside them.
     const fileOf = (place: Place) =>
       place === 'root'
@@ -78,13 +85,12 @@ test.skipIf(missing)(
       {
         desk,
         write: async (vmId, place, word) => {
-          await inGuest(
-            vmId,
-            `path=${fileOf(place)}; echo ${word} | dd of=$path conv=notrunc 2>/dev/null && sync`,
-          )
+          const path = await find(vmId, place)
+          await inGuest(vmId, `echo ${word} | dd of=${path} conv=notrunc 2>/dev/null && sync`)
         },
         read: async (vmId, place) => {
-          const line = await inGuest(vmId, `head -c 40 ${fileOf(place)} 2>/dev/null | head -n1 | tr -d '\\0'`)
+          const path = await find(vmId, place)
+          const line = await inGuest(vmId, `head -c 40 ${path} 2>/dev/null | head -n1 | tr -d '\\0'`)
           return line.trim()
         },
         restartServer: app.restart,
