@@ -53,22 +53,26 @@ export function liveList<T extends { id: string; project_id: string }>(
      */
     useList(projectId: string | undefined) {
       const queryKey = keyFor(projectId ?? '')
-      const [asked, setAsked] = useState(false)
+      const [asking, setAsking] = useState(false)
+      /** Whether the last refresh that the user asked for failed; polls before and after it do not count. */
+      const [refused, setRefused] = useState(false)
       const query = useQuery({
         queryKey,
         queryFn: async ({ signal }) => asList(await load(projectId ?? '', signal)),
         enabled: projectId !== undefined,
       })
       usePoll(queryKey, projectId !== undefined && (query.data ?? none).some(underWay))
-      const error = asked || query.data === undefined ? query.error : null
+      const error = refused || query.data === undefined ? query.error : null
       return {
         items: error ? none : (query.data ?? none),
         loading: projectId !== undefined && query.isPending,
         error,
-        refreshing: asked && query.isFetching,
+        refreshing: asking,
         refetch: async () => {
-          setAsked(true)
-          await query.refetch()
+          setAsking(true)
+          const { isError } = await query.refetch()
+          setRefused(isError)
+          setAsking(false)
         },
         /** When the shown list arrived, in milliseconds; 0 for never. */
         updatedAt: query.dataUpdatedAt,
