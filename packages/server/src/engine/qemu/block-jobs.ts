@@ -25,7 +25,9 @@ export type Begin = (options?: { still: boolean }) => Promise<void>
 
 /** Names of all jobs and nodes of copies begin so, by which a later process finds what an earlier one left. */
 const COPY = 'copy-'
-const OPEN_MS = 200
+/** Bytes a second. */
+const SLOW = 1024 * 1024
+const LOOK_MS = 200
 
 /**
  * Copies disks as they are at one moment, while they may be written on: either all of them or none. The copies are
@@ -52,7 +54,7 @@ export async function copyDisks<T>(
         await host.lend(target, (filename) => addNode(qmp, { node, filename, readOnly: false }))
         opened.push(node)
       }
-      await qmp.execute('transaction', transactionOf(disks, options.noteIn))
+      await qmp.execute('transaction', transactionOf(disks, { noteIn: options.noteIn, slowly: still }))
       if (still) await pauseJobs(qmp)
     })
     await resumeJobs(qmp)
@@ -123,7 +125,10 @@ export interface Bitmap {
   usable: boolean
 }
 
-function transactionOf(disks: readonly DiskCopy[], noteIn: string | undefined) {
+function transactionOf(
+  disks: readonly DiskCopy[],
+  { noteIn, slowly }: { noteIn: string | undefined; slowly: boolean },
+) {
   const copies = disks.map(({ node, what }, index) => ({
     type: 'blockdev-backup',
     data: {
@@ -133,6 +138,8 @@ function transactionOf(disks: readonly DiskCopy[], noteIn: string | undefined) {
       // Ends when it is told to, so that none does while QEMU takes disks into use again.
       'auto-finalize': false,
       'auto-dismiss': false,
+      // Little is under way then, so that it can soon be paused.
+      speed: slowly ? SLOW : 0,
       ...(typeof what === 'string'
         ? { sync: what }
         : { sync: 'bitmap', bitmap: what.notedBy, 'bitmap-mode': 'never' }),
@@ -172,11 +179,13 @@ async function jobsOf(qmp: Qmp): Promise<Job[]> {
 
 /** Waits for the jobs, tells how far they are, and throws when they fail or must end. */
 async function attend(host: BlockHost, { signal, onProgress }: Work): Promise<void> {
-  for (let pause = 5; ; pause = Math.min(OPEN_MS, pause * 2)) {
+  for (let pause = 5; ; pause = Math.min(LOOK_MS, pause * 2)) {
     const jobs = await jobsOf(host.qmp)
     if (jobs.every(({ status }) => status === 'concluded')) {
-      const failed = jobs.find(({ error }) => error !== null)
-      if (failed) throw new Error(failed.error ?? '')
+      // One that fails takes the others along; what they say is not the reason.
+      const reasons = jobs.map(({ error }) => error).filter((error) => error !== null)
+      const reason = reasons.find((error) => error !== 'Operation canceled') ?? reasons[0]
+      if (reason !== undefined) throw new Error(reason)
       return
     }
     const pending = jobs.find(({ status }) => status === 'pending')
@@ -203,7 +212,9 @@ async function pauseJobs(qmp: Qmp): Promise<void> {
 
 async function resumeJobs(qmp: Qmp): Promise<void> {
   for (const { id, status } of await jobsOf(qmp)) {
-    if (status === 'paused') await qmp.execute('job-resume', { id }).catch(() => {})
+    if (status !== 'paused') continue
+    await qmp.execute('block-job-set-speed', { device: id, speed: 0 })
+    await qmp.execute('job-resume', { id })
   }
 }
 

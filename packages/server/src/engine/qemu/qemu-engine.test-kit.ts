@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { ImportError, type Importer } from '../../image/import.ts'
+import { CommandError, run } from '../../lib/command.ts'
+import { silentLog } from '../../lib/log.ts'
+import type { EngineHarness } from '../engine.suite.ts'
+import type { Address } from '../engine.ts'
+import { makeQemuEngine } from './qemu-engine.ts'
+
+/** Why no real guest can be tested here; undefined where one can. */
+export const missing = await run('qemu-system-x86_64', ['--version']).then(
+  () => undefined,
+  () => 'QEMU is not installed',
+)
+
+/** Built once and kept between runs, because building takes longer than all else. */
+export const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
+
+/** What is imported has tests of its own; here nothing is. */
+export const importer: Importer = {
+  import: () => Promise.reject(new ImportError('Nothing is imported here.')),
+}
+
+export async function makeHarness(): Promise<EngineHarness> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-engine-'))
+  const key = join(dataDir, 'key')
+  await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'a "hostile\\ comment', '-f', key])
+
+  const ssh = sshWith(key)
+  return {
+    async open() {
+      const images = makeImageStore({ dir: imagesDir, log: silentLog })
+      const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
+      await engine.open()
+      return engine
+    },
+    imageId: STARTER_IMAGE,
+    sshPublicKey: await readFile(`${key}.pub`, 'utf8'),
+    pass: (ms) => sleep(ms),
+    async happen(machineId, what, address) {
+      if (what === 'is killed') {
+        for (const pid of await processesOf(machineId)) process.kill(Number(pid), 'SIGKILL')
+      } else {
+        await ssh(address, what === 'reboots' ? 'reboot' : 'poweroff')
+      }
+    },
+    ssh,
+    hostSeenByGuests: '10.0.2.2',
+    sshWithoutKey: (address) =>
+      run('ssh', [
+        ...sshArgs(address, '-o', 'PubkeyAuthentication=no', '-o', 'NumberOfPasswordPrompts=0'),
+        'true',
+      ]).then(
+        () => 'let in',
+        (error: unknown) => (error instanceof CommandError ? error.stderr : String(error)),
+      ),
+    async traces(machineId) {
+      const entries = await readdir(dataDir, { recursive: true })
+      return {
+        processes: await processesOf(machineId),
+        files: entries.filter((entry) => entry.includes(machineId)),
+      }
+    },
+    async damage(what) {
+      const [place, id] =
+        'volumeId' in what
+          ? ['volumes', what.volumeId]
+          : 'volumeSnapshotId' in what
+            ? ['volume-snapshots', what.volumeSnapshotId]
+            : ['snapshots', join(what.machineSnapshotId, 'root')]
+      await truncate(join(dataDir, place, `${id}.qcow2`), 'volumeId' in what ? 0 : 300 * 1024)
+    },
+    cleanUp: () => rm(dataDir, { recursive: true, force: true }),
+  }
+}
+
+const sshArgs = (address: Address, ...options: string[]) => [
+  ...['-p', `${address.port}`, '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
+  ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=20', ...options, `root@${address.ip}`],
+]
+
+/** Runs commands in guests, signed in with a key. */
+export const sshWith = (key: string) => (address: Address, command: string) =>
+  run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 60_000 })
+
+/** Ids of the processes that run a machine. */
+export async function processesOf(machineId: string): Promise<string[]> {
+  const found: string[] = []
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid)) continue
+    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (args.includes('qemu-system') && args.includes(machineId)) found.push(pid)
+  }
+  return found
+}
