@@ -16,7 +16,12 @@ export function StatRow({ label, stats }: StatRowProps) {
       className="mb-6"
       items={stats
         .filter((stat) => stat !== false)
-        .map(({ label, value, tone }) => ({ label, value, glyph: tone && <StatusGlyph word={tone} /> }))}
+        .map(({ label, value, tone }) => ({
+          label,
+          value,
+          // Nothing turns where nothing is under way.
+          glyph: tone && <StatusGlyph word={tone} className={value === 0 ? 'animate-none!' : undefined} />,
+        }))}
     />
   )
 }

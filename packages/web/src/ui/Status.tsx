@@ -27,7 +27,7 @@ const glyphOf: Record<string, Glyph> = {
 }
 
 /** The sign of a status: shape first, colour last. A word it does not know gets the dotted ring. */
-export function StatusGlyph({ word, className }: { word: string; className?: string }) {
+export function StatusGlyph({ word, className }: { word: string; className?: string | undefined }) {
   const glyph = glyphOf[word.toLowerCase()] ?? 'dotted'
   if (glyph === 'arc') return <Arc className={cx('text-busy-mark', className)} />
   const tone = { disc: 'text-ok-mark', ring: 'text-ok-mark', triangle: 'text-bad-mark' }[glyph as string]

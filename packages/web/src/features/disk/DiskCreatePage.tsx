@@ -4,6 +4,7 @@ import {
   diskSnapshotStateOf,
   diskSources,
   diskTexts,
+  parseDiskSize,
   snapshotCan,
   type VmSnapshot,
 } from '@slipway/contract'
@@ -153,7 +154,7 @@ export function Component() {
             </Button>
           </FormFoot>
         </FormSheet>
-        <InfoBox source={form.source} size={sizeText(form.size)} />
+        <InfoBox source={form.source} size={form.size} />
       </div>
     </>
   )
@@ -248,7 +249,15 @@ function InfoBox({ source, size }: { source: DiskSource; size: string }) {
         <Cells
           columns={2}
           items={[
-            { label: 'Size', value: size.trim() || <span className="text-ink-3">None</span> },
+            {
+              label: 'Size',
+              value:
+                typeof parseDiskSize(size) === 'number' ? (
+                  sizeText(size)
+                ) : (
+                  <span className="text-ink-3">None</span>
+                ),
+            },
             { label: 'Source', value: diskSources[source] },
           ]}
         />
