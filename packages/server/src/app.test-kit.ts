@@ -25,6 +25,7 @@ export interface TestAppOptions {
   hostMemoryMb?: number
   startsAtOnce?: number
   maxVmsPerProject?: number
+  maxDiskGb?: number
   admins?: string[]
   file?: string
 }
@@ -53,6 +54,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         productName: 'Slipway',
         contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
         maxVmsPerProject: options.maxVmsPerProject ?? 5000,
+        maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
       },
       db,

@@ -50,7 +50,7 @@ import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
 export interface AppOptions {
   config: Pick<
     Config,
-    'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject' | 'admins'
+    'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject' | 'maxDiskGb' | 'admins'
   >
   db: Db
   engine: Engine
@@ -125,6 +125,7 @@ export async function buildApp(options: AppOptions) {
     announceVm: (id) => vms.announceById(id),
     progress,
     clock,
+    maxDiskGb: config.maxDiskGb,
   })
   const vms = makeVmService({
     repo: vmRepo,

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { isEmail } from '@slipway/contract'
+import { diskSizeLimitGi, isEmail } from '@slipway/contract'
 import { z } from 'zod'
 
 /** An empty variable means the same as none. */
@@ -47,8 +47,8 @@ const Settings = z.object({
     .refine((sources) => sources.every(isSource), 'Name hosts, addresses or ranges, separated by commas'),
   /** What an image may take while it is fetched and unpacked, in GiB. */
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
-  /** How large a disk may be, in GiB. */
-  SLIPWAY_MAX_DISK_GB: z.coerce.number().int().min(1).default(1024),
+  /** How large a disk may be, in GiB; never more than the contract's limit. */
+  SLIPWAY_MAX_DISK_GB: z.coerce.number().int().min(1).max(diskSizeLimitGi).default(diskSizeLimitGi),
   /** E-mail addresses of who may add templates, with commas; none lets every signed-in user. */
   SLIPWAY_ADMINS: z
     .string()

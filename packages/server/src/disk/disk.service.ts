@@ -47,10 +47,12 @@ export interface DiskServiceOptions {
   announceVm: (vmId: string) => Promise<void>
   progress: Progress
   clock: Clock
+  /** In whole Gi. */
+  maxDiskGb: number
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, kick, publish, announceVm, progress, clock } = options
+  const { repo, projects, kick, publish, announceVm, progress, clock, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -153,7 +155,7 @@ export function makeDiskService(options: DiskServiceOptions) {
 
     async create(userId: string, projectId: string, input: DiskCreateBody): Promise<Disk> {
       await projects.own(userId, projectId)
-      const gi = parseDiskSize(input.size)
+      const gi = parseDiskSize(input.size, maxDiskGb)
       if (typeof gi === 'string') throw refuse('size', gi)
       const { name, description, source } = input
       const asked = { name, description, source, size_bytes: gi * gibibyte }
@@ -169,19 +171,22 @@ export function makeDiskService(options: DiskServiceOptions) {
     },
 
     /** For the disk snapshot service, which has checked the snapshot. */
-    createFromSnapshot: (
+    async createFromSnapshot(
       projectId: string,
       snapshot: { id: string; sizeBytes: number },
       asked: { name: string; description: string; sizeGb: number },
-    ): Promise<Disk> =>
-      insert(projectId, {
+    ): Promise<Disk> {
+      const gi = parseDiskSize(`${asked.sizeGb}`, maxDiskGb)
+      if (typeof gi === 'string') throw refuse('size_gb', gi)
+      return insert(projectId, {
         name: asked.name,
         description: asked.description,
         source: 'SNAPSHOT',
-        size_bytes: Math.max(asked.sizeGb * gibibyte, snapshot.sizeBytes),
+        size_bytes: Math.max(gi * gibibyte, snapshot.sizeBytes),
         snapshot_id: snapshot.id,
         snapshot_kind: 'volume',
-      }),
+      })
+    },
 
     /** Gone for the user at once; the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, diskId: string): Promise<void> {

@@ -163,6 +163,19 @@ describe('creating a disk', () => {
   )
 
   it(
+    '400 for more than the operator allows',
+    atDesk(
+      async (desk) => {
+        const tooMuch = { status: 400, body: { message: 'Disk size cannot exceed 20Gi' } }
+        expect(await desk.createDisk({ size: '21' })).toMatchObject(tooMuch)
+        const id = await desk.readyDiskSnapshot(await desk.readyDisk({ size: '20' }))
+        expect(await desk.diskFrom(id, { name: 'x', size_gb: 21 })).toMatchObject(tooMuch)
+      },
+      { maxDiskGb: 20 },
+    ),
+  )
+
+  it(
     'finds a snapshot by name: a ready disk snapshot before a VM snapshot, the newest VM snapshot else',
     atDesk(async (desk) => {
       const { engine } = desk.app
