@@ -16,6 +16,7 @@ import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
 
 type DiskSnapshotBody = Parsed<typeof diskSnapshotApi.create>['body']
@@ -43,52 +44,27 @@ export interface DiskSnapshotServiceOptions {
   clock: Clock
 }
 
-type Present = DiskSnapshotRecord & { projectId: string }
-
-const isPresent = (record: DiskSnapshotRecord | null, projectId: string | null): record is Present =>
-  record !== null && projectId !== null && record.projectId === projectId && record.status !== 'deleting'
-
 export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
   const { repo, projects, disks, isInUse, kick, publish, progress, clock } = options
 
-  const wire = ({ snapshot, projectId }: Present): DiskSnapshot => ({
-    ...snapshot,
-    project_id: projectId,
-    progress: snapshot.status === 'creating' ? progress.of(snapshot.id) : null,
+  const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
+    ...{ repo, projects, kick, progress },
+    publish: (projectId, data) => publish(projectId, 'disk_snapshot', data),
+    texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
+    // What builds upon it is part of it until it was merged.
+    isInUse: async ({ id, snapshot }) => (await isInUse(id)) || (await repo.isChainBusy(snapshot.disk_id)),
   })
 
-  async function find(userId: string, projectId: string, id: string): Promise<Present> {
-    await projects.own(userId, projectId)
-    const record = await repo.find(id)
-    if (!isPresent(record, projectId)) throw new Problem(404, messages.diskSnapshotNotFound)
-    return record
-  }
-
-  async function announce(record: DiskSnapshotRecord): Promise<void> {
-    if (isPresent(record, record.projectId)) publish(record.projectId, 'disk_snapshot', wire(record))
-  }
-
-  function announceGone(record: DiskSnapshotRecord): void {
-    if (record.projectId !== null)
-      publish(record.projectId, 'disk_snapshot', { id: record.id, deleted: true })
-  }
-
   return {
-    announce,
-    announceGone,
+    ...access,
 
     async list(userId: string, projectId: string, filter: DiskSnapshotFilter): Promise<DiskSnapshot[]> {
-      await projects.own(userId, projectId)
-      const is = (wanted: string | undefined, value: string) =>
-        !wanted || wanted.toLowerCase() === value.toLowerCase()
-      return (await repo.list(projectId))
-        .map((record) => wire({ ...record, projectId }))
-        .filter(
-          (snapshot) =>
-            is(filter.disk_name, snapshot.disk_name) &&
-            is(filter.disk_id, snapshot.disk_id) &&
-            is(filter.status, snapshot.status),
-        )
+      return (await access.list(userId, projectId)).filter(
+        (snapshot) =>
+          fits(filter.disk_name, snapshot.disk_name) &&
+          fits(filter.disk_id, snapshot.disk_id) &&
+          fits(filter.status, snapshot.status),
+      )
     },
 
     async create(userId: string, projectId: string, input: DiskSnapshotBody): Promise<DiskSnapshot> {
@@ -121,21 +97,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
           created_at: isoTime(now),
         }
       })
-      const record = await find(userId, projectId, id)
-      kick(id)
-      await announce(record)
-      return wire(record)
-    },
-
-    /** Gone for the user at once; the reconciler merges it into what builds upon it and removes it. */
-    async delete(userId: string, projectId: string, id: string): Promise<void> {
-      const record = await find(userId, projectId, id)
-      require409(snapshotCan.delete(record.snapshot))
-      const busy = (await isInUse(id)) || (await repo.isChainBusy(record.snapshot.disk_id))
-      const gone = busy ? null : await repo.change(id, ['ready', 'failed', 'error'], { status: 'deleting' })
-      if (!gone) throw new Problem(409, diskSnapshotTexts.inUse)
-      announceGone(record)
-      kick(id)
+      return access.begin(userId, projectId, id)
     },
 
     async createDisk(
@@ -144,7 +106,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       id: string,
       input: DiskFromSnapshotBody,
     ): Promise<Disk> {
-      const record = await find(userId, projectId, id)
+      const record = await access.find(userId, projectId, id)
       require409(snapshotCan.createDisk(record.snapshot))
       return disks.createFromSnapshot(projectId, record, {
         name: input.name,

@@ -14,6 +14,7 @@ import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
 
@@ -41,56 +42,26 @@ export interface VmSnapshotServiceOptions {
   clock: Clock
 }
 
-type Present = VmSnapshotRecord & { projectId: string }
-
-const isPresent = (record: VmSnapshotRecord | null, projectId: string | null): record is Present =>
-  record !== null && projectId !== null && record.projectId === projectId && record.status !== 'deleting'
-
 export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
   const { repo, projects, vms, isInUse, kick, publish, progress, clock } = options
 
-  const wire = ({ snapshot, projectId }: Present): VmSnapshot => ({
-    ...snapshot,
-    project_id: projectId,
-    progress: snapshot.status === 'creating' ? progress.of(snapshot.id) : null,
+  const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
+    ...{ repo, projects, kick, progress },
+    publish: (projectId, data) => publish(projectId, 'vm_snapshot', data),
+    texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
+    isInUse: ({ id }) => isInUse(id),
   })
 
-  async function find(userId: string, projectId: string, id: string): Promise<Present> {
-    await projects.own(userId, projectId)
-    const record = await repo.find(id)
-    if (!isPresent(record, projectId)) throw new Problem(404, messages.vmSnapshotNotFound)
-    return record
-  }
-
-  async function announce(record: VmSnapshotRecord): Promise<void> {
-    if (isPresent(record, record.projectId)) publish(record.projectId, 'vm_snapshot', wire(record))
-  }
-
-  function announceGone(record: VmSnapshotRecord): void {
-    if (record.projectId !== null) publish(record.projectId, 'vm_snapshot', { id: record.id, deleted: true })
-  }
-
   return {
-    announce,
-    announceGone,
-
-    async announceById(id: string): Promise<void> {
-      const record = await repo.find(id)
-      if (record) await announce(record)
-    },
+    ...access,
 
     async list(userId: string, projectId: string, filter: VmSnapshotFilter): Promise<VmSnapshot[]> {
-      await projects.own(userId, projectId)
-      const is = (wanted: string | undefined, value: string) =>
-        !wanted || wanted.toLowerCase() === value.toLowerCase()
-      return (await repo.list(projectId))
-        .map((record) => wire({ ...record, projectId }))
-        .filter(
-          (snapshot) =>
-            is(filter.vm_name, snapshot.vm_name) &&
-            is(filter.vm_id, snapshot.vm_id) &&
-            is(filter.status, snapshot.status),
-        )
+      return (await access.list(userId, projectId)).filter(
+        (snapshot) =>
+          fits(filter.vm_name, snapshot.vm_name) &&
+          fits(filter.vm_id, snapshot.vm_id) &&
+          fits(filter.status, snapshot.status),
+      )
     },
 
     async create(
@@ -130,10 +101,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         },
         allowed,
       )
-      const record = await find(userId, projectId, id)
-      kick(id)
-      await announce(record)
-      return wire(record)
+      return access.begin(userId, projectId, id)
     },
 
     async restore(
@@ -142,7 +110,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       snapshotId: string,
       vmId: string,
     ): Promise<{ message: string; vm: Vm }> {
-      const { snapshot } = await find(userId, projectId, snapshotId)
+      const { snapshot } = await access.find(userId, projectId, snapshotId)
       if (snapshot.vm_id !== vmId) throw refuse('vm_id', vmSnapshotTexts.otherVm)
       require409(snapshotCan.restore(snapshot))
       const vm = await vms.get(userId, projectId, vmId).catch((error: unknown) => {
@@ -157,16 +125,6 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         message: vmSnapshotTexts.restoring,
         vm: await vms.restore(userId, projectId, vmId, to),
       }
-    },
-
-    async delete(userId: string, projectId: string, snapshotId: string): Promise<void> {
-      const record = await find(userId, projectId, snapshotId)
-      require409(snapshotCan.delete(record.snapshot))
-      if (await isInUse(snapshotId)) throw new Problem(409, vmSnapshotTexts.inUse)
-      const gone = await repo.change(snapshotId, ['ready', 'failed', 'error'], { status: 'deleting' })
-      if (!gone) throw new Problem(409, vmSnapshotTexts.inUse)
-      announceGone(record)
-      kick(snapshotId)
     },
   }
 

@@ -1,0 +1,113 @@
+import { type Gone, snapshotCan } from '@slipway/contract'
+import { Problem, require409 } from '../lib/problem.ts'
+import type { Progress } from '../lib/progress.ts'
+import type { ProjectService } from '../project/project.service.ts'
+
+/** A snapshot as it goes over the wire, of a VM or of a disk. */
+interface Wire {
+  id: string
+  project_id: string
+  progress: number | null
+  status: string
+}
+
+type Status = 'pending' | 'creating' | 'ready' | 'deleting' | 'failed' | 'error'
+
+/** A stored one. */
+interface Stored<W extends Wire> {
+  id: string
+  status: Status
+  /** Null once the project is gone; only the wish to delete it is left then. */
+  projectId: string | null
+  snapshot: Omit<W, 'project_id' | 'progress'>
+}
+
+export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W>> {
+  repo: {
+    find: (id: string) => Promise<R | null>
+    list: (projectId: string) => Promise<R[]>
+    change: (id: string, from: readonly Status[], change: { status: Status }) => Promise<R | null>
+  }
+  projects: ProjectService
+  kick: (snapshotId: string) => void
+  publish: (projectId: string, data: W | Gone) => void
+  progress: Progress
+  texts: { notFound: string; inUse: string }
+  /** Whether somebody needs it as it is. */
+  isInUse: (record: R) => Promise<boolean>
+}
+
+/** What the services of snapshots, of VMs and of disks, have in common: whose they are, who is told, how they end. */
+export function makeSnapshotAccess<W extends Wire, R extends Stored<W>>(
+  options: SnapshotAccessOptions<W, R>,
+) {
+  const { repo, projects, kick, publish, progress, texts, isInUse } = options
+  type Present = R & { projectId: string }
+
+  const isPresent = (record: R | null, projectId: string | null): record is Present =>
+    record !== null && projectId !== null && record.projectId === projectId && record.status !== 'deleting'
+
+  // The parts make up W, which the compiler cannot see while W is open.
+  const wire = ({ snapshot, projectId, status, id }: Present): W =>
+    ({
+      ...snapshot,
+      project_id: projectId,
+      progress: status === 'creating' ? progress.of(id) : null,
+    }) as unknown as W
+
+  async function find(userId: string, projectId: string, id: string): Promise<Present> {
+    await projects.own(userId, projectId)
+    const record = await repo.find(id)
+    if (!isPresent(record, projectId)) throw new Problem(404, texts.notFound)
+    return record
+  }
+
+  async function announce(record: R): Promise<void> {
+    if (isPresent(record, record.projectId)) publish(record.projectId, wire(record))
+  }
+
+  function announceGone({ projectId, id }: R): void {
+    if (projectId !== null) publish(projectId, { id, deleted: true })
+  }
+
+  return {
+    find,
+    announce,
+    announceGone,
+
+    async announceById(id: string): Promise<void> {
+      const record = await repo.find(id)
+      if (record) await announce(record)
+    },
+
+    /** Oldest first. */
+    async list(userId: string, projectId: string): Promise<W[]> {
+      await projects.own(userId, projectId)
+      return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+    },
+
+    /** Wakes the reconciler for one that was just stored, and tells everybody. */
+    async begin(userId: string, projectId: string, id: string): Promise<W> {
+      const record = await find(userId, projectId, id)
+      kick(id)
+      await announce(record)
+      return wire(record)
+    },
+
+    /** Gone for the user at once; the reconciler removes its bytes. */
+    async delete(userId: string, projectId: string, id: string): Promise<void> {
+      const record = await find(userId, projectId, id)
+      require409(snapshotCan.delete(record))
+      const gone = (await isInUse(record))
+        ? null
+        : await repo.change(id, ['ready', 'failed', 'error'], { status: 'deleting' })
+      if (!gone) throw new Problem(409, texts.inUse)
+      announceGone(record)
+      kick(id)
+    },
+  }
+}
+
+/** Whether a value is the one a list is filtered by, in any letter case; no filter takes every value. */
+export const fits = (wanted: string | undefined, value: string): boolean =>
+  !wanted || wanted.toLowerCase() === value.toLowerCase()
