@@ -78,7 +78,7 @@ export async function strays(dataDir: string, had: Belongings): Promise<string[]
   await look('daemons', [], /$/)
   for (const { id } of had.vms) {
     const left = (await namesIn(join(dataDir, 'machines', id))).filter((name) =>
-      /^(restore|swap\.json|lent-.*|memory.*|.*\.new)$/.test(name),
+      /^(restore|swap\.json|lent-.*|memory|.*\.new)$/.test(name),
     )
     found.push(...left.map((name) => `machines/${id}/${name}`))
   }
