@@ -200,13 +200,20 @@ export async function buildApp(options: AppOptions) {
   })
   const vmSnapshotReconciler = makeReconciler({
     name: 'vm-snapshot',
-    ...makeSnapshotReconcile(vmSnapshotKind({ repo: vmSnapshotRepo, engine, isInUse, ...vmSnapshots }), {
-      engine,
-      progress,
-      clock,
-      signal,
-      log,
-    }),
+    ...makeSnapshotReconcile(
+      vmSnapshotKind({
+        ...{ repo: vmSnapshotRepo, engine, isInUse },
+        announce: vmSnapshots.announce,
+        announceGone: vmSnapshots.announceGone,
+      }),
+      {
+        engine,
+        progress,
+        clock,
+        signal,
+        log,
+      },
+    ),
     scanEveryMs,
     parallel: 16,
     clock,
@@ -227,7 +234,11 @@ export async function buildApp(options: AppOptions) {
   const diskSnapshotReconciler = makeReconciler({
     name: 'disk-snapshot',
     ...makeSnapshotReconcile(
-      diskSnapshotKind({ repo: diskSnapshotRepo, engine, isInUse, ...diskSnapshots }),
+      diskSnapshotKind({
+        ...{ repo: diskSnapshotRepo, engine, isInUse },
+        announce: diskSnapshots.announce,
+        announceGone: diskSnapshots.announceGone,
+      }),
       { engine, progress, clock, signal, log },
     ),
     scanEveryMs,
