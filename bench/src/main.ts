@@ -2,6 +2,7 @@
 import { benchApi } from './api.ts'
 import { benchCreateToSsh } from './create-to-ssh.ts'
 import { benchPageWeight } from './page-weight.ts'
+import { benchStorage } from './storage.ts'
 import { benchVmList } from './vm-list.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
@@ -9,6 +10,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   api: benchApi,
   'vm-list': benchVmList,
   'create-to-ssh': benchCreateToSsh,
+  storage: benchStorage,
 }
 
 const chosen = process.argv.slice(2)
