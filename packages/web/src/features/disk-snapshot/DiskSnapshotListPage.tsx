@@ -1,20 +1,14 @@
 import { type DiskSnapshot, isSnapshotUnderWay } from '@slipway/contract'
-import { Plus, RefreshCw } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
-import { Link, useParams } from 'react-router'
+import { useParams } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
-import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
+import { LedgerPage } from '../../shell/LedgerPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
-import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { DiskSnapshotRow, diskSnapshotColumns } from './DiskSnapshotRow.tsx'
 import { countDiskSnapshots, matchesDiskSnapshot, statusChoices } from './disk-snapshot-filter.ts'
@@ -24,9 +18,9 @@ const snapshotKind = { plural: 'disk snapshots', isUnderWay: isSnapshotUnderWay 
 
 export function Component() {
   const { projectId = '' } = useParams()
-  const { snapshots, loading, error, refreshing, refetch } = useDiskSnapshots(projectId)
+  const { snapshots, ...list } = useDiskSnapshots(projectId)
   useAnnouncedChanges(snapshots, snapshotKind)
-  useFlash({ onRefresh: () => void refetch() })
+  useFlash({ onRefresh: () => void list.refetch() })
 
   const [search, setSearch] = useState('')
   const [status, setStatus] = useState('all')
@@ -36,51 +30,20 @@ export function Component() {
     [snapshots, shownSearch, status],
   )
 
-  const empty = !loading && !error && snapshots.length === 0
   const { total, ready, creating, failed } = countDiskSnapshots(snapshots)
-  const create = (variant: 'primary' | 'secondary', text: string) => (
-    <Button
-      variant={variant}
-      icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
-      render={<Link to={paths.diskSnapshotCreate(projectId)} />}
-    >
-      {text}
-    </Button>
-  )
 
   return (
-    <>
-      <PageHeader
-        title="Disk Snapshots"
-        description="Saved copies of single disks. New disks can be made from each of them."
-        actions={
-          <>
-            <Button
-              icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
-              busy={refreshing}
-              busyText="Refreshing..."
-              onClick={() => void refetch()}
-            >
-              Refresh
-            </Button>
-            {create(empty ? 'secondary' : 'primary', 'Create Snapshot')}
-          </>
-        }
-      />
-      {loading && <LoadingState text="Loading disk snapshots..." outline="rows" />}
-      {error && !loading && (
-        <ErrorState
-          title="Error Loading Disk Snapshots"
-          message={errorText(error, 'Failed to load disk snapshots')}
-          onRetry={() => void refetch()}
-        />
-      )}
-      {empty && (
-        <EmptyState title="No disk snapshots found" action={create('primary', 'Create Your First Snapshot')}>
-          Get started by creating your first disk snapshot
-        </EmptyState>
-      )}
-      {snapshots.length > 0 && (
+    <LedgerPage
+      title="Disk Snapshots"
+      description="Saved copies of single disks. New disks can be made from each of them."
+      noun={{ one: 'disk snapshot', many: 'disk snapshots' }}
+      list={{ ...list, total: snapshots.length, shown: shown.length }}
+      create={{
+        label: 'Create Snapshot',
+        firstLabel: 'Create Your First Snapshot',
+        to: paths.diskSnapshotCreate(projectId),
+      }}
+      head={
         <>
           <StatRow
             label="Disk snapshots by status"
@@ -106,17 +69,10 @@ export function Component() {
             }}
             shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
           />
-          {shown.length > 0 ? (
-            <SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />
-          ) : (
-            <div className="py-8">
-              <h2 className="text-empty">No disk snapshots found</h2>
-              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
-            </div>
-          )}
         </>
-      )}
-    </>
+      }
+      ledger={<SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />}
+    />
   )
 }
 

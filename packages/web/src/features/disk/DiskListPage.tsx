@@ -1,19 +1,15 @@
 import { type Disk, isDiskUnderWay } from '@slipway/contract'
-import { Plus, RefreshCw, Server } from 'lucide-react'
+import { Server } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
-import { errorText } from '../../api/errors.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { LedgerPage } from '../../shell/LedgerPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { DiskRow, diskColumns } from './DiskRow.tsx'
 import {
@@ -31,7 +27,7 @@ const diskKind = { plural: 'disks', isUnderWay: isDiskUnderWay }
 
 export function Component() {
   const { projectId = '' } = useParams()
-  const { disks, loading, error, refreshing, refetch } = useDisks(projectId)
+  const { disks, ...list } = useDisks(projectId)
   useAnnouncedChanges(disks, diskKind)
   const [filter, setFilter] = useState(noFilter)
   const shownFilter = useDeferredValue(filter)
@@ -40,75 +36,27 @@ export function Component() {
     () => disks.filter((disk) => matchesDisk(disk, shownFilter)).reverse(),
     [disks, shownFilter],
   )
-  const empty = !loading && !error && disks.length === 0
 
   return (
-    <>
-      <PageHeader
-        title="Disks"
-        description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
-        actions={
-          <>
-            <Button
-              icon={<RefreshCw {...icon} />}
-              busy={refreshing}
-              busyText="Refreshing..."
-              onClick={() => void refetch()}
-            >
-              Refresh
-            </Button>
-            <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
-              Create VM
-            </Button>
-            <Button
-              variant={empty ? 'secondary' : 'primary'}
-              icon={<Plus {...icon} />}
-              render={<Link to={paths.diskCreate(projectId)} />}
-            >
-              Create Disk
-            </Button>
-          </>
-        }
-      />
-      {loading && <LoadingState text="Loading disks..." outline="rows" />}
-      {error && !loading && (
-        <ErrorState
-          title="Error Loading Disks"
-          message={errorText(error, 'Failed to load disks')}
-          onRetry={() => void refetch()}
-        />
-      )}
-      {empty && (
-        <EmptyState
-          title="No disks found"
-          action={
-            <Button
-              variant="primary"
-              icon={<Plus {...icon} />}
-              render={<Link to={paths.diskCreate(projectId)} />}
-            >
-              Create Your First Disk
-            </Button>
-          }
-        >
-          Get started by creating your first disk
-        </EmptyState>
-      )}
-      {disks.length > 0 && (
+    <LedgerPage
+      title="Disks"
+      description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
+      noun={{ one: 'disk', many: 'disks' }}
+      list={{ ...list, total: disks.length, shown: shown.length }}
+      create={{ label: 'Create Disk', firstLabel: 'Create Your First Disk', to: paths.diskCreate(projectId) }}
+      moreActions={
+        <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
+          Create VM
+        </Button>
+      }
+      head={
         <>
           <Totals disks={disks} />
           <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
-          {shown.length > 0 ? (
-            <DiskLedger projectId={projectId} disks={shown} />
-          ) : (
-            <div className="py-8">
-              <h2 className="text-empty">No disks found</h2>
-              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
-            </div>
-          )}
         </>
-      )}
-    </>
+      }
+      ledger={<DiskLedger projectId={projectId} disks={shown} />}
+    />
   )
 }
 

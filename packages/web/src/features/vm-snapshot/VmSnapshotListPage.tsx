@@ -1,20 +1,14 @@
 import { isSnapshotUnderWay, type VmSnapshot } from '@slipway/contract'
-import { Plus, RefreshCw } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
-import { Link, useParams, useSearchParams } from 'react-router'
-import { errorText } from '../../api/errors.ts'
+import { useParams, useSearchParams } from 'react-router'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { LedgerPage } from '../../shell/LedgerPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
-import { Button } from '../../ui/Button.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { snapshotColumns, VmSnapshotRow } from './VmSnapshotRow.tsx'
 import { countVmSnapshots, matchesVmSnapshot, statusChoices } from './vm-snapshot-filter.ts'
@@ -23,9 +17,9 @@ const snapshotKind = { plural: 'snapshots', isUnderWay: isSnapshotUnderWay }
 
 export function Component() {
   const { projectId = '' } = useParams()
-  const { snapshots, loading, error, refreshing, refetch } = useVmSnapshots(projectId)
+  const { snapshots, ...list } = useVmSnapshots(projectId)
   useAnnouncedChanges(snapshots, snapshotKind)
-  useFlash({ onRefresh: () => void refetch() })
+  useFlash({ onRefresh: () => void list.refetch() })
 
   const [search, setSearch] = useState(useSearchParams()[0].get('search') ?? '')
   const [status, setStatus] = useState('all')
@@ -35,51 +29,20 @@ export function Component() {
     [snapshots, shownSearch, status],
   )
 
-  const empty = !loading && !error && snapshots.length === 0
   const { total, ready, creating, failed } = countVmSnapshots(snapshots)
-  const create = (variant: 'primary' | 'secondary', text: string) => (
-    <Button
-      variant={variant}
-      icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
-      render={<Link to={paths.snapshotCreate(projectId)} />}
-    >
-      {text}
-    </Button>
-  )
 
   return (
-    <>
-      <PageHeader
-        title="Snapshots"
-        description="Saved states of single VMs. A VM can be brought back to each of them, and a new disk made from it."
-        actions={
-          <>
-            <Button
-              icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
-              busy={refreshing}
-              busyText="Refreshing..."
-              onClick={() => void refetch()}
-            >
-              Refresh
-            </Button>
-            {create(empty ? 'secondary' : 'primary', 'Create Snapshot')}
-          </>
-        }
-      />
-      {loading && <LoadingState text="Loading snapshots..." outline="rows" />}
-      {error && !loading && (
-        <ErrorState
-          title="Error Loading Snapshots"
-          message={errorText(error, 'Failed to load snapshots')}
-          onRetry={() => void refetch()}
-        />
-      )}
-      {empty && (
-        <EmptyState title="No snapshots found" action={create('primary', 'Create Your First Snapshot')}>
-          Get started by creating your first snapshot
-        </EmptyState>
-      )}
-      {snapshots.length > 0 && (
+    <LedgerPage
+      title="Snapshots"
+      description="Saved states of single VMs. A VM can be brought back to each of them, and a new disk made from it."
+      noun={{ one: 'snapshot', many: 'snapshots' }}
+      list={{ ...list, total: snapshots.length, shown: shown.length }}
+      create={{
+        label: 'Create Snapshot',
+        firstLabel: 'Create Your First Snapshot',
+        to: paths.snapshotCreate(projectId),
+      }}
+      head={
         <>
           <StatRow
             label="Snapshots by status"
@@ -105,17 +68,10 @@ export function Component() {
             }}
             shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
           />
-          {shown.length > 0 ? (
-            <SnapshotLedger projectId={projectId} snapshots={shown} />
-          ) : (
-            <div className="py-8">
-              <h2 className="text-empty">No snapshots found</h2>
-              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
-            </div>
-          )}
         </>
-      )}
-    </>
+      }
+      ledger={<SnapshotLedger projectId={projectId} snapshots={shown} />}
+    />
   )
 }
 

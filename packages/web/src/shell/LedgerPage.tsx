@@ -1,0 +1,101 @@
+import { Plus, RefreshCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { errorText } from '../api/errors.ts'
+import { Button } from '../ui/Button.tsx'
+import { EmptyState } from '../ui/EmptyState.tsx'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { LoadingState } from '../ui/LoadingState.tsx'
+import { PageHeader } from '../ui/PageHeader.tsx'
+
+const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
+
+export interface LedgerPageProps {
+  title: string
+  description: string
+  /** What the things are called within a sentence. */
+  noun: { one: string; many: string }
+  list: {
+    loading: boolean
+    error: Error | null
+    refreshing: boolean
+    refetch: () => Promise<void>
+    /** How many there are, and how many the filters leave. */
+    total: number
+    shown: number
+  }
+  create: { label: string; firstLabel: string; to: string }
+  /** Beside Refresh and the way to create one. */
+  moreActions?: ReactNode
+  /** Totals and filters. */
+  head: ReactNode
+  ledger: ReactNode
+}
+
+/** A page that lists what a project has of one resource: on its way, failed, empty, filtered to nothing, or there. */
+export function LedgerPage({
+  title,
+  description,
+  noun,
+  list,
+  create,
+  moreActions,
+  head,
+  ledger,
+}: LedgerPageProps) {
+  const { loading, error, refreshing, refetch, total, shown } = list
+  const empty = !loading && !error && total === 0
+  const toCreate = (variant: 'primary' | 'secondary', text: string) => (
+    <Button variant={variant} icon={<Plus {...icon} />} render={<Link to={create.to} />}>
+      {text}
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title={title}
+        description={description}
+        actions={
+          <>
+            <Button
+              icon={<RefreshCw {...icon} />}
+              busy={refreshing}
+              busyText="Refreshing..."
+              onClick={() => void refetch()}
+            >
+              Refresh
+            </Button>
+            {moreActions}
+            {toCreate(empty ? 'secondary' : 'primary', create.label)}
+          </>
+        }
+      />
+      {loading && <LoadingState text={`Loading ${noun.many}...`} outline="rows" />}
+      {error && !loading && (
+        <ErrorState
+          title={`Error Loading ${title}`}
+          message={errorText(error, `Failed to load ${noun.many}`)}
+          onRetry={() => void refetch()}
+        />
+      )}
+      {empty && (
+        <EmptyState title={`No ${noun.many} found`} action={toCreate('primary', create.firstLabel)}>
+          Get started by creating your first {noun.one}
+        </EmptyState>
+      )}
+      {total > 0 && (
+        <>
+          {head}
+          {shown > 0 ? (
+            ledger
+          ) : (
+            <div className="py-8">
+              <h2 className="text-empty">No {noun.many} found</h2>
+              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
+            </div>
+          )}
+        </>
+      )}
+    </>
+  )
+}
