@@ -1,45 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeStorage } from './engine.storage-suite.ts'
-import { makeMoves, work } from './engine.suite-kit.ts'
-import type { Address, Engine, MachineSpec } from './engine.ts'
-
-/** What the suite needs to put an engine to the test. */
-export interface EngineHarness {
-  /** A new engine over the same data, opened: what a restarted server has. The suite closes the one before. */
-  open(): Promise<Engine>
-  imageId: string
-  /** The key whose private half `ssh` signs in with. */
-  sshPublicKey: string
-  /** Lets `ms` go by: really, or on a virtual clock. */
-  pass(ms: number): Promise<void>
-  /** Lets something happen to a living guest without the engine being asked. */
-  happen(
-    machineId: string,
-    what: 'powers itself off' | 'reboots' | 'is killed',
-    address: Address,
-  ): Promise<void>
-  /** Runs a command in the guest and resolves with what it printed. Left out where there is no real guest. */
-  ssh?(address: Address, command: string): Promise<string>
-  /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
-  sshWithoutKey?(address: Address): Promise<string>
-  /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
-  hostSeenByGuests?: string
-  /** Names of processes and files of a machine, volume or snapshot on the host. Left out where there are none. */
-  traces?(id: string): Promise<{ processes: string[]; files: string[] }>
-  /** Where there is no guest to write bytes: puts a line into a root disk, a guest's memory or a volume. */
-  poke?(where: Content, text: string): Promise<void>
-  peek?(where: Content): Promise<string>
-  /** Damages the file of something that is not in use. */
-  damage?(
-    what: { volumeId: string } | { machineSnapshotId: string } | { volumeSnapshotId: string },
-  ): Promise<void>
-  cleanUp(): Promise<void>
-}
-
-/** Something that keeps a line of text. */
-export type Content = { machineId: string } | { memoryOf: string } | { volumeId: string }
+import { type EngineHarness, makeMoves, work } from './engine.test-kit.ts'
+import type { Engine, MachineSpec } from './engine.ts'
+import { describeStorage } from './storage.suite.ts'
 
 /**
  * The promises of the engine port, as tests. Every engine passes them; parts that take a real guest are skipped

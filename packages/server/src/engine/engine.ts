@@ -5,7 +5,7 @@
  * UI work. Everything above this file speaks only these words, so nothing in services or plans knows which engine
  * it has; it asks `capabilities` where a difference shows.
  *
- * The promises, tested for every engine by `engine.suite.ts`:
+ * The promises, tested for every engine by `engine.suite.ts` and `storage.suite.ts`:
  *
  * 1. Ids are ours. A machine id is a lower-case UUID; it is the only key an engine needs to find its machine again.
  * 2. Every call is idempotent: calling it again after a crash, or twice at once, ends in the same world.
@@ -102,7 +102,8 @@ export interface Engine {
   /**
    * Second half, for a machine whose guest has ended: puts the prepared copies in place. What they replace becomes
    * the snapshot `safetyId`, without copying. Fast; done completely or, after a crash, completed by the next `open`
-   * or call. With nothing prepared and `safetyId` there, it was done before: a success.
+   * or call. With nothing prepared and `safetyId` there, it was done before: a success. `memory` tells whether the
+   * next start goes on from a saved memory.
    */
   switchDisks(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }>
   /** Forgets a prepared restore. */

@@ -1,11 +1,9 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
-import type { Address, MachineSpec } from '../engine.ts'
-import type { Accelerator } from './accelerator.ts'
+import type { Address, Capabilities, MachineSpec } from '../engine.ts'
 import { LENT } from './block-host.ts'
 import { exists } from './durable.ts'
-import type { MemoryFit } from './memory.ts'
 
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
@@ -25,6 +23,19 @@ export interface VolumePlace {
   port: number
 }
 
+/** What a machine must be like for a saved memory state to fit. */
+export interface MemoryFit {
+  shape: number
+  qemu: string
+  accelerator: RunRecord['accelerator']
+  cpuModel: string
+  cpu: number
+  memoryMb: number
+  volumes: VolumePlace[]
+  /** The firmware loads the kernel from these into the same places. */
+  kernel: string | null
+}
+
 /** One run of a machine: written before the guest is launched. */
 export interface RunRecord {
   run: string
@@ -36,7 +47,7 @@ export interface RunRecord {
   /** Went on from a saved memory: what the guest says at its start was said before. */
   resumed: boolean
   /** What runs its guest code. */
-  accelerator: Accelerator['kind']
+  accelerator: NonNullable<Capabilities['accelerator']>
   cpuModel: string
 }
 

@@ -5,8 +5,8 @@ import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '.
 import type { BlockHost } from './block-host.ts'
 import { addNode, type Begin, copyDisks, type DiskCopy, proveCopies } from './block-jobs.ts'
 import { exists, flush, readJson, writeDurably } from './durable.ts'
+import type { MemoryFit } from './machine-dir.ts'
 import { isMachineId } from './machine-dir.ts'
-import type { MemoryFit } from './memory.ts'
 import { check, readHeader, setBacking } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 

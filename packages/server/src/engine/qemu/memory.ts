@@ -6,24 +6,10 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BootImage } from '../../image/image-store.ts'
 import type { Work } from '../engine.ts'
-import type { Accelerator } from './accelerator.ts'
 import type { Begin } from './block-jobs.ts'
 import { flush } from './durable.ts'
-import type { VolumePlace } from './machine-dir.ts'
+import type { MemoryFit, VolumePlace } from './machine-dir.ts'
 import { isRecord, type Qmp } from './qmp.ts'
-
-/** What a machine must be like for a saved memory state to fit. */
-export interface MemoryFit {
-  shape: number
-  qemu: string
-  accelerator: Accelerator['kind']
-  cpuModel: string
-  cpu: number
-  memoryMb: number
-  volumes: VolumePlace[]
-  /** The firmware loads the kernel from these into the same places. */
-  kernel: string | null
-}
 
 export const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
   kernel ? [kernel, initrd ?? '', cmdline ?? ''].map((path) => basename(path)).join(' ') : null

@@ -6,7 +6,7 @@ import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
-import type { EngineHarness } from '../engine.suite.ts'
+import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address } from '../engine.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 

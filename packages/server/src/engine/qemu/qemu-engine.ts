@@ -29,12 +29,13 @@ import {
   fileNames,
   isMachineId,
   type MachineRecord,
+  type MemoryFit,
   makeMachineDirs,
   placeInOrder,
   type RunRecord,
 } from './machine-dir.ts'
 import { makeMachineSnapshots, openAtRest, ROOT, type SourceDisk } from './machine-snapshots.ts'
-import { kernelOf, type MemoryFit, misfit, saveMemory } from './memory.ts'
+import { kernelOf, misfit, saveMemory } from './memory.ts'
 import { type GuestNetwork, guestUid, openNetwork, refreshRules } from './network.ts'
 import { isRunOf, readBootId, readPid, residentMb } from './process.ts'
 import { createOverlay, readHeader } from './qcow2.ts'

@@ -185,8 +185,6 @@ export function makeVolumeSnapshots(dataDir: string) {
   }
 }
 
-export type VolumeSnapshots = ReturnType<typeof makeVolumeSnapshots>
-
 async function bitmapsOf(host: BlockHost, node: string): Promise<Bitmap[]> {
   return (await namedNodes(host.qmp)).find(({ name }) => name === node)?.bitmaps ?? []
 }

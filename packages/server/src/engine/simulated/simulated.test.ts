@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
-import { describeEngine, type EngineHarness } from '../engine.suite.ts'
+import { describeEngine } from '../engine.suite.ts'
+import type { EngineHarness } from '../engine.test-kit.ts'
 import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
 async function makeHarness(): Promise<EngineHarness> {

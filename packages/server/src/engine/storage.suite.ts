@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Content, EngineHarness } from './engine.suite.ts'
-import { makeMoves, work } from './engine.suite-kit.ts'
+import { type Content, type EngineHarness, makeMoves, work } from './engine.test-kit.ts'
 import type { Engine, MachineSpec, VolumeSource, Work } from './engine.ts'
 
 const MIB = 1024 * 1024

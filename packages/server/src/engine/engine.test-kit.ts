@@ -1,6 +1,41 @@
 import { expect } from 'vitest'
-import type { EngineHarness } from './engine.suite.ts'
-import type { Engine, MachineState, Work } from './engine.ts'
+import type { Address, Engine, MachineState, Work } from './engine.ts'
+
+/** What the suite needs to put an engine to the test. */
+export interface EngineHarness {
+  /** A new engine over the same data, opened: what a restarted server has. The suite closes the one before. */
+  open(): Promise<Engine>
+  imageId: string
+  /** The key whose private half `ssh` signs in with. */
+  sshPublicKey: string
+  /** Lets `ms` go by: really, or on a virtual clock. */
+  pass(ms: number): Promise<void>
+  /** Lets something happen to a living guest without the engine being asked. */
+  happen(
+    machineId: string,
+    what: 'powers itself off' | 'reboots' | 'is killed',
+    address: Address,
+  ): Promise<void>
+  /** Runs a command in the guest and resolves with what it printed. Left out where there is no real guest. */
+  ssh?(address: Address, command: string): Promise<string>
+  /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
+  sshWithoutKey?(address: Address): Promise<string>
+  /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
+  hostSeenByGuests?: string
+  /** Names of processes and files of a machine, volume or snapshot on the host. Left out where there are none. */
+  traces?(id: string): Promise<{ processes: string[]; files: string[] }>
+  /** Where there is no guest to write bytes: puts a line into a root disk, a guest's memory or a volume. */
+  poke?(where: Content, text: string): Promise<void>
+  peek?(where: Content): Promise<string>
+  /** Damages the file of something that is not in use. */
+  damage?(
+    what: { volumeId: string } | { machineSnapshotId: string } | { volumeSnapshotId: string },
+  ): Promise<void>
+  cleanUp(): Promise<void>
+}
+
+/** Something that keeps a line of text. */
+export type Content = { machineId: string } | { memoryOf: string } | { volumeId: string }
 
 /** How long a guest may take for anything, on a busy host without hardware acceleration. */
 export const PATIENCE_MS = 90_000
