@@ -1,12 +1,10 @@
 /** What Slipway's storage is measured against: the same commands of QEMU, sent by hand to the same guest. */
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
 import { chmod, chown, open, readFile, rm } from 'node:fs/promises'
 import { connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -173,10 +171,14 @@ async function closeNode({ line }: Guest, node: string): Promise<void> {
 async function saveMemory({ line, dir }: Guest): Promise<Promise<void>> {
   const path = join(dir, 'hand.sock')
   await rm(path, { force: true })
-  const server = createServer()
-  const received = once(server, 'connection').then(([socket]) =>
-    pipeline(socket as Socket, createWriteStream(join(dir, 'hand.memory'), { highWaterMark: 4 << 20 })),
-  )
+  const server = createServer({ pauseOnConnect: true })
+  const received = once(server, 'connection').then(async ([socket]: Socket[]) => {
+    const file = await open(join(dir, 'hand.memory'), 'w')
+    const copying = spawn('cat', { stdio: [socket, file.fd, 'ignore'] })
+    socket?.destroy()
+    await once(copying, 'close')
+    await file.close()
+  })
   server.listen(path)
   await once(server, 'listening')
   await chmod(path, 0o666)
