@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises'
 import type { MachineExit } from '../engine.ts'
-import type { RunRecord } from './machine-dir.ts'
+import { withoutHost } from './failure.ts'
+import { fileNames, type MachineDirs, type RunRecord } from './machine-dir.ts'
 import { eventOf, parseMessage, type QmpEvent } from './qmp.ts'
 
 /** What is left of a run to judge it by. */
@@ -13,6 +15,21 @@ export interface Evidence {
   events: readonly QmpEvent[]
   /** Last line QEMU logged, without names of the host; empty when it logged nothing. */
   lastWords: string
+}
+
+/** How the last run of a machine ended, by what it left in the machine's directory. */
+export async function exitOf(
+  dirs: MachineDirs,
+  machineId: string,
+  { run, bootId }: { run: RunRecord; bootId: string },
+): Promise<MachineExit> {
+  const text = (name: string) => readFile(dirs.fileOf(machineId, name), 'utf8').catch(() => '')
+  return judgeExit({
+    ...{ run, bootId },
+    asked: (await dirs.readMark(machineId, 'asked')) === run.run,
+    events: readJournal(await text(fileNames.journalOut)),
+    lastWords: withoutHost((await text(fileNames.log)).trim().split('\n').at(-1) ?? ''),
+  })
 }
 
 /** How a run ended, by the evidence. Reasons of SHUTDOWN: QEMU QMP reference, "ShutdownCause". */

@@ -205,6 +205,10 @@ export async function holdGuest(
   }
 }
 
+/** Whether the process of a guest, if there was one, has ended. */
+export const isGone = async (machineId: string, guest: Guest | null): Promise<boolean> =>
+  guest !== null && !(await isRunOf(guest.pid, machineId, guest.run.run))
+
 /** The names of devices that have a disk. */
 async function devicesOf(qmp: Qmp): Promise<Set<string>> {
   const blocks = await qmp.execute('query-block')

@@ -52,6 +52,8 @@ export async function launchQemu(
 }
 
 export const QEMU = 'qemu-system-x86_64'
+/** Memory a guest takes beside its own: QEMU itself and translated code. */
+export const OVERHEAD_MB = 128
 
 /** Looks for up to half a minute, or as long as the process lives. */
 async function socketAppears(path: string, child: ChildProcess, ended: Promise<never>): Promise<void> {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
-import type { Address, Capabilities, MachineSpec } from '../engine.ts'
+import { type Address, type Capabilities, EngineError, type MachineSpec } from '../engine.ts'
 import { LENT } from './block-host.ts'
 import { exists } from './durable.ts'
 
@@ -102,6 +102,17 @@ export function makeMachineDirs(dataDir: string) {
       return null
     }
   }
+  // The files are our own and 0600: their shape is taken at its word.
+  const readRecord = async (id: string): Promise<MachineRecord | null> => {
+    const record = (await read(id, fileNames.record)) as
+      | (Omit<MachineRecord, 'volumes' | 'restored'> & Partial<MachineRecord>)
+      | null
+    if (!record) return null
+    // Machines of earlier versions have neither.
+    const volumes = record.volumes ?? placeInOrder(record.spec.volumeIds)
+    return { ...record, volumes, restored: record.restored ?? null }
+  }
+  const writeRecord = (id: string, record: MachineRecord) => write(id, fileNames.record, record)
 
   return {
     pathOf,
@@ -128,17 +139,21 @@ export function makeMachineDirs(dataDir: string) {
     has: (id: string, name: string) => exists(fileOf(id, name)),
     remove: (id: string) => rm(pathOf(id), { recursive: true, force: true }),
 
-    // The files are our own and 0600: their shape is taken at its word.
-    async readRecord(id: string): Promise<MachineRecord | null> {
-      const record = (await read(id, fileNames.record)) as
-        | (Omit<MachineRecord, 'volumes' | 'restored'> & Partial<MachineRecord>)
-        | null
-      if (!record) return null
-      // Machines of earlier versions have neither.
-      const volumes = record.volumes ?? placeInOrder(record.spec.volumeIds)
-      return { ...record, volumes, restored: record.restored ?? null }
+    readRecord,
+    /** The record of a machine that has to be there; throws `machine-missing`. */
+    async requireRecord(id: string): Promise<MachineRecord> {
+      const record = await readRecord(id)
+      if (!record) throw new EngineError('machine-missing', 'The virtual machine does not exist on the host.')
+      return record
     },
-    writeRecord: (id: string, record: MachineRecord) => write(id, fileNames.record, record),
+    writeRecord,
+    /** Takes a volume off the record. The turn of the machine is the caller's. */
+    async forgetVolume(id: string, volumeId: string): Promise<void> {
+      const record = await readRecord(id)
+      if (!record) return
+      const left = record.volumes.filter((place) => place.id !== volumeId)
+      await writeRecord(id, { ...record, volumes: left })
+    },
     readRun: async (id: string) => (await read(id, fileNames.run)) as RunRecord | null,
     writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),
     /** The run a mark (`asked`, `ready`) was set in. */
@@ -156,3 +171,8 @@ export type MachineDirs = ReturnType<typeof makeMachineDirs>
 
 export const isMachineId = (text: string): boolean =>
   /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text)
+
+/** Ids become file names, so nothing else passes. */
+export function requireId(id: string): void {
+  if (!isMachineId(id)) throw new EngineError('internal', 'An id is not a lower-case UUID.')
+}

@@ -7,11 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { BootImage } from '../../image/image-store.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
+import { MACHINE_SHAPE } from './command-line.ts'
 import { flush } from './durable.ts'
-import type { MemoryFit, VolumePlace } from './machine-dir.ts'
+import type { HostFacts } from './host-facts.ts'
+import type { MachineRecord, MemoryFit, VolumePlace } from './machine-dir.ts'
 import { isRecord, type Qmp } from './qmp.ts'
 
-export const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
+/** What a saved memory of this machine must fit, when a guest of it starts now. */
+export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
+  ...{ shape: MACHINE_SHAPE, qemu: host.qemu, accelerator: host.accelerator.kind },
+  ...{ cpuModel: host.accelerator.cpu, cpu: spec.cpu, memoryMb: spec.memoryMb },
+  ...{ volumes, kernel: kernelOf(image) },
+})
+
+const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
   kernel ? [kernel, initrd ?? '', cmdline ?? ''].map((path) => basename(path)).join(' ') : null
 
 /** Why a memory state does not fit a machine, or null when it does. */

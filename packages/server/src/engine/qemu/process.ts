@@ -25,6 +25,14 @@ export async function readPid(path: string): Promise<number | null> {
   }
 }
 
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone in the meantime, which is what was wanted.
+  }
+}
+
 /** The kernel's id of this start of the host. */
 export const readBootId = async (): Promise<string> =>
   (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()

@@ -184,8 +184,13 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   }
 }
 
+/** The turn of copies that a restore prepares beside a machine's disks. */
+export const restoreOf = (machineId: string): string => `restore ${machineId}`
+
 export const madeOf = ({ storedBytes, consistency, memory }: MachineManifest) => ({
   storedBytes,
   consistency,
   memory: memory !== null,
 })
+
+export type Restore = ReturnType<typeof makeRestore>

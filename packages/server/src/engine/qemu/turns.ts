@@ -17,6 +17,8 @@ export function makeTurns() {
   }
 }
 
+export type Turns = ReturnType<typeof makeTurns>
+
 /** Lets at most `count` pieces of work run at a time, in the order they came. */
 export function atMost(count: number) {
   const waiting: (() => void)[] = []

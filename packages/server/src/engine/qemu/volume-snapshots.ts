@@ -68,8 +68,8 @@ export function makeVolumeSnapshots(dataDir: string) {
   return {
     pathOf,
     read,
-    /** The volume it was made of, also while it is being deleted. */
-    volumeOf: async (id: string) => (await readAny(id))?.volumeId ?? null,
+    /** The turn of the chain it stands in, also while it is being deleted. */
+    chainOf: async (id: string) => chainOn((await readAny(id))?.volumeId ?? id),
 
     /** Clears what was not completely made, and what was deleted but for its name. */
     async open() {
@@ -184,6 +184,11 @@ export function makeVolumeSnapshots(dataDir: string) {
     return bitmaps.find(({ name, usable }) => usable && name === `${BITMAP}${parentId}`) ?? null
   }
 }
+
+export type VolumeSnapshots = ReturnType<typeof makeVolumeSnapshots>
+
+/** The turn of a volume's snapshots, which build upon each other while one is made, read or deleted. */
+export const chainOn = (volumeId: string): string => `chain ${volumeId}`
 
 async function bitmapsOf(host: BlockHost, node: string): Promise<Bitmap[]> {
   return (await namedNodes(host.qmp)).find(({ name }) => name === node)?.bitmaps ?? []

@@ -1,23 +1,40 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
 import { EngineError, type VolumeMade, type VolumeSource, type VolumeState, type Work } from '../engine.ts'
 import { exists, flush } from './durable.ts'
+import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { check, createBlank, flatten, readHeader } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
+import type { VolumeSnapshots } from './volume-snapshots.ts'
 
 const SUFFIX = '.qcow2'
 
 /** Data volumes, `<dataDir>/volumes/<id>.qcow2`: files that build upon no other and grow as they are written. */
 export function makeVolumes(deps: {
   dataDir: string
+  images: ImageStore
   importer: Importer
-  /** The disk a snapshot stands for. It may build upon others, all of which are there. */
-  sourceOf(source: Extract<VolumeSource, { snapshotId: string }>): Promise<string>
+  snapshots: MachineSnapshots
+  volumeSnapshots: VolumeSnapshots
 }) {
+  const { images, snapshots, volumeSnapshots } = deps
   const dir = join(deps.dataDir, 'volumes')
   const pathOf = (volumeId: string) => join(dir, `${volumeId}${SUFFIX}`)
+
+  /** The disk a snapshot stands for. It may build upon others, all of which are there. */
+  async function diskOf({ from, snapshotId }: Extract<VolumeSource, { snapshotId: string }>) {
+    if (from === 'volume-snapshot') {
+      if (!(await volumeSnapshots.read(snapshotId))) throw snapshotMissing()
+      return volumeSnapshots.pathOf(snapshotId)
+    }
+    const manifest = await snapshots.read(snapshotId)
+    if (!manifest) throw snapshotMissing()
+    await images.verify(manifest.imageId, manifest.image)
+    return snapshots.diskOf(snapshotId, ROOT)
+  }
 
   async function fill(fresh: string, source: VolumeSource, sizeBytes: number, work: Work) {
     if (source.from === 'nothing') {
@@ -28,7 +45,7 @@ export function makeVolumes(deps: {
       const { sha256 } = await deps.importer.import(source, fresh, work)
       return sha256
     }
-    const from = await deps.sourceOf(source)
+    const from = await diskOf(source)
     await requireRoom(dir, await chainBytes(from))
     await flatten(from, fresh, work)
     return null
@@ -82,6 +99,12 @@ export function makeVolumes(deps: {
         : { state: 'broken', reason: 'Its file on the host is damaged.' }
     },
 
+    /** Throws `volume-missing`. */
+    async requireThere(volumeId: string): Promise<void> {
+      if (await exists(pathOf(volumeId))) return
+      throw new EngineError('volume-missing', 'A disk of the virtual machine does not exist on the host.')
+    },
+
     async list(): Promise<string[]> {
       const names = await readdir(dir)
       return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
@@ -97,6 +120,8 @@ async function chainBytes(path: string): Promise<number> {
   const below = header?.backing ? await chainBytes(resolve(dirname(path), header.backing)) : 0
   return below + (await allocatedBytes(path))
 }
+
+const snapshotMissing = () => new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')
 
 function importFailure(error: ImportError): EngineError {
   const { retryable } = error

@@ -1,0 +1,234 @@
+import type { Log } from '../../lib/log.ts'
+import { type Engine, EngineError, type Work } from '../engine.ts'
+import { withStorageDaemon } from './block-host.ts'
+import { addNode } from './block-jobs.ts'
+import { ROOT_NODE, volumeNode } from './command-line.ts'
+import { memoryOf, momentOf } from './copy-moment.ts'
+import { asEngineError } from './failure.ts'
+import { type Guest, isGone } from './guest.ts'
+import type { Guests } from './guests.ts'
+import type { HostFacts } from './host-facts.ts'
+import { fileNames, isMachineId, type MachineDirs, requireId } from './machine-dir.ts'
+import { type MachineSnapshots, openAtRest, ROOT, type SourceDisk } from './machine-snapshots.ts'
+import { madeOf, type Restore, restoreOf } from './restore.ts'
+import { atMost, type Turns } from './turns.ts'
+import { chainOn, type VolumeSnapshots } from './volume-snapshots.ts'
+import type { Volumes } from './volumes.ts'
+
+/** Copies of whole disks at a time; more of them only make each other slow. */
+const COPIES_AT_ONCE = 2
+
+type CopyCalls =
+  | 'createVolume'
+  | 'createMachineSnapshot'
+  | 'prepareRestore'
+  | 'switchDisks'
+  | 'dropRestore'
+  | 'deleteMachineSnapshot'
+  | 'createVolumeSnapshot'
+  | 'deleteVolumeSnapshot'
+
+/** Copies whole disks, into volumes, into snapshots and back, and says who waits for whom meanwhile. */
+export function makeCopies(deps: {
+  dirs: MachineDirs
+  volumes: Volumes
+  snapshots: MachineSnapshots
+  volumeSnapshots: VolumeSnapshots
+  restore: Restore
+  guests: Guests
+  /** Where storage daemons run. */
+  daemonsDir: string
+  log: Log
+  host: () => HostFacts
+  inTurn: Turns
+  inDiskTurn: Turns
+}): Pick<Engine, CopyCalls> {
+  const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, daemonsDir, log, host } = deps
+  const { inTurn, inDiskTurn } = deps
+  const withFewOthers = atMost(COPIES_AT_ONCE)
+
+  /** Runs long work and says of its failure what the port says: ended on request, its guest gone, or what it was. */
+  async function long<T>(
+    work: Work,
+    what: string,
+    task: () => Promise<T>,
+    lost?: () => Promise<boolean>,
+  ): Promise<T> {
+    try {
+      work.signal.throwIfAborted()
+      return await task()
+    } catch (error) {
+      if (work.signal.aborted) throw new EngineError('aborted', `${what}: it was ended.`, { cause: error })
+      if (await lost?.()) {
+        throw new EngineError('snapshot-lost', `${what}: the virtual machine ended before it was complete.`, {
+          ...{ cause: error, retryable: true },
+        })
+      }
+      log.warn({ error }, what)
+      throw asEngineError(error, what)
+    }
+  }
+
+  return {
+    async createVolume(volumeId, source, sizeBytes, work) {
+      requireId(volumeId)
+      const read =
+        source.from === 'volume-snapshot'
+          ? [await volumeSnapshots.chainOf(source.snapshotId)]
+          : source.from === 'machine-snapshot'
+            ? [source.snapshotId]
+            : []
+      return long(work, 'The disk could not be made', () =>
+        inDiskTurn([volumeId, ...read], () =>
+          withFewOthers(() => volumes.create(volumeId, source, sizeBytes, work)),
+        ),
+      )
+    },
+
+    async createMachineSnapshot(snapshotId, source, work) {
+      requireId(snapshotId)
+      const { machineId, volumeIds } = source
+      let guest: Guest | null = null
+      return long(
+        work,
+        'The snapshot could not be made',
+        () =>
+          inDiskTurn([snapshotId, machineId, ...volumeIds], () =>
+            withFewOthers(async () => {
+              const there = await snapshots.read(snapshotId)
+              if (there) return madeOf(there)
+              const record = await dirs.requireRecord(machineId)
+              guest = await inTurn(machineId, () => guests.of(machineId))
+              const living: Guest | null = guest
+              const places = living?.volumes() ?? record.volumes
+              const disks: SourceDisk[] = [
+                { name: ROOT, path: dirs.fileOf(machineId, fileNames.root), node: ROOT_NODE },
+                ...places
+                  .filter(({ id }) => volumeIds.includes(id))
+                  .map(({ id, port }) => ({ name: id, path: volumes.pathOf(id), node: volumeNode(port) })),
+              ]
+              const manifest = await snapshots.take(
+                snapshotId,
+                {
+                  ...{ imageId: record.spec.imageId, image: record.image, disks, moment: momentOf(living) },
+                  memory:
+                    source.memory && living
+                      ? await memoryOf(living, record, work, {
+                          host: host(),
+                          directory: dirs.pathOf(machineId),
+                        })
+                      : null,
+                  within: (copy) =>
+                    living
+                      ? copy(living.host)
+                      : withStorageDaemon(daemonsDir, async (daemon) => {
+                          await openAtRest(daemon, disks)
+                          return copy(daemon)
+                        }),
+                },
+                work,
+              )
+              return madeOf(manifest)
+            }),
+          ),
+        () => isGone(machineId, guest),
+      )
+    },
+
+    async prepareRestore(machineId, source, work) {
+      requireId(machineId)
+      await long(work, 'The snapshot could not be restored', () =>
+        inDiskTurn([restoreOf(machineId), source.snapshotId], () =>
+          withFewOthers(async () => {
+            await dirs.requireRecord(machineId)
+            await restore.prepare(machineId, source, work)
+          }),
+        ),
+      )
+    },
+
+    async switchDisks(machineId, safetyId) {
+      requireId(safetyId)
+      requireId(machineId)
+      const touched = await restore.volumeIds(machineId)
+      return inDiskTurn([machineId, restoreOf(machineId), safetyId, ...touched], () =>
+        inTurn(machineId, async () => {
+          if (await guests.of(machineId)) {
+            throw new EngineError('internal', 'The virtual machine still runs.', { retryable: true })
+          }
+          for (const id of touched) guests.requireFree(id)
+          return restore.swap(machineId, safetyId).catch((error: unknown) => {
+            throw asEngineError(error, 'The snapshot could not be restored')
+          })
+        }),
+      )
+    },
+
+    async dropRestore(machineId) {
+      if (!isMachineId(machineId)) return
+      await inDiskTurn(restoreOf(machineId), () => restore.drop(machineId))
+    },
+
+    async deleteMachineSnapshot(snapshotId) {
+      requireId(snapshotId)
+      await inDiskTurn(snapshotId, () => snapshots.remove(snapshotId))
+    },
+
+    async createVolumeSnapshot(snapshotId, { volumeId, parentId }, work) {
+      requireId(snapshotId)
+      requireId(volumeId)
+      let holder = guests.holderOf(volumeId)
+      let guest: Guest | null = null
+      const take = () =>
+        inDiskTurn([volumeId, chainOn(volumeId), ...(holder === null ? [] : [holder])], () =>
+          withFewOthers(async () => {
+            if (guests.holderOf(volumeId) !== holder) return null
+            guest = holder === null ? null : await guests.of(holder)
+            const living: Guest | null = guest
+            const path = volumes.pathOf(volumeId)
+            const port = living?.volumes().find(({ id }) => id === volumeId)?.port
+            const node = port === undefined ? 'volume' : volumeNode(port)
+            if ((await volumes.inspect(volumeId)).state === 'absent') {
+              throw new EngineError('volume-missing', 'The disk does not exist on the host.')
+            }
+            return volumeSnapshots.take(
+              snapshotId,
+              {
+                ...{ volumeId, parentId, path, node, moment: momentOf(living) },
+                within: (copy) =>
+                  living
+                    ? copy(living.host)
+                    : withStorageDaemon(daemonsDir, async (daemon) => {
+                        await addNode(daemon.qmp, { node, filename: path, readOnly: false })
+                        return copy(daemon)
+                      }),
+              },
+              work,
+            )
+          }),
+        )
+      return long(
+        work,
+        'The snapshot could not be made',
+        async () => {
+          // Attached or detached while it waited for its turn: another turn is the right one then.
+          for (;;) {
+            const made = await take()
+            if (made) return made
+            holder = guests.holderOf(volumeId)
+          }
+        },
+        async () => holder !== null && (await isGone(holder, guest)),
+      )
+    },
+
+    async deleteVolumeSnapshot(snapshotId, work) {
+      requireId(snapshotId)
+      await long(work, 'The snapshot could not be deleted', async () =>
+        inDiskTurn(await volumeSnapshots.chainOf(snapshotId), () =>
+          withFewOthers(() => volumeSnapshots.remove(snapshotId, work)),
+        ),
+      )
+    },
+  }
+}

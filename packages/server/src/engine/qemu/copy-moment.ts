@@ -1,0 +1,51 @@
+import type { SnapshotMade, Work } from '../engine.ts'
+import type { Begin } from './block-jobs.ts'
+import type { Guest } from './guest.ts'
+import type { HostFacts } from './host-facts.ts'
+import { OVERHEAD_MB } from './launch.ts'
+import { fileNames, type MachineRecord, type MemoryFit } from './machine-dir.ts'
+import type { SnapshotSource } from './machine-snapshots.ts'
+import { fitOf, saveMemory } from './memory.ts'
+import { residentMb } from './process.ts'
+import { isRecord, type Qmp } from './qmp.ts'
+
+/** The moment for a copy of disks alone: one in which the guest holds its file systems still, if it can. */
+export const momentOf =
+  (guest: Guest | null) =>
+  async (begin: Begin): Promise<SnapshotMade['consistency']> => {
+    if (guest) return (await guest.agent.whileFrozen(begin)) ? 'frozen' : 'crash'
+    await begin()
+    return 'clean'
+  }
+
+/**
+ * How to save the memory of a living guest, and with it the moment for a copy of its disks.
+ *
+ * @param options.directory that of its machine
+ */
+export async function memoryOf(
+  guest: Guest,
+  record: MachineRecord,
+  work: Work,
+  { host, directory }: { host: HostFacts; directory: string },
+): Promise<NonNullable<SnapshotSource['memory']>> {
+  const { accelerator, cpuModel } = guest.run
+  const fit: MemoryFit = {
+    ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
+    ...{ shape: guest.run.shape, qemu: await versionOf(guest.qmp), accelerator, cpuModel },
+  }
+  const resident = await residentMb(guest.pid)
+  return {
+    fit,
+    mostBytes: Math.min(resident, record.spec.memoryMb + OVERHEAD_MB) * 1024 * 1024,
+    save: (file, begin) =>
+      saveMemory(guest.qmp, file, begin, work, { directory, socketName: fileNames.memorySocket }),
+  }
+}
+
+/** The version of QEMU that runs a guest, which may be older than the installed one. */
+async function versionOf(qmp: Qmp): Promise<string> {
+  const answer = await qmp.execute('query-version')
+  const version = isRecord(answer) && isRecord(answer.qemu) ? answer.qemu : {}
+  return `${version.major}.${version.minor}.${version.micro}`
+}

@@ -1,0 +1,131 @@
+import { rm } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../lib/log.ts'
+import { EngineError } from '../engine.ts'
+import { type Guest, holdGuest } from './guest.ts'
+import type { HostFacts } from './host-facts.ts'
+import { OVERHEAD_MB } from './launch.ts'
+import { fileNames, type MachineDirs, type MachineRecord, type RunRecord } from './machine-dir.ts'
+import { isRunOf, kill, readPid, residentMb } from './process.ts'
+import type { Turns } from './turns.ts'
+
+/** A process that is the guest of a machine's last run. */
+interface LivingRun {
+  run: RunRecord
+  pid: number
+}
+
+/** The living guests of this host: finds, holds and ends them. */
+export function makeGuests(deps: {
+  dirs: MachineDirs
+  log: Log
+  host: () => HostFacts
+  inTurn: Turns
+  changed: (machineId: string) => void
+}) {
+  const { dirs, log, host, inTurn, changed } = deps
+  const guests = new Map<string, Guest>()
+  const holding = new Map<string, Promise<Guest>>()
+
+  /** The process of the machine's last run, when it still lives. */
+  async function livingRun(machineId: string): Promise<LivingRun | null> {
+    const run = await dirs.readRun(machineId)
+    const pid = await readPid(dirs.fileOf(machineId, fileNames.pid))
+    return run && pid && (await isRunOf(pid, machineId, run.run)) ? { run, pid } : null
+  }
+
+  /** QEMU serves one client per socket, so everybody who wants the guest waits for the same one. */
+  function hold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
+    const begun = holding.get(machineId)
+    if (begun !== undefined) return begun
+    const work = (async () => {
+      const holder = {
+        ...{ dirs, log, onChange: changed, guestUid: host().guestUid },
+        beforeFirst: () => useUpRestore(machineId),
+        onVolumeBack: (volumeId: string) => {
+          inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
+            .then(() => changed(machineId))
+            .catch((error: unknown) => log.warn({ machine: machineId, error }, 'A record was not written'))
+        },
+      }
+      const guest = await holdGuest(machineId, { ...living, address: record.address }, holder)
+      guests.set(machineId, guest)
+      void guest.gone.then(() => {
+        if (guests.get(machineId) !== guest) return
+        guests.delete(machineId)
+        changed(machineId)
+      })
+      return guest
+    })().finally(() => holding.delete(machineId))
+    holding.set(machineId, work)
+    return work
+  }
+
+  /** The guest runs now, so what was restored for it is no longer what it goes on from. */
+  async function useUpRestore(machineId: string): Promise<void> {
+    const record = await dirs.readRecord(machineId)
+    if (!record?.restored) return
+    await dirs.writeRecord(machineId, { ...record, restored: null })
+    await rm(dirs.fileOf(machineId, fileNames.memory), { force: true })
+  }
+
+  /** The machine whose living guest has a volume. */
+  const holderOf = (volumeId: string): string | null =>
+    [...guests].find(([, guest]) => guest.volumes().some(({ id }) => id === volumeId))?.[0] ?? null
+
+  return {
+    livingRun,
+    hold,
+    holderOf,
+    isHeld: (machineId: string) => guests.has(machineId),
+
+    /** The guest, taken hold of when a living one was not yet; null when none lives. */
+    async of(machineId: string): Promise<Guest | null> {
+      const held = guests.get(machineId)
+      if (held && (await isRunOf(held.pid, machineId, held.run.run))) return held
+      const living = await livingRun(machineId)
+      if (!living) return null
+      return hold(machineId, await dirs.requireRecord(machineId), living)
+    },
+
+    /** Throws `volume-busy` when a living guest has the volume, except for that of `forMachine`. */
+    requireFree(volumeId: string, forMachine: string | null = null): void {
+      const holder = holderOf(volumeId)
+      if (holder === null || holder === forMachine) return
+      throw new EngineError('volume-busy', 'Another virtual machine still has the disk.', { retryable: true })
+    },
+
+    /** Ends a guest at once, first politely so that its disks are flushed, then by force. */
+    async end(machineId: string): Promise<void> {
+      const guest = guests.get(machineId)
+      const living = guest ? { run: guest.run, pid: guest.pid } : await livingRun(machineId)
+      if (!living) return
+      await dirs.writeMark(machineId, 'asked', living.run.run)
+      guest?.qmp.execute('quit').catch(() => {})
+      for (let look = 0; await isRunOf(living.pid, machineId, living.run.run); look += 1) {
+        if (look === (guest ? 150 : 0)) kill(living.pid)
+        await sleep(20)
+      }
+      guests.delete(machineId)
+      guest?.release()
+      changed(machineId)
+    },
+
+    async freeMemoryMb(): Promise<number> {
+      let untouched = 0
+      for (const [id, { pid }] of guests) {
+        const given = ((await dirs.readRecord(id))?.spec.memoryMb ?? 0) + OVERHEAD_MB
+        untouched += Math.max(0, given - (await residentMb(pid)))
+      }
+      return Math.max(0, Math.floor(process.availableMemory() / (1024 * 1024) - untouched - OVERHEAD_MB))
+    },
+
+    /** Lets go of all of them; they live on. */
+    release(): void {
+      for (const guest of guests.values()) guest.release()
+      guests.clear()
+    },
+  }
+}
+
+export type Guests = ReturnType<typeof makeGuests>

@@ -1,0 +1,31 @@
+import { type ImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { run } from '../../lib/command.ts'
+import type { Log } from '../../lib/log.ts'
+import { type Accelerator, probeAccelerator } from './accelerator.ts'
+import { QEMU } from './launch.ts'
+import { type GuestNetwork, guestUid, openNetwork } from './network.ts'
+import { readBootId } from './process.ts'
+
+/** What an engine finds out about its host once, when it is opened. */
+export interface HostFacts {
+  accelerator: Accelerator
+  network: GuestNetwork
+  /** The user guests run as; null when it is the server's own. */
+  guestUid: number | null
+  bootId: string
+  /** The installed version of QEMU; empty when there is none. */
+  qemu: string
+}
+
+export async function findHostFacts(deps: {
+  dataDir: string
+  images: ImageStore
+  log: Log
+}): Promise<HostFacts> {
+  const network = await openNetwork(deps.log)
+  const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
+  const accelerator = await probeAccelerator(deps.dataDir, starter)
+  const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''
+  const uid = network.user === null ? null : await guestUid()
+  return { accelerator, network, guestUid: uid, bootId: await readBootId(), qemu }
+}

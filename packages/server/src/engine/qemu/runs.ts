@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../lib/log.ts'
+import { commandLine, MACHINE_SHAPE } from './command-line.ts'
+import { launchFailure } from './failure.ts'
+import type { Guests } from './guests.ts'
+import type { HostFacts } from './host-facts.ts'
+import { launchQemu } from './launch.ts'
+import {
+  fileNames,
+  type MachineDirs,
+  type MachineRecord,
+  type MemoryFit,
+  type RunRecord,
+} from './machine-dir.ts'
+import { fitOf, misfit } from './memory.ts'
+import { isRunOf, kill } from './process.ts'
+
+/** Begins the runs of machines: a guest boots, or goes on from a saved memory. */
+export function makeRuns(deps: {
+  dirs: MachineDirs
+  guests: Guests
+  log: Log
+  host: () => HostFacts
+  volumePath: (volumeId: string) => string
+  changed: (machineId: string) => void
+}) {
+  const { dirs, guests, log, host, volumePath, changed } = deps
+  /** Runs that are being launched: there is no process yet, or not one to judge. */
+  const launching = new Map<string, RunRecord>()
+
+  async function launch(machineId: string, record: MachineRecord, memory: string | null): Promise<void> {
+    const { accelerator, network, bootId } = host()
+    const files = fileNames
+    const left = [
+      files.pid,
+      files.asked,
+      files.ready,
+      files.log,
+      files.qmp,
+      files.serial,
+      files.agent,
+      files.frozen,
+    ]
+    for (const name of left) await rm(dirs.fileOf(machineId, name), { force: true })
+    await dirs.clearLent(machineId)
+    // Directories of earlier versions let nobody pass.
+    await dirs.create(machineId)
+    await writeFile(dirs.fileOf(machineId, files.journalIn), '{"execute":"qmp_capabilities"}\n')
+    await writeFile(dirs.fileOf(machineId, files.journalOut), '')
+    const thisRun: RunRecord = {
+      ...{ run: randomUUID(), shape: MACHINE_SHAPE, bootId, startedAt: Date.now(), resumed: memory !== null },
+      ...{ accelerator: accelerator.kind, cpuModel: accelerator.cpu },
+    }
+    launching.set(machineId, thisRun)
+    await dirs.writeRun(machineId, thisRun)
+    const args = commandLine({ record, run: thisRun, accelerator, network, volumePath })
+    try {
+      const { pid, ended } = await launchQemu(args, dirs.pathOf(machineId), memory)
+      try {
+        await Promise.race([guests.hold(machineId, record, { run: thisRun, pid }), ended])
+      } catch (error) {
+        // The line breaks a moment before the end is seen, which tells more. A guest without a line must not stay.
+        const end = await Promise.race([ended.catch((why: unknown) => why), sleep(500, error)])
+        kill(pid)
+        while (await isRunOf(pid, machineId, thisRun.run)) await sleep(10)
+        throw end
+      }
+    } catch (error) {
+      await rm(dirs.fileOf(machineId, files.run), { force: true })
+      throw launchFailure(error)
+    } finally {
+      launching.delete(machineId)
+    }
+    changed(machineId)
+  }
+
+  /** Lets a guest go on from a saved memory; false when it has to boot. */
+  async function resume(machineId: string, record: MachineRecord, saved: MemoryFit): Promise<boolean> {
+    const why = misfit(saved, fitOf(record, host()))
+    if (why) {
+      log.warn({ machine: machineId, why }, 'A guest boots, because its saved memory does not fit')
+      return false
+    }
+    try {
+      await launch(machineId, record, dirs.fileOf(machineId, fileNames.memory))
+      return true
+    } catch (error) {
+      log.warn({ machine: machineId, error }, 'A guest boots, because its saved memory could not be loaded')
+      return false
+    }
+  }
+
+  return {
+    /** Launches a guest, which goes on from `saved` when there is such a memory and it fits. */
+    async begin(machineId: string, record: MachineRecord, saved: MemoryFit | null): Promise<void> {
+      if (saved && (await resume(machineId, record, saved))) return
+      await launch(machineId, record, null)
+    },
+
+    /** The run that is being launched now. */
+    launching: (machineId: string): RunRecord | null => launching.get(machineId) ?? null,
+  }
+}
+
+export type Runs = ReturnType<typeof makeRuns>
