@@ -96,7 +96,8 @@ test('every call goes to the one base address and carries the session', async ()
   vi.stubEnv('VITE_API_BASE', 'https://api.example.org')
   vi.resetModules()
   const client = await import('./client.ts')
-  const params = { projectId: 'p', vmId: 'v', sshKeyId: 'k' }
+  const named = endpoints.flatMap(({ path }) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, 'x']))
+  const params: Record<string, string> = Object.fromEntries(named)
   const calls = endpoints.filter(({ stream }) => !stream)
   const input: object = { params }
   for (const { id } of calls) await client.call(id, input)
