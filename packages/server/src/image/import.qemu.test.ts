@@ -223,9 +223,10 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
 
   test('that is encrypted is refused', async () => {
     const image = join(place.dir, 'encrypted.qcow2')
+    // Not LUKS: making that measures the processor, and fails now and then on a busy host.
     await run('qemu-img', [
       ...['create', '-q', '-f', 'qcow2', '--object', 'secret,id=key,data=abc'],
-      ...['-o', 'encrypt.format=luks,encrypt.key-secret=key', image, '1M'],
+      ...['-o', 'encrypt.format=aes,encrypt.key-secret=key', image, '1M'],
     ])
     expect(await place.refusal(await place.serveFile(image))).toBe('The image is encrypted.')
   })
