@@ -131,8 +131,9 @@ export function makeMachineDirs(dataDir: string) {
       await mkdir(pathOf(id), { recursive: true, mode: 0o711 })
       await chmod(pathOf(id), 0o711)
     },
-    /** Removes what a crash left of files that were lent to a running guest; see `block-host.ts`. */
+    /** Removes what a crash left of lent files (see `block-host.ts`) and of the line its memory was sent by. */
     async clearLent(id: string): Promise<void> {
+      await rm(fileOf(id, fileNames.memorySocket), { force: true })
       for (const name of await readdir(pathOf(id)))
         if (name.startsWith(LENT)) await rm(fileOf(id, name), { force: true })
     },

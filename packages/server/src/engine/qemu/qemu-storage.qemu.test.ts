@@ -213,10 +213,8 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     '$title is lost with its guest, and leaves nothing',
     async (copy) => {
       const before = await files()
-      const killed = begin(engine, copy, {
-        ...quiet,
-        onProgress: () => void processesOf(machineId).then((pids) => pids.map(end)),
-      })
+      const pids = await processesOf(machineId)
+      const killed = begin(engine, copy, { ...quiet, onProgress: () => pids.forEach(end) })
       await expect(killed).rejects.toMatchObject({ code: 'snapshot-lost' })
       expect(await files()).toEqual(before)
       expect(await engine.inspect(machineId)).toMatchObject({ power: 'off', exit: { how: 'crashed' } })
