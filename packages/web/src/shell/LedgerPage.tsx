@@ -13,8 +13,8 @@ const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 export interface LedgerPageProps {
   title: string
   description: string
-  /** What the things are called within a sentence. */
-  noun: { one: string; many: string }
+  /** While it loads, when that failed without a word of the server, and when there is nothing: at all, or so far. */
+  texts: { loading: string; failed: string; none: string; first: string }
   list: {
     loading: boolean
     error: Error | null
@@ -36,7 +36,7 @@ export interface LedgerPageProps {
 export function LedgerPage({
   title,
   description,
-  noun,
+  texts,
   list,
   create,
   moreActions,
@@ -70,17 +70,17 @@ export function LedgerPage({
           </>
         }
       />
-      {loading && <LoadingState text={`Loading ${noun.many}...`} outline="rows" />}
+      {loading && <LoadingState text={texts.loading} outline="rows" />}
       {error && !loading && (
         <ErrorState
           title={`Error Loading ${title}`}
-          message={errorText(error, `Failed to load ${noun.many}`)}
+          message={errorText(error, texts.failed)}
           onRetry={() => void refetch()}
         />
       )}
       {empty && (
-        <EmptyState title={`No ${noun.many} found`} action={toCreate('primary', create.firstLabel)}>
-          Get started by creating your first {noun.one}
+        <EmptyState title={texts.none} action={toCreate('primary', create.firstLabel)}>
+          {texts.first}
         </EmptyState>
       )}
       {total > 0 && (
@@ -90,7 +90,7 @@ export function LedgerPage({
             ledger
           ) : (
             <div className="py-8">
-              <h2 className="text-empty">No {noun.many} found</h2>
+              <h2 className="text-empty">{texts.none}</h2>
               <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
             </div>
           )}

@@ -36,7 +36,12 @@ export function Component() {
     <LedgerPage
       title="Disk Snapshots"
       description="Saved copies of single disks. New disks can be made from each of them."
-      noun={{ one: 'disk snapshot', many: 'disk snapshots' }}
+      texts={{
+        loading: 'Loading disk snapshots...',
+        failed: 'Failed to load disk snapshots',
+        none: 'No disk snapshots found',
+        first: 'Get started by creating your first disk snapshot',
+      }}
       list={{ ...list, total: snapshots.length, shown: shown.length }}
       create={{
         label: 'Create Snapshot',

@@ -41,7 +41,12 @@ export function Component() {
     <LedgerPage
       title="Disks"
       description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
-      noun={{ one: 'disk', many: 'disks' }}
+      texts={{
+        loading: 'Loading disks...',
+        failed: 'Failed to load disks',
+        none: 'No disks found',
+        first: 'Get started by creating your first disk',
+      }}
       list={{ ...list, total: disks.length, shown: shown.length }}
       create={{ label: 'Create Disk', firstLabel: 'Create Your First Disk', to: paths.diskCreate(projectId) }}
       moreActions={

@@ -35,7 +35,12 @@ export function Component() {
     <LedgerPage
       title="Snapshots"
       description="Saved states of single VMs. A VM can be brought back to each of them, and a new disk made from it."
-      noun={{ one: 'snapshot', many: 'snapshots' }}
+      texts={{
+        loading: 'Loading snapshots...',
+        failed: 'Failed to load snapshots',
+        none: 'No snapshots found',
+        first: 'Get started by creating your first snapshot',
+      }}
       list={{ ...list, total: snapshots.length, shown: shown.length }}
       create={{
         label: 'Create Snapshot',
