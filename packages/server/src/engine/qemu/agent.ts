@@ -19,7 +19,6 @@ async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | null> {
   if (!(await isListening(qmp))) return null
   try {
     const socket = await connectUnix(socketPath)
-    socket.on('error', () => {})
     const listeners = new Set<(message: Record<string, unknown>) => void>()
     socket.on(
       'data',

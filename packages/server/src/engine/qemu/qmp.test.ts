@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -5,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectQmp, lineSplitter, type QmpEvent } from './qmp.ts'
+import { connectQmp, connectUnix, lineSplitter, type QmpEvent } from './qmp.ts'
 
 const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
 
@@ -106,5 +107,26 @@ describe('a QMP line', () => {
     await expect(qmp.execute('quit')).rejects.toThrow('gone')
     await closed
     await expect(qmp.execute('query-status')).rejects.toThrow('gone')
+  })
+  test('is merely closed when QEMU dies with the call unanswered in its queue', async () => {
+    // Listens and never accepts, as a QEMU does that ends while it starts: the caller's line is reset, not ended.
+    const dying = spawn(
+      process.execPath,
+      [
+        '--eval',
+        `require('node:net').createServer().listen('qmp.sock', () => {
+          process.stdout.write('listening')
+          require('node:fs').readSync(0, Buffer.alloc(1))
+          process.kill(process.pid, 'SIGKILL')
+        })`,
+      ],
+      { cwd: dir, stdio: ['pipe', 'pipe', 'inherit'] },
+    )
+    await once(dying.stdout, 'data')
+    const socket = await connectUnix(join(dir, 'qmp.sock'))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    dying.stdin.end('now')
+    await closed
+    await expect(connectQmp(join(dir, 'qmp.sock'), 5000)).rejects.toThrow()
   })
 })

@@ -37,6 +37,7 @@ export class QmpError extends Error {
  */
 export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> {
   const socket = await connectUnix(path)
+  if (socket.destroyed) throw new Error('QEMU closed the line')
   return new Promise((resolve, reject) => {
     const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
     const eventListeners: ((event: QmpEvent) => void)[] = []
@@ -88,7 +89,6 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
       if (message) receive(message)
     })
     socket.on('data', split)
-    socket.on('error', () => {})
     socket.on('close', () => {
       closed = true
       clearTimeout(giveUp)
@@ -157,9 +157,7 @@ export async function connectUnix(path: string): Promise<Socket> {
 const connectOnce = (path: string): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(path)
-    socket.once('connect', () => {
-      socket.off('error', reject)
-      resolve(socket)
-    })
-    socket.once('error', reject)
+    socket.once('connect', () => resolve(socket))
+    // For good: a guest may end before its caller listens, and an error that nobody hears ends the server.
+    socket.on('error', reject)
   })
