@@ -29,6 +29,8 @@ export const Disk = z.object({
   image_sha256: z.string().nullable(),
   vm_id: Id.nullable(),
   vm_name: z.string().nullable(),
+  /** It was made for a VM of a pool or set and goes with it; taking it off that VM ends this. */
+  deleted_with_vm: z.boolean(),
   created_at: Time,
 })
 export type Disk = z.infer<typeof Disk>

@@ -9,6 +9,8 @@ export const messages = {
   unsupportedMediaType: 'Request body must be JSON',
   projectNotFound: 'Project not found',
   vmNotFound: 'VM not found',
+  vmPoolNotFound: 'VM Pool not found',
+  vmSetNotFound: 'VM Set not found',
   vmSnapshotNotFound: 'Snapshot not found',
   diskNotFound: 'Disk not found',
   diskSnapshotNotFound: 'Disk snapshot not found',

@@ -4,6 +4,8 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import type { Vm } from './vm.ts'
+import type { VmPool } from './vm-pool.ts'
+import type { VmSet } from './vm-set.ts'
 import type { VmSnapshot } from './vm-snapshot.ts'
 
 export interface Gone {
@@ -17,6 +19,8 @@ export interface ProjectEvents {
   disk: Disk | Gone
   vm_snapshot: VmSnapshot | Gone
   disk_snapshot: DiskSnapshot | Gone
+  vm_pool: VmPool | Gone
+  vm_set: VmSet | Gone
 }
 
 export const eventApi = {

@@ -19,6 +19,12 @@ export * from './template.rules.ts'
 export * from './template.ts'
 export * from './vm.rules.ts'
 export * from './vm.ts'
+export * from './vm-group.rules.ts'
+export * from './vm-group.ts'
+export * from './vm-pool.rules.ts'
+export * from './vm-pool.ts'
+export * from './vm-set.rules.ts'
+export * from './vm-set.ts'
 export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
 
@@ -32,6 +38,8 @@ import { projectApi } from './project.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
 import { vmApi } from './vm.ts'
+import { vmPoolApi } from './vm-pool.ts'
+import { vmSetApi } from './vm-set.ts'
 import { vmSnapshotApi } from './vm-snapshot.ts'
 
 const apis = [
@@ -41,6 +49,8 @@ const apis = [
   sshKeyApi,
   templateApi,
   vmApi,
+  vmPoolApi,
+  vmSetApi,
   vmSnapshotApi,
   diskApi,
   diskSnapshotApi,

@@ -23,7 +23,7 @@ export const vmStatuses = [
 ] as const
 
 /** What happens while a VM comes up, in this order. A VM that starts again skips the first ones. */
-export const vmStepNames = ['image', 'room', 'root_disk', 'boot', 'ready'] as const
+export const vmStepNames = ['image', 'disks', 'turn', 'room', 'root_disk', 'boot', 'ready'] as const
 
 type WithStatus = { status: string }
 type WithAddress = { ip_address: string | null }

@@ -65,6 +65,11 @@ export interface Engine {
   inspect(machineId: string): Promise<MachineState>
   /** Every machine the engine has, whether the caller knows it or not. */
   list(): Promise<Map<string, MachineState>>
+  /**
+   * What living guests have used so far. A machine whose figure cannot be read now is left out. Cheap: asked every
+   * few seconds for all machines at once.
+   */
+  usage(): Promise<Map<string, MachineUsage>>
 
   /**
    * Makes a data volume of at least `sizeBytes`; content that is larger makes it larger. One that exists is left as
@@ -208,6 +213,13 @@ export type MachineState =
   | { power: 'booting'; run: string; address: Address | null }
   /** The guest said it is up and port 22 answers at `address`. */
   | { power: 'ready'; run: string; address: Address }
+
+export interface MachineUsage {
+  /** The figures count from the beginning of this run. */
+  run: string
+  /** Time that its virtual processors worked, in milliseconds; two of them work two seconds in one. */
+  cpuMs: number
+}
 
 /** Where port 22 of the guest answers from the machine that runs the server. */
 export interface Address {

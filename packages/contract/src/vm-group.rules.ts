@@ -1,0 +1,52 @@
+/** What pools and sets have in common; both are groups of VMs, and a VM of a group is its member. */
+import { parseDiskSize } from './quantity.ts'
+
+export interface GroupDiskDraft {
+  name: string
+  size: string
+}
+
+export const groupDiskTexts = {
+  /** Beside the field. */
+  nameMissing: 'Please enter a disk name',
+  sizeMissing: 'Please enter a disk size',
+  /** For the whole form; disks are counted from 1. */
+  nameMissingAt: (index: number) => `Please enter a name for disk #${index + 1}`,
+  sizeMissingAt: (index: number) => `Please enter a size for disk #${index + 1}`,
+} as const
+
+/** What is wrong with the disks every member of a group shall have, first problem first; null when nothing is. */
+export function groupDisksProblem(
+  disks: readonly GroupDiskDraft[],
+): { index: number; message: string } | null {
+  for (const [index, disk] of disks.entries()) {
+    if (disk.name.trim() === '') return { index, message: groupDiskTexts.nameMissingAt(index) }
+    if (disk.size.trim() === '') return { index, message: groupDiskTexts.sizeMissingAt(index) }
+    const size = parseDiskSize(disk.size)
+    if (typeof size === 'string') return { index, message: size }
+  }
+  return null
+}
+
+/** The name of a member: `web-3` is the third of `web`. Long names of groups are cut, so that it stays a VM's name. */
+export function memberName(groupName: string, number: number): string {
+  const suffix = `-${number}`
+  return groupName.slice(0, 100 - suffix.length) + suffix
+}
+
+/** The kinds of entry in the history of a group. */
+export const groupEventKinds = [
+  'created',
+  /** The size somebody asked for. */
+  'resized',
+  /** The autoscaler's step. */
+  'scaled',
+  'member_added',
+  'member_removed',
+  /** A member that broke or never came up went; another one takes its place. */
+  'member_replaced',
+  /** A member that broke was started again with its disks. */
+  'member_restarted',
+  'failed',
+  'recovered',
+] as const

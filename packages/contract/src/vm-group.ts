@@ -1,0 +1,61 @@
+import { z } from 'zod'
+import { disksPerVm } from './disk.rules.ts'
+import { Id, Time } from './text.ts'
+import { groupDisksProblem, groupDiskTexts, groupEventKinds } from './vm-group.rules.ts'
+
+/** A disk that every member gets for itself, named `<name>-<number of the member>`. */
+export const GroupDisk = z.object({
+  name: z.string(),
+  /** In whole Gi, with the unit: `10Gi`. */
+  size: z.string(),
+  source: z.literal('EMPTY'),
+})
+export type GroupDisk = z.infer<typeof GroupDisk>
+
+/** Names and sizes are looked at by `refineGroupDisks`, after the fields that stand before them. */
+export const GroupDisks = z
+  .array(
+    z.object({
+      name: z.string({ error: groupDiskTexts.nameMissing }).trim().max(90).default(''),
+      size: z.string({ error: groupDiskTexts.sizeMissing }).trim().max(40).default(''),
+      source: z.literal('EMPTY').default('EMPTY'),
+    }),
+  )
+  .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
+  .default([])
+
+/** For `superRefine`: says the first thing that is wrong with the disks of a group. */
+export function refineGroupDisks(
+  { disks }: { disks: { name: string; size: string }[] },
+  context: z.RefinementCtx,
+): void {
+  const problem = groupDisksProblem(disks)
+  if (problem) context.addIssue({ code: 'custom', path: ['disks', problem.index], message: problem.message })
+}
+
+/** What happened to a group, with its reason in a sentence. */
+export const GroupEvent = z.object({
+  id: Id,
+  at: Time,
+  kind: z.enum(groupEventKinds),
+  /** Such as `CPU 82 % over 60 s, above 75 %: 2 to 3`. */
+  message: z.string(),
+  /** Wanted number of members before and after; equal when it stayed. */
+  from_size: z.int(),
+  to_size: z.int(),
+})
+export type GroupEvent = z.infer<typeof GroupEvent>
+
+/** One look at a group: how many members there were and how hard they worked. */
+export const GroupSample = z.object({
+  at: Time,
+  /** Mean CPU use of the running members, from 0 to 100; null when it could not be known. */
+  cpu: z.number().nullable(),
+  current_size: z.int(),
+  desired_size: z.int(),
+})
+export type GroupSample = z.infer<typeof GroupSample>
+
+/** The last hour of samples since the server started, oldest first, and the last 200 events, newest first. */
+export const GroupHistory = z.object({ samples: z.array(GroupSample), events: z.array(GroupEvent) })
+export type GroupHistory = z.infer<typeof GroupHistory>

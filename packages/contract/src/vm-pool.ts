@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import { description, Id, name, Time } from './text.ts'
+import { Vm } from './vm.ts'
+import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
+import { poolSizesAllowed, vmPoolDefaults, vmPoolStatuses, vmPoolTexts } from './vm-pool.rules.ts'
+
+export const VmPoolStatus = z.enum(vmPoolStatuses)
+export type VmPoolStatus = z.infer<typeof VmPoolStatus>
+
+export const VmPool = z.object({
+  id: Id,
+  project_id: Id,
+  name: z.string(),
+  description: z.string(),
+  status: VmPoolStatus,
+  /** One sentence: what it waits for or why it failed. Null when fine. */
+  status_message: z.string().nullable(),
+  /** When the status became what it is. */
+  status_since: Time,
+  template_id: Id,
+  template_name: z.string(),
+  ssh_key_id: Id,
+  ssh_key_name: z.string(),
+  /** VMs of the pool that exist, failed ones left out. */
+  current_size: z.int(),
+  desired_size: z.int(),
+  min_size: z.int(),
+  max_size: z.int(),
+  auto_scaling: z.boolean(),
+  persistent: z.boolean(),
+  disks: z.array(GroupDisk),
+  created_at: Time,
+})
+export type VmPool = z.infer<typeof VmPool>
+
+const t = vmPoolTexts
+const size = (minimum: number, message: string) => z.int({ error: t.notANumber }).min(minimum, message)
+const sizes = {
+  min_size: size(0, 'Minimum size must be at least 0.'),
+  max_size: size(1, 'Maximum size must be at least 1.'),
+  desired_size: size(1, t.desiredOutside),
+}
+
+export const VmPoolCreate = z
+  .object({
+    name: name(t.nameMissing),
+    ssh_key_id: z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing),
+    template_id: z.string({ error: t.templateMissing }).min(1, t.templateMissing).max(64, t.templateMissing),
+    description,
+    min_size: sizes.min_size.default(vmPoolDefaults.min_size),
+    max_size: sizes.max_size.default(vmPoolDefaults.max_size),
+    desired_size: sizes.desired_size.default(vmPoolDefaults.desired_size),
+    persistent: z.boolean().default(vmPoolDefaults.persistent),
+    auto_scaling: z.boolean().default(vmPoolDefaults.auto_scaling),
+    disks: GroupDisks,
+  })
+  .superRefine((pool, context) => {
+    const verdict = poolSizesAllowed(pool)
+    if (verdict !== true) {
+      const field = verdict === t.desiredOutside ? 'desired_size' : 'max_size'
+      context.addIssue({ code: 'custom', path: [field], message: verdict })
+    } else refineGroupDisks(pool, context)
+  })
+export type VmPoolCreate = z.input<typeof VmPoolCreate>
+
+/** What is not named stays; the sizes must fit each other afterwards. */
+export const VmPoolUpdate = z.object({ ...sizes, auto_scaling: z.boolean() }).partial()
+export type VmPoolUpdate = z.input<typeof VmPoolUpdate>
+
+export const VmPoolParams = ProjectParams.extend({ poolId: Id })
+
+const notFound = [messages.projectNotFound, messages.vmPoolNotFound]
+
+export const vmPoolApi = {
+  list: endpoint('vmPool.list', {
+    summary: 'The VM pools of a project, oldest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(VmPool),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('vmPool.create', {
+    summary: 'Create a VM pool; its VMs are made one after the other',
+    auth: 'session',
+    status: 201,
+    params: ProjectParams,
+    body: VmPoolCreate,
+    response: VmPool,
+    errors: {
+      400: [
+        t.nameMissing,
+        t.sshKeyMissing,
+        t.templateMissing,
+        t.minAboveMax,
+        t.desiredOutside,
+        'Please enter a name for disk #n',
+        'Please enter a size for disk #n',
+        'Please enter a valid disk size',
+      ],
+      404: [messages.projectNotFound],
+      409: ['This project has reached its limit of <n> VMs'],
+    },
+  }),
+  update: endpoint('vmPool.update', {
+    summary: 'Change the sizes of a VM pool, or whether it scales by itself',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    body: VmPoolUpdate,
+    response: VmPool,
+    errors: {
+      400: [t.minAboveMax, t.desiredOutside],
+      404: notFound,
+      409: ['This project has reached its limit of <n> VMs'],
+    },
+  }),
+  delete: endpoint('vmPool.delete', {
+    summary: 'Delete a VM pool with its VMs and the disks that were made for them',
+    auth: 'session',
+    status: 204,
+    params: VmPoolParams,
+    errors: { 404: notFound, 409: [t.inUse] },
+  }),
+  get: endpoint('vmPool.get', {
+    summary: 'One VM pool with its VMs, oldest first',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    response: VmPool.extend({ vms: z.array(Vm) }),
+    errors: { 404: notFound },
+  }),
+  history: endpoint('vmPool.history', {
+    summary: 'How a VM pool was scaled and why, and how hard its VMs worked',
+    auth: 'session',
+    status: 200,
+    params: VmPoolParams,
+    response: GroupHistory.extend({
+      /** What the autoscaler goes by. Percent and seconds. */
+      policy: z.object({
+        sample_every_s: z.number(),
+        up_above: z.number(),
+        up_after_s: z.number(),
+        down_below: z.number(),
+        down_after_s: z.number(),
+        pause_s: z.number(),
+      }),
+      /** What the autoscaler thought last, in a sentence; null when it is off or has not looked yet. */
+      verdict: z.string().nullable(),
+    }),
+    errors: { 404: notFound },
+  }),
+}

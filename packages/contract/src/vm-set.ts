@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import { description, Id, name, Time } from './text.ts'
+import { Vm } from './vm.ts'
+import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
+import { vmSetReplicas, vmSetStatuses, vmSetTexts } from './vm-set.rules.ts'
+
+export const VmSetStatus = z.enum(vmSetStatuses)
+export type VmSetStatus = z.infer<typeof VmSetStatus>
+
+export const VmSet = z.object({
+  id: Id,
+  project_id: Id,
+  name: z.string(),
+  description: z.string(),
+  status: VmSetStatus,
+  /** One sentence: what it waits for or why it failed. Null when fine. */
+  status_message: z.string().nullable(),
+  /** When the status became what it is. */
+  status_since: Time,
+  template_id: Id,
+  template_name: z.string(),
+  ssh_key_id: Id,
+  ssh_key_name: z.string(),
+  /** How many VMs it holds. */
+  replicas: z.int(),
+  /** How many exist now, and how many of them run. */
+  vm_stats: z.object({ total_vms: z.int(), running_vms: z.int() }),
+  persistent: z.boolean(),
+  disks: z.array(GroupDisk),
+  created_at: Time,
+})
+export type VmSet = z.infer<typeof VmSet>
+
+const t = vmSetTexts
+const replicas = z.int({ error: t.tooFew }).min(vmSetReplicas.min, t.tooFew).max(vmSetReplicas.max, t.tooMany)
+
+export const VmSetCreate = z
+  .object({
+    name: name(t.nameMissing),
+    ssh_key_id: z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing),
+    template_id: z.string({ error: t.templateMissing }).min(1, t.templateMissing).max(64, t.templateMissing),
+    description,
+    replicas: replicas.default(vmSetReplicas.default),
+    persistent: z.boolean().default(true),
+    disks: GroupDisks,
+  })
+  .superRefine(refineGroupDisks)
+export type VmSetCreate = z.input<typeof VmSetCreate>
+
+export const VmSetUpdate = z.object({ replicas })
+export type VmSetUpdate = z.input<typeof VmSetUpdate>
+
+export const VmSetParams = ProjectParams.extend({ setId: Id })
+
+const notFound = [messages.projectNotFound, messages.vmSetNotFound]
+
+export const vmSetApi = {
+  list: endpoint('vmSet.list', {
+    summary: 'The VM sets of a project, oldest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(VmSet),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('vmSet.create', {
+    summary: 'Create a VM set; its VMs are made one after the other',
+    auth: 'session',
+    status: 201,
+    params: ProjectParams,
+    body: VmSetCreate,
+    response: VmSet,
+    errors: {
+      400: [
+        t.nameMissing,
+        t.sshKeyMissing,
+        t.templateMissing,
+        t.tooFew,
+        t.tooMany,
+        'Please enter a name for disk #n',
+        'Please enter a size for disk #n',
+        'Please enter a valid disk size',
+      ],
+      404: [messages.projectNotFound],
+      409: ['This project has reached its limit of <n> VMs'],
+    },
+  }),
+  update: endpoint('vmSet.update', {
+    summary: 'Change how many VMs a VM set holds',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    body: VmSetUpdate,
+    response: VmSet,
+    errors: {
+      400: [t.tooFew, t.tooMany],
+      404: notFound,
+      409: ['This project has reached its limit of <n> VMs'],
+    },
+  }),
+  delete: endpoint('vmSet.delete', {
+    summary: 'Delete a VM set with its VMs and the disks that were made for them',
+    auth: 'session',
+    status: 204,
+    params: VmSetParams,
+    errors: { 404: notFound, 409: [t.inUse] },
+  }),
+  get: endpoint('vmSet.get', {
+    summary: 'One VM set with its VMs, oldest first',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    response: VmSet.extend({ vms: z.array(Vm) }),
+    errors: { 404: notFound },
+  }),
+  history: endpoint('vmSet.history', {
+    summary: 'What happened to a VM set and why, and how hard its VMs worked',
+    auth: 'session',
+    status: 200,
+    params: VmSetParams,
+    response: GroupHistory,
+    errors: { 404: notFound },
+  }),
+}
