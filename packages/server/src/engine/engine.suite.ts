@@ -151,6 +151,22 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await harness.ssh?.(after.address, 'cat /proc/sys/kernel/random/boot_id')).toBe(boot)
     })
 
+    test('CPU time is told of living machines alone, and grows while a guest works', async ({ skip }) => {
+      const busy = real('work', skip)
+      const { run, address } = await until(keeper.id, 'ready')
+      const spentWhile = async (time: () => Promise<void>) => {
+        const before = (await engine.usage()).get(keeper.id)
+        await time()
+        const after = (await engine.usage()).get(keeper.id)
+        expect([before?.run, after?.run]).toEqual([run, run])
+        return (after?.cpuMs ?? 0) - (before?.cpuMs ?? 0)
+      }
+      const idle = await spentWhile(() => harness.pass(3000))
+      expect(idle).toBeGreaterThanOrEqual(0)
+      expect(await spentWhile(() => busy(keeper.id, 3, address))).toBeGreaterThan(3 * idle)
+      expect([...(await engine.usage()).keys()]).toEqual([keeper.id])
+    })
+
     test('the power button ends it cleanly, and that counts as asked', async () => {
       const { run } = await until(keeper.id, 'ready')
       await done(engine.powerDown(keeper.id))

@@ -16,6 +16,8 @@ export interface EngineHarness {
     what: 'powers itself off' | 'reboots' | 'is killed',
     address: Address,
   ): Promise<void>
+  /** Keeps a processor of a living guest busy for so long. */
+  work?(machineId: string, seconds: number, address: Address): Promise<void>
   /** Runs a command in the guest and resolves with what it printed. Left out where there is no real guest. */
   ssh?(address: Address, command: string): Promise<string>
   /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */

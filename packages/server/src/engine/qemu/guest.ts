@@ -8,6 +8,7 @@ import { makeAgentTalk } from './agent.ts'
 import { type BlockHost, LENT, makeLending } from './block-host.ts'
 import { clearCopies, namedNodes } from './block-jobs.ts'
 import { READY_CHANNEL, volumeNode } from './command-line.ts'
+import { processorThreads } from './cpu-usage.ts'
 import { fileNames, type MachineDirs, type RunRecord, type VolumePlace } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
 import { isRunOf } from './process.ts'
@@ -18,6 +19,8 @@ export interface Guest {
   readonly run: RunRecord
   readonly address: Address
   readonly pid: number
+  /** The threads of its process that run its processors. */
+  readonly processors: readonly number[]
   readonly qmp: Qmp
   /** For copies of its disks. */
   readonly host: BlockHost
@@ -163,6 +166,7 @@ export async function holdGuest(
   await takeStockOfVolumes()
   await dirs.clearLent(machineId)
   while ((await statusOf(qmp)) === 'inmigrate') await sleep(20)
+  const processors = await processorThreads(qmp)
   const status = await statusOf(qmp)
   if (status === 'prelaunch' || (run.resumed && status === 'paused')) await beforeFirst()
   await goOn(qmp)
@@ -179,6 +183,7 @@ export async function holdGuest(
     run,
     address,
     pid,
+    processors,
     qmp,
     host: {
       qmp,

@@ -78,6 +78,8 @@ export function makeGuests(deps: {
     hold,
     holderOf,
     isHeld: (machineId: string) => guests.has(machineId),
+    /** Those this engine holds, by machine. */
+    held: (): ReadonlyMap<string, Guest> => guests,
 
     /** The guest, taken hold of when a living one was not yet; null when none lives. */
     async of(machineId: string): Promise<Guest | null> {

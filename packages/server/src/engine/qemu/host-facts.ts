@@ -15,6 +15,8 @@ export interface HostFacts {
   bootId: string
   /** The installed version of QEMU; empty when there is none. */
   qemu: string
+  /** The kernel's unit of CPU time. */
+  ticksPerSecond: number
 }
 
 export async function findHostFacts(deps: {
@@ -27,5 +29,6 @@ export async function findHostFacts(deps: {
   const accelerator = await probeAccelerator(deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''
   const uid = network.user === null ? null : await guestUid()
-  return { accelerator, network, guestUid: uid, bootId: await readBootId(), qemu }
+  const ticksPerSecond = Number(await run('getconf', ['CLK_TCK']).catch(() => '100'))
+  return { accelerator, network, guestUid: uid, bootId: await readBootId(), qemu, ticksPerSecond }
 }

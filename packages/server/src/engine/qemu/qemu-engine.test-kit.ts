@@ -47,6 +47,9 @@ export async function makeHarness(): Promise<EngineHarness> {
         await ssh(address, what === 'reboots' ? 'reboot' : 'poweroff')
       }
     },
+    async work(_, seconds, address) {
+      await ssh(address, `timeout ${seconds} sh -c 'while :; do :; done' || true`)
+    },
     ssh,
     hostSeenByGuests: '10.0.2.2',
     sshWithoutKey: (address) =>

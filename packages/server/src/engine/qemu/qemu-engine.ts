@@ -6,6 +6,7 @@ import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError } from '../engine.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeCopies } from './copies.ts'
+import { usageOf } from './cpu-usage.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { isMachineId, makeMachineDirs } from './machine-dir.ts'
@@ -103,6 +104,7 @@ export function makeQemuEngine(deps: {
     },
 
     freeMemoryMb: guests.freeMemoryMb,
+    usage: () => usageOf(guests.held(), host().ticksPerSecond),
     image: (imageId) => images.ensure(imageId),
 
     createMachine: machines.createMachine,

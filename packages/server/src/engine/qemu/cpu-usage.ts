@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises'
+import type { MachineUsage } from '../engine.ts'
+import type { Guest } from './guest.ts'
+import { isRecord, type Qmp } from './qmp.ts'
+
+/** The threads of this host that run a guest's processors, one each or one for all. QMP reference, "query-cpus-fast". */
+export async function processorThreads(qmp: Qmp): Promise<number[]> {
+  const processors = await qmp.execute('query-cpus-fast')
+  const ids = (Array.isArray(processors) ? processors : []).filter(isRecord).map((cpu) => cpu['thread-id'])
+  return [...new Set(ids.filter((id) => typeof id === 'number'))]
+}
+
+/**
+ * What the processors of guests have used, without a word to any guest: the kernel keeps account of each thread.
+ *
+ * @param ticksPerSecond the kernel's unit of CPU time
+ */
+export async function usageOf(
+  guests: ReadonlyMap<string, Guest>,
+  ticksPerSecond: number,
+): Promise<Map<string, MachineUsage>> {
+  const all = await Promise.all(
+    [...guests].map(async ([machineId, { pid, run, processors }]) => {
+      const ticks = await Promise.all(processors.map((thread) => threadTicks(pid, thread)))
+      const used = ticks.reduce<number>((sum, each) => sum + (each ?? Number.NaN), 0)
+      return [machineId, { run: run.run, cpuMs: Math.round((used / ticksPerSecond) * 1000) }] as const
+    }),
+  )
+  return new Map(all.filter(([, { cpuMs }]) => !Number.isNaN(cpuMs)))
+}
+
+const threadTicks = async (pid: number, thread: number): Promise<number | null> =>
+  ticksIn(await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => ''))
+
+/**
+ * CPU time of a process or thread, in ticks; null when the line tells none. Fields: proc_pid_stat(5), utime (14) and
+ * stime (15).
+ */
+export function ticksIn(stat: string): number | null {
+  // The second field is a name in parentheses; it may hold blanks and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const [user, system] = [fields[14 - 3], fields[15 - 3]].map((field) => Number(field ?? Number.NaN))
+  return Number.isInteger(user) && Number.isInteger(system) ? Number(user) + Number(system) : null
+}
