@@ -1,28 +1,27 @@
 import { formatCpu, formatMemory, vmTexts } from '@slipway/contract'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
-import { Link, useLocation, useNavigate, useParams, useSearchParams } from 'react-router'
+import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
-import { errorDetail, errorText } from '../../api/errors.ts'
+import { errorDetail } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useCreateVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useDraft } from '../../shell/use-draft.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
-import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { keygenCopy } from '../ssh-key/keygen.ts'
+import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
+import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import { dropDraft, readDraft, saveDraft } from './vm-draft.ts'
 import { emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
 
 /** `/create` and `/projects/:projectId/vms/create`: one form, the second with a fixed project. */
@@ -31,16 +30,13 @@ export function Component() {
   const templateFromUrl = useSearchParams()[0].get('template') ?? ''
   const navigate = useNavigate()
   const { project, projects, loading: projectsLoading, select } = useSelectedProject()
-  const { templates, loading: templatesLoading, error: templatesError, retry: loadTemplates } = useTemplates()
+  const { templates } = useTemplates()
   const { sshKeys } = useSshKeys()
   const { disks } = useDisks(project?.id)
   const create = useCreateVm()
 
-  // The page a tab begins with has no key of its own, but its address.
-  const { key, pathname, search } = useLocation()
-  const visit = `${pathname}${search} ${key}`
-  const [draft] = useState(() => readDraft(visit))
-  useEffect(dropDraft, [])
+  // With its project: disks are those of that one.
+  const { draft, keepDraft } = useDraft<{ form: VmForm; projectId: string | undefined }>()
   const { control, register, handleSubmit, setValue, getValues } = useForm<VmForm>({
     defaultValues: draft?.form ?? { ...emptyVmForm, templateId: templateFromUrl },
   })
@@ -49,10 +45,6 @@ export function Component() {
   // An unknown id, from the URL or from an old draft, is no choice.
   const template = templates.find(({ id }) => id === form.templateId)
   const sshKey = sshKeys.find(({ id }) => id === form.sshKeyId)
-  useEffect(() => {
-    const first = sshKeys[0]
-    if (first && !sshKey) setValue('sshKeyId', first.id)
-  }, [sshKeys, sshKey, setValue])
 
   const available = disks.filter(({ status }) => status.toLowerCase() === 'available')
   // Disks belong to a project: with another one the chosen ones mean nothing.
@@ -77,7 +69,7 @@ export function Component() {
   )
   const broken = firstBrokenRule(chosen, project?.id)
 
-  const keepDraft = () => saveDraft({ form: getValues(), projectId: project?.id, visit })
+  const keep = () => keepDraft({ form: getValues(), projectId: project?.id })
   const submit = handleSubmit(() => {
     if (create.isPending) return
     if (broken || !project) {
@@ -132,75 +124,25 @@ export function Component() {
                 options={projects.map(({ id, name }) => ({ value: id, label: name }))}
               />
             </Field>
-            <Field
-              label="Template"
-              error={
-                templatesError
-                  ? errorText(templatesError, 'Failed to load templates. Please try again.')
-                  : undefined
-              }
-              aside={
-                templatesError && (
-                  <button type="button" className="link" onClick={loadTemplates}>
-                    Try Again
-                  </button>
-                )
-              }
-            >
-              <Controller
-                control={control}
-                name="templateId"
-                render={({ field }) => (
-                  <Select
-                    value={template?.id ?? null}
-                    onValueChange={field.onChange}
-                    placeholder={templatesLoading ? 'Loading templates...' : 'Choose a template'}
-                    options={templates.map(({ id, name, default_cpu, default_memory_mb }) => ({
-                      value: id,
-                      label: name,
-                      description: `${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`,
-                      icon: <TemplatePlate templateId={id} size={16} />,
-                    }))}
-                  />
-                )}
-              />
-            </Field>
+            <Controller
+              control={control}
+              name="templateId"
+              render={({ field }) => <TemplateField templateId={field.value} onChange={field.onChange} />}
+            />
           </FormSection>
           <FormSection title="Access">
-            <Field
-              label="SSH Key"
-              aside={
-                <Link to={paths.sshKeys} className="link" onClick={keepDraft}>
-                  Manage SSH Keys
-                </Link>
-              }
-              hint="Password authentication is disabled on the VM. Access is by SSH key only."
-            >
-              <Controller
-                control={control}
-                name="sshKeyId"
-                render={({ field }) => (
-                  <Select
-                    value={sshKey?.id ?? null}
-                    onValueChange={field.onChange}
-                    placeholder={sshKeys.length > 0 ? 'Choose an SSH key' : 'No SSH keys yet'}
-                    disabled={sshKeys.length === 0}
-                    options={sshKeys.map(({ id, name, fingerprint }) => ({
-                      value: id,
-                      label: name,
-                      description: fingerprint,
-                    }))}
-                  />
-                )}
-              />
-            </Field>
-            <div className="min-w-0">
-              <p className="mb-1.5 text-dense font-medium">No key yet?</p>
-              <CodeLine {...keygenCopy} />
-              <p className="mt-1.5 text-hint text-ink-3">
-                Run this on your computer, then add the public key under Manage SSH Keys.
-              </p>
-            </div>
+            <Controller
+              control={control}
+              name="sshKeyId"
+              render={({ field }) => (
+                <SshKeyField
+                  sshKeyId={field.value}
+                  onChange={field.onChange}
+                  onLeave={keep}
+                  hint="Password authentication is disabled on the VM. Access is by SSH key only."
+                />
+              )}
+            />
           </FormSection>
           <FormSection title="Storage">
             <Controller
@@ -226,7 +168,7 @@ export function Component() {
               available={available}
               createLink={
                 project && (
-                  <Link to={paths.diskCreate(project.id)} className="link" onClick={keepDraft}>
+                  <Link to={paths.diskCreate(project.id)} className="link" onClick={keep}>
                     Create Disk
                   </Link>
                 )

@@ -1,0 +1,45 @@
+import { formatCpu, formatMemory } from '@slipway/contract'
+import type { ReactNode } from 'react'
+import { errorText } from '../../api/errors.ts'
+import { useTemplates } from '../../api/templates.ts'
+import { Field } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+
+interface TemplateFieldProps {
+  /** An unknown one is no choice. */
+  templateId: string
+  onChange: (templateId: string) => void
+  hint?: ReactNode
+}
+
+/** The choice of a template in a create form. */
+export function TemplateField({ templateId, onChange, hint }: TemplateFieldProps) {
+  const { templates, loading, error, retry } = useTemplates()
+  return (
+    <Field
+      label="Template"
+      hint={hint}
+      error={error ? errorText(error, 'Failed to load templates. Please try again.') : undefined}
+      aside={
+        error && (
+          <button type="button" className="link" onClick={retry}>
+            Try Again
+          </button>
+        )
+      }
+    >
+      <Select
+        value={templates.some(({ id }) => id === templateId) ? templateId : null}
+        onValueChange={onChange}
+        placeholder={loading ? 'Loading templates...' : 'Choose a template'}
+        options={templates.map(({ id, name, default_cpu, default_memory_mb }) => ({
+          value: id,
+          label: name,
+          description: `${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`,
+          icon: <TemplatePlate templateId={id} size={16} />,
+        }))}
+      />
+    </Field>
+  )
+}
