@@ -24,7 +24,11 @@ test('every URL of the console is as the specification has it', () => {
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',
     vmPools: '/projects/p%201/vmpools',
+    vmPoolCreate: '/projects/p%201/vmpools/create?template=x%2F2',
+    vmPool: '/projects/p%201/vmpools/x%2F2/vms',
     vmSets: '/projects/p%201/vmsets',
+    vmSetCreate: '/projects/p%201/vmsets/create?template=x%2F2',
+    vmSet: '/projects/p%201/vmsets/x%2F2/vms',
     disks: '/projects/p%201/disks',
     diskCreate: '/projects/p%201/disks/create',
     diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
@@ -38,6 +42,8 @@ test('every URL of the console is as the specification has it', () => {
 test('a URL without what may be in its query has none', () => {
   expect(paths.create()).toBe('/create')
   expect(paths.vmCreate('p1')).toBe('/projects/p1/vms/create')
+  expect(paths.vmPoolCreate('p1')).toBe('/projects/p1/vmpools/create')
+  expect(paths.vmSetCreate('p1')).toBe('/projects/p1/vmsets/create')
   expect(paths.snapshots('p1')).toBe('/projects/p1/snapshots')
   expect(paths.snapshotCreate('p1')).toBe('/projects/p1/snapshots/create')
   expect(paths.diskSnapshotCreate('p1')).toBe('/projects/p1/disk-snapshots/create')

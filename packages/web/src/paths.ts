@@ -28,7 +28,15 @@ export const paths = {
     withTemplate(`${project(projectId)}/vms/create`, templateId),
   vm: (projectId: string, vmId: string) => `${project(projectId)}/vms/${encodeURIComponent(vmId)}`,
   vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
+  vmPoolCreate: (projectId: string, templateId?: string) =>
+    withTemplate(`${project(projectId)}/vmpools/create`, templateId),
+  vmPool: (projectId: string, poolId: string) =>
+    `${project(projectId)}/vmpools/${encodeURIComponent(poolId)}/vms`,
   vmSets: (projectId: string) => `${project(projectId)}/vmsets`,
+  vmSetCreate: (projectId: string, templateId?: string) =>
+    withTemplate(`${project(projectId)}/vmsets/create`, templateId),
+  vmSet: (projectId: string, setId: string) =>
+    `${project(projectId)}/vmsets/${encodeURIComponent(setId)}/vms`,
   disks: (projectId: string) => `${project(projectId)}/disks`,
   diskCreate: (projectId: string) => `${project(projectId)}/disks/create`,
   /** The form with a VM's snapshot as the source. */

@@ -4,6 +4,8 @@ import { apiBase } from './client.ts'
 import { patchDiskSnapshots } from './disk-snapshots.ts'
 import { patchDisks } from './disks.ts'
 import { keyOf, queryClient } from './query.ts'
+import { patchVmPools } from './vm-pools.ts'
+import { patchVmSets } from './vm-sets.ts'
 import { patchVmSnapshots } from './vm-snapshots.ts'
 import { patchVms, useVmPoll } from './vms.ts'
 
@@ -19,6 +21,8 @@ const patches: Patches = {
   disk: patchDisks,
   vm_snapshot: patchVmSnapshots,
   disk_snapshot: patchDiskSnapshots,
+  vm_pool: patchVmPools,
+  vm_set: patchVmSets,
 }
 
 /** Collects the events of one kind and brings them in together. */

@@ -12,7 +12,7 @@ const listsAtOnce = 4
  * Reads what other servers send as well: the words of the status in any letter case, an unknown one as it is, and
  * the key's name nested (catalogue G-106).
  */
-function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
+export function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
   const status = vmStatuses.find((word) => word === vm.status.toLowerCase()) ?? vm.status
   if (status === vm.status && vm.ssh_key_name !== undefined) return vm
   return { ...vm, status, ssh_key_name: vm.ssh_key_name ?? vm.ssh_key?.name ?? '' }
@@ -94,6 +94,22 @@ export function patchVms(projectId: string, events: readonly VmEvent[]): void {
     if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
     else queryClient.setQueryData<Vm>(queryKey, (old) => old && readVm(event))
   }
+  patchMembers(projectId, events)
+}
+
+/** Pools and sets that are shown with their VMs. */
+function patchMembers(projectId: string, events: readonly VmEvent[]): void {
+  for (const id of ['vmPool.get', 'vmSet.get'] as const) {
+    queryClient.setQueriesData<{ id: string; vms: Vm[] }>({ queryKey: keyOf(id, { projectId }) }, (old) => {
+      if (!old) return old
+      const own = events.filter((event) =>
+        'deleted' in event
+          ? old.vms.some((vm) => vm.id === event.id)
+          : event.vmpool_id === old.id || event.vmset_id === old.id,
+      )
+      return own.length === 0 ? old : { ...old, vms: applyVmEvents(old.vms, own) }
+    })
+  }
 }
 
 function refreshList(projectId: string) {
@@ -155,6 +171,7 @@ export function useDeleteVm() {
       queryClient.setQueryData(listOptions(vm.project_id).queryKey, (old) =>
         old?.filter(({ id }) => id !== vm.id),
       )
+      patchMembers(vm.project_id, [{ id: vm.id, deleted: true }])
       void refreshList(vm.project_id)
     },
   })

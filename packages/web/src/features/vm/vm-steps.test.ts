@@ -21,6 +21,16 @@ test('a VM coming up shows what is done, what is under way and what is to come',
   ])
 })
 
+test('a member of a group also shows its data disks and its turn, once they come', () => {
+  const way = [step('image', 0, 1), step('disks', 1, 2), step('turn', 2, null)]
+  expect(shown('creating', way).slice(0, 4)).toEqual([
+    'done: Boot image fetched',
+    'done: Data disks made',
+    'now: Waiting for its turn',
+    'todo: Waiting for room on the host',
+  ])
+})
+
 test('a VM that starts again shows only the steps of that way', () => {
   const again = ['now: Starting the guest', 'todo: Waiting for SSH']
   expect(shown('starting', [step('boot', 0, null)])).toEqual(again)

@@ -4,12 +4,16 @@ import type { Step } from '../../ui/StepList.tsx'
 /** What each step is called while it is under way, and when it is done. */
 const labels: Record<VmStepName, { now: string; done: string }> = {
   image: { now: 'Getting the boot image', done: 'Boot image fetched' },
+  disks: { now: 'Making the data disks', done: 'Data disks made' },
+  turn: { now: 'Waiting for its turn', done: 'Its turn came' },
   room: { now: 'Waiting for room on the host', done: 'Room found on the host' },
   root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
   boot: { now: 'Starting the guest', done: 'Guest started' },
   ready: { now: 'Waiting for SSH', done: 'SSH answered' },
 }
 const order = vmStepNames
+/** Steps that most VMs do not have. */
+const rare: readonly VmStepName[] = ['disks', 'turn']
 
 type Steps = Pick<Vm, 'status' | 'steps'>
 
@@ -23,7 +27,7 @@ export function stepsOf(vm: Steps): Step[] {
   const from = first ? order.indexOf(first.name) : vm.status === 'starting' ? order.indexOf('boot') : 0
   return order.slice(from).flatMap((name): Step[] => {
     const seen = vm.steps.find((step) => step.name === name)
-    if (!seen) return isBroken(vm) ? [] : [{ label: labels[name].now, state: 'todo' }]
+    if (!seen) return isBroken(vm) || rare.includes(name) ? [] : [{ label: labels[name].now, state: 'todo' }]
     const failed = isBroken(vm) && seen === last && (seen.ended_at === null || vm.status === 'failed')
     const state = failed ? 'failed' : seen.ended_at ? 'done' : 'now'
     return [

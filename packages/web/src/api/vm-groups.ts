@@ -1,0 +1,85 @@
+import { type EndpointId, type Gone, isTransitional, type Vm } from '@slipway/contract'
+import { useQuery } from '@tanstack/react-query'
+import { liveList, usePoll } from './live-list.ts'
+import { keyOf, queryClient } from './query.ts'
+import { readVm } from './vms.ts'
+
+/** How often the history of a group is asked for while its page is open. */
+const historyPollMs = 15_000
+
+interface Group {
+  id: string
+  project_id: string
+  status: string
+}
+
+interface GroupSource<G extends Group, H> {
+  ids: { list: EndpointId; get: EndpointId; history: EndpointId }
+  list: (projectId: string, signal: AbortSignal) => Promise<readonly G[]>
+  get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & { vms: Vm[] }>
+  history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
+  /** Whether the status will change by itself. */
+  underWay: (group: { status: string }) => boolean
+}
+
+/** VM pools or VM sets: their live list, one of them with its members, and how it came to its size. */
+export function liveGroups<G extends Group, H>({ ids, underWay, ...load }: GroupSource<G, H>) {
+  const list = liveList<G>(ids.list, load.list, underWay)
+  const keyFor = (id: EndpointId, projectId: string, groupId: string) => keyOf(id, { projectId, groupId })
+
+  /** Brings what happened to groups into everything the console shows of them. */
+  function patch(projectId: string, events: readonly (G | Gone)[]): void {
+    list.patch(projectId, events)
+    for (const event of events) {
+      const queryKey = keyFor(ids.get, projectId, event.id)
+      if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
+      else queryClient.setQueryData<G & { vms: Vm[] }>(queryKey, (old) => old && { ...old, ...event })
+    }
+    // What changed a group is in its history as well.
+    for (const id of new Set(events.map(({ id }) => id)))
+      void queryClient.invalidateQueries({ queryKey: keyFor(ids.history, projectId, id) })
+  }
+
+  return {
+    useList: list.useList,
+    patch,
+
+    /** One group with its VMs, oldest first. */
+    useOne(projectId: string, groupId: string) {
+      const queryKey = keyFor(ids.get, projectId, groupId)
+      const query = useQuery({
+        queryKey,
+        queryFn: async ({ signal }) => {
+          const group = await load.get(projectId, groupId, signal)
+          return { ...group, vms: group.vms.map(readVm) }
+        },
+      })
+      const { data } = query
+      usePoll(queryKey, data !== undefined && (underWay(data) || data.vms.some(isTransitional)))
+      return query
+    },
+
+    useHistory: (projectId: string, groupId: string) =>
+      useQuery({
+        queryKey: keyFor(ids.history, projectId, groupId),
+        queryFn: ({ signal }) => load.history(projectId, groupId, signal),
+        refetchInterval: historyPollMs,
+      }),
+
+    /** Shows a group as an answer has it. */
+    show(group: G): void {
+      patch(group.project_id, [group])
+      void list.refresh(group.project_id)
+    },
+
+    /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
+    drop({ id, project_id: projectId }: G): void {
+      list.patch(projectId, [{ id, deleted: true }])
+      void list.refresh(projectId)
+      for (const also of ['vm.list', 'disk.list'] as const)
+        void queryClient.invalidateQueries({ queryKey: keyOf(also, { projectId }) })
+    },
+
+    refresh: list.refresh,
+  }
+}

@@ -1,0 +1,56 @@
+import { isSetUnderWay, type VmSet, type VmSetCreate, type VmSetUpdate } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { liveGroups } from './vm-groups.ts'
+
+const sets = liveGroups({
+  ids: { list: 'vmSet.list', get: 'vmSet.get', history: 'vmSet.history' },
+  list: (projectId, signal): Promise<VmSet[]> => call('vmSet.list', { params: { projectId }, signal }),
+  get: (projectId, setId, signal) => call('vmSet.get', { params: { projectId, setId }, signal }),
+  history: (projectId, setId, signal) => call('vmSet.history', { params: { projectId, setId }, signal }),
+  underWay: isSetUnderWay,
+})
+
+/** The VM sets of a project, oldest first. */
+export function useVmSets(projectId: string | undefined) {
+  const { items, ...rest } = sets.useList(projectId)
+  return { sets: items, ...rest }
+}
+
+/** One VM set with its VMs. */
+export const useVmSet = sets.useOne
+
+/** Its samples and events. */
+export const useVmSetHistory = sets.useHistory
+
+export const patchVmSets = sets.patch
+
+export function useCreateVmSet() {
+  return useMutation({
+    mutationFn: ({ projectId, body }: { projectId: string; body: VmSetCreate }) =>
+      call('vmSet.create', { params: { projectId }, body }),
+    onSuccess: sets.show,
+  })
+}
+
+const paramsOf = (set: VmSet) => ({ projectId: set.project_id, setId: set.id })
+
+/** Changes how many VMs a set holds; the answer already has the new number. */
+export function useUpdateVmSet() {
+  return useMutation({
+    mutationFn: ({ set, body }: { set: VmSet; body: VmSetUpdate }) =>
+      call('vmSet.update', { params: paramsOf(set), body }),
+    onSuccess: sets.show,
+    // A refusal means that we show an old state.
+    onError: (_, { set }) => void sets.refresh(set.project_id),
+  })
+}
+
+/** Deletes a set with its VMs. */
+export function useDeleteVmSet() {
+  return useMutation({
+    mutationFn: (set: VmSet) => call('vmSet.delete', { params: paramsOf(set) }),
+    onSuccess: (_, set) => sets.drop(set),
+    onError: (_, set) => void sets.refresh(set.project_id),
+  })
+}
