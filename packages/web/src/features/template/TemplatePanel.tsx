@@ -10,10 +10,12 @@ interface TemplatePanelProps {
   facts: readonly { label: string; value: ReactNode }[]
   /** What to do to see something here. */
   children: ReactNode
+  /** Below the facts, with or without a template. */
+  foot?: ReactNode
 }
 
 /** Beside a form: the template it is about. */
-export function TemplatePanel({ title, template, facts, children }: TemplatePanelProps) {
+export function TemplatePanel({ title, template, facts, children, foot }: TemplatePanelProps) {
   return (
     <Sheet title={title} aria-label={title} className="lg:sticky lg:top-6.5">
       {template ? (
@@ -34,6 +36,7 @@ export function TemplatePanel({ title, template, facts, children }: TemplatePane
       ) : (
         <p className="px-4 py-3.5 text-hint text-ink-3">{children}</p>
       )}
+      {foot}
     </Sheet>
   )
 }

@@ -1,0 +1,194 @@
+import type { SshKey, Template } from '@slipway/contract'
+import { type ReactNode, useState } from 'react'
+import { Controller, useFormContext } from 'react-hook-form'
+import { Link, useNavigate } from 'react-router'
+import { errorText } from '../../api/errors.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
+import { Checkbox } from '../../ui/Checkbox.tsx'
+import { AlertDialog } from '../../ui/Dialog.tsx'
+import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
+import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
+import { TemplateField } from '../template/TemplateField.tsx'
+import { GroupDiskFields } from './GroupDiskFields.tsx'
+import { GroupPanel } from './GroupPanel.tsx'
+import type { BrokenRule, GroupForm } from './group-form.ts'
+
+interface GroupCreateFormProps {
+  /** Each kind of group has its own, to the letter. */
+  texts: {
+    /** Of the page and of the button. */
+    title: string
+    list: string
+    name: string
+    disks: string
+    createdTitle: string
+    created: (name: string) => string
+    failedTitle: string
+    failed: string
+  }
+  listPath: string
+  /** What is typed and chosen. */
+  form: GroupForm
+  template: Template | undefined
+  sshKey: SshKey | undefined
+  /** Keeps the form while the user looks after the SSH keys. */
+  keep: () => void
+  rules: readonly BrokenRule[]
+  busy: boolean
+  /** Makes the call; the callbacks are for as long as the form is shown. */
+  send: (callbacks: {
+    onSuccess: (group: { name: string }) => void
+    onError: (error: unknown) => void
+  }) => Promise<{ name: string }>
+  /** Below the name. */
+  identity?: ReactNode
+  templateHint?: ReactNode
+  onTemplateChange?: () => void
+  /** The fields that say how many VMs there are. */
+  sizeFields: ReactNode
+  /** For the panel beside the form. */
+  sizes: readonly { label: string; count: number }[]
+  scaling: string
+}
+
+/** The page that creates a pool or a set, within the `FormProvider` of its form. */
+export function GroupCreateForm({
+  texts,
+  listPath,
+  form,
+  template,
+  sshKey,
+  keep,
+  rules,
+  busy,
+  send,
+  identity,
+  templateHint,
+  onTemplateChange,
+  sizeFields,
+  sizes,
+  scaling,
+}: GroupCreateFormProps) {
+  const navigate = useNavigate()
+  const { control, register, handleSubmit } = useFormContext<GroupForm>()
+  const [said, setSaid] = useState<{ title: string; text: string; open: boolean; created?: boolean }>()
+  const note = rules[0]?.text
+
+  const submit = handleSubmit(() => {
+    if (busy) return
+    if (note) {
+      setSaid({ title: texts.failedTitle, text: note, open: true })
+      return
+    }
+    let shown = false
+    send({
+      onSuccess: ({ name }) => {
+        shown = true
+        setSaid({ title: texts.createdTitle, text: texts.created(name), open: true, created: true })
+      },
+      onError: (error) => {
+        shown = true
+        setSaid({ title: texts.failedTitle, text: errorText(error, texts.failed), open: true })
+      },
+    }).then(
+      // What came of it is told in any case, also to somebody who has gone elsewhere.
+      ({ name }) => shown || toast.success(texts.created(name)),
+      (error) => shown || toast.error(errorText(error, texts.failed)),
+    )
+  })
+
+  const close = () => {
+    if (said?.created) void navigate(listPath)
+    setSaid(said && { ...said, open: false })
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={texts.title}
+        breadcrumb={[{ label: texts.list, render: <Link to={listPath} /> }, { label: texts.title }]}
+      />
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+        <FormSheet label={texts.title} onSubmit={(event) => void submit(event)}>
+          <FormSection title="Machines">
+            <Field label={texts.name}>
+              <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
+            </Field>
+            {identity}
+            <Field
+              label="Description"
+              optional
+              error={rules.find(({ field }) => field === 'description')?.text}
+            >
+              <TextArea {...register('description')} rows={2} dir="auto" />
+            </Field>
+            <Controller
+              control={control}
+              name="templateId"
+              render={({ field }) => (
+                <TemplateField
+                  templateId={field.value}
+                  onChange={(id) => {
+                    if (id !== field.value) onTemplateChange?.()
+                    field.onChange(id)
+                  }}
+                  hint={templateHint}
+                />
+              )}
+            />
+          </FormSection>
+          <FormSection title="Size">{sizeFields}</FormSection>
+          <FormSection title="Access">
+            <Controller
+              control={control}
+              name="sshKeyId"
+              render={({ field }) => (
+                <SshKeyField
+                  sshKeyId={field.value}
+                  onChange={field.onChange}
+                  onLeave={keep}
+                  hint="Password authentication is disabled on the VMs. Access is by SSH key only."
+                />
+              )}
+            />
+          </FormSection>
+          <FormSection title="Storage">
+            <Controller
+              control={control}
+              name="persistent"
+              render={({ field }) => (
+                <Checkbox
+                  label="Persistent storage"
+                  description="The root disk of a VM keeps its data when the VM stops or restarts."
+                  checked={field.value}
+                  onCheckedChange={field.onChange}
+                />
+              )}
+            />
+            {!form.persistent && (
+              <Banner tone="warn">
+                Persistent storage is off. All data on the root disk of a VM is lost when it stops or
+                restarts.
+              </Banner>
+            )}
+            <GroupDiskFields label={texts.disks} disks={form.disks} />
+          </FormSection>
+          <FormFoot note={note}>
+            <Button render={<Link to={listPath} />}>Cancel</Button>
+            <Button type="submit" variant="primary" busy={busy} busyText="Creating..." disabledReason={note}>
+              {texts.title}
+            </Button>
+          </FormFoot>
+        </FormSheet>
+        <GroupPanel template={template} sshKey={sshKey} disks={form.disks} sizes={sizes} scaling={scaling} />
+      </div>
+      <AlertDialog open={said?.open ?? false} onClose={close} title={said?.title ?? ''}>
+        {said?.text}
+      </AlertDialog>
+    </>
+  )
+}

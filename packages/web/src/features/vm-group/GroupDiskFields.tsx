@@ -1,0 +1,71 @@
+import { disksPerVm } from '@slipway/contract'
+import { useFieldArray, useFormContext } from 'react-hook-form'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { DiskRows } from '../disk/DiskRows.tsx'
+import { sizeText } from '../disk/disk-form.ts'
+import { type DiskDraft, diskComplaints, type GroupForm, newDiskDraft } from './group-form.ts'
+
+/** The disks that every VM of the group gets for itself. */
+export function GroupDiskFields({ label, disks }: { label: string; disks: readonly DiskDraft[] }) {
+  const { control } = useFormContext<GroupForm>()
+  const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
+  const example = disks[0]?.name.trim() || 'data'
+
+  return (
+    <DiskRows
+      label={label}
+      hint={
+        <>
+          Each VM gets its own, empty: <bdi>{example}-1</bdi> for the first VM, <bdi>{example}-2</bdi> for the
+          second. They are deleted with their VM, unless you detach them before.
+        </>
+      }
+      onAdd={() => append(newDiskDraft)}
+      onRemove={remove}
+      fullReason={fields.length >= disksPerVm ? `A VM takes at most ${disksPerVm} disks` : undefined}
+      rows={fields.map((field, row) => {
+        const disk = disks[row] ?? newDiskDraft
+        const { name, size } = diskComplaints(disk)
+        return {
+          key: field.id,
+          finished: !name && !size,
+          summary: (
+            <>
+              <bdi className="mono min-w-0 flex-1 truncate text-ink-2">{disk.name}</bdi>
+              {(name ?? size) ? (
+                <span className="text-hint text-bad">{name ? 'Needs a name' : 'Needs a size'}</span>
+              ) : (
+                <span className="text-ink-2">{sizeText(disk.size)}</span>
+              )}
+            </>
+          ),
+          fields: <DiskFields row={row} complaints={{ name, size }} />,
+        }
+      })}
+    />
+  )
+}
+
+interface DiskFieldsProps {
+  row: number
+  complaints: ReturnType<typeof diskComplaints>
+}
+
+function DiskFields({ row, complaints }: DiskFieldsProps) {
+  const { register, getFieldState, formState } = useFormContext<GroupForm>()
+  /** A field is complained about once somebody was in it or sent the form; a fresh row is not. */
+  const shown = (field: 'name' | 'size') => {
+    const { isTouched, isDirty } = getFieldState(`disks.${row}.${field}`, formState)
+    return isTouched || isDirty || formState.isSubmitted ? complaints[field] : undefined
+  }
+  return (
+    <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_180px]">
+      <Field label="Disk name" error={shown('name')}>
+        <TextInput {...register(`disks.${row}.name`)} autoComplete="off" maxLength={90} dir="auto" />
+      </Field>
+      <Field label="Disk size" error={shown('size')} hint="Such as 10Gi, 20GB or 512MB.">
+        <TextInput {...register(`disks.${row}.size`)} autoComplete="off" maxLength={40} />
+      </Field>
+    </div>
+  )
+}

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import {
+  type DiskDraft,
+  diskComplaints,
+  emptyGroupForm,
+  groupBody,
+  inOrder,
+  newDiskDraft,
+  together,
+} from './group-form.ts'
+
+const disk = (name: string, size = '10Gi'): DiskDraft => ({ ...newDiskDraft, name, size })
+
+test('a new disk is blank, of 10Gi and no root disk', () => {
+  expect(newDiskDraft).toEqual({
+    type: 'new',
+    name: '',
+    size: '10Gi',
+    source: 'EMPTY',
+    image_url: '',
+    snapshot_id: '',
+    is_root: false,
+  })
+})
+
+test.each([
+  ['10Gi', '10Gi'],
+  ['20', '20Gi'],
+  ['20GB', '20Gi'],
+  ['2048MB', '2Gi'],
+  ['2048Mi', '2Gi'],
+  ['2097152KB', '2Gi'],
+  ['2097152Ki', '2Gi'],
+  ['100MB', '1Gi'],
+])('a disk of %s is sent as %s, with its name and source and nothing else', (typed, sent) => {
+  const { disks } = groupBody({ ...emptyGroupForm, disks: [disk(' data ', typed)] })
+  expect(disks).toEqual([{ name: 'data', size: sent, source: 'EMPTY' }])
+})
+
+test('each field of a disk says what is wrong with it', () => {
+  expect(diskComplaints(disk('data'))).toEqual({ name: undefined, size: undefined })
+  expect(diskComplaints(disk(' ', ' '))).toEqual({
+    name: 'Please enter a disk name',
+    size: 'Please enter a disk size',
+  })
+  expect(diskComplaints(disk('data', 'much')).size).toBe('Please enter a valid disk size')
+  expect(diskComplaints(disk('data', '2TB')).size).toBe('Disk size cannot exceed 1024Gi')
+})
+
+test('what VMs take together are their cores, their memory and the disks that have a size', () => {
+  const template = { default_cpu: 2, default_memory_mb: 512 }
+  expect(together(3, template, [disk('a', '20GB'), disk('b', '5'), disk('c', 'much')])).toEqual({
+    cpu: '6 cores',
+    memory: '1.5 GB',
+    disks: '75Gi',
+  })
+  expect(together(1, template, [])).toEqual({ cpu: '2 cores', memory: '512 MB', disks: 'None' })
+})
+
+test('rules are told in the order of the specification, whatever order the contract has', () => {
+  const issues = ['disks', 'desired_size', 'max_size', 'template_id', 'ssh_key_id', 'name'].map((field) => ({
+    path: [field, 0],
+    message: field,
+  }))
+  expect(inOrder(issues, undefined, 'project').map(({ text }) => text)).toEqual([
+    'name',
+    'project',
+    'ssh_key_id',
+    'template_id',
+    'max_size',
+    'desired_size',
+    'disks',
+  ])
+  expect(inOrder([], 'p', 'project')).toEqual([])
+})

@@ -1,0 +1,142 @@
+import {
+  formatCpu,
+  formatMemory,
+  type GroupDisk,
+  groupDiskTexts,
+  parseDiskSize,
+  type Template,
+} from '@slipway/contract'
+import { sizeText } from '../disk/disk-form.ts'
+
+/** A disk that every VM of the group shall have, as the user types it. Only new blank ones can be asked for. */
+export interface DiskDraft {
+  type: 'new'
+  name: string
+  size: string
+  source: 'EMPTY'
+  image_url: string
+  snapshot_id: string
+  is_root: boolean
+}
+
+export const newDiskDraft: DiskDraft = {
+  type: 'new',
+  name: '',
+  size: '10Gi',
+  source: 'EMPTY',
+  image_url: '',
+  snapshot_id: '',
+  is_root: false,
+}
+
+/** What the forms of pools and sets have in common; a choice not made yet is an empty text. */
+export interface GroupForm {
+  name: string
+  description: string
+  templateId: string
+  sshKeyId: string
+  persistent: boolean
+  disks: DiskDraft[]
+}
+
+export const emptyGroupForm: GroupForm = {
+  name: '',
+  description: '',
+  templateId: '',
+  sshKeyId: '',
+  persistent: true,
+  disks: [],
+}
+
+/** What both calls send; the sizes are for the pool and the set to add. */
+export function groupBody(form: GroupForm) {
+  return {
+    name: form.name.trim(),
+    description: form.description.trim(),
+    template_id: form.templateId,
+    ssh_key_id: form.sshKeyId,
+    persistent: form.persistent,
+    disks: form.disks.map(
+      ({ name, size, source }): GroupDisk => ({ name: name.trim(), size: sizeText(size), source }),
+    ),
+  }
+}
+
+/** By the names of the wire. */
+export type GroupField =
+  | 'name'
+  | 'project'
+  | 'ssh_key_id'
+  | 'template_id'
+  | 'min_size'
+  | 'max_size'
+  | 'desired_size'
+  | 'replicas'
+  | 'disks'
+  | 'description'
+
+export interface BrokenRule {
+  field: GroupField
+  text: string
+}
+
+const fieldOrder: readonly GroupField[] = [
+  'name',
+  'project',
+  'ssh_key_id',
+  'template_id',
+  'min_size',
+  'max_size',
+  'desired_size',
+  'replicas',
+  'disks',
+  'description',
+]
+
+/**
+ * The rules that a form breaks, in the order they are told. `issues` are what the contract says of its body, and
+ * `projectMissing` is the sentence for a form without a project.
+ */
+export function inOrder(
+  issues: readonly { path: readonly PropertyKey[]; message: string }[],
+  projectId: string | undefined,
+  projectMissing: string,
+): BrokenRule[] {
+  return fieldOrder.flatMap((field): BrokenRule[] => {
+    if (field === 'project') return projectId ? [] : [{ field, text: projectMissing }]
+    const issue = issues.find(({ path }) => path[0] === field)
+    return issue ? [{ field, text: issue.message }] : []
+  })
+}
+
+/** What is wrong with each field of a disk, for beside the field. */
+export function diskComplaints({ name, size }: DiskDraft): {
+  name: string | undefined
+  size: string | undefined
+} {
+  const parsed = parseDiskSize(size)
+  return {
+    name: name.trim() === '' ? groupDiskTexts.nameMissing : undefined,
+    size: size.trim() === '' ? groupDiskTexts.sizeMissing : typeof parsed === 'string' ? parsed : undefined,
+  }
+}
+
+/** What a number of VMs take together, as texts. Disks whose size cannot be read do not count. */
+export function together(
+  count: number,
+  template: Pick<Template, 'default_cpu' | 'default_memory_mb'>,
+  disks: readonly DiskDraft[],
+): { cpu: string; memory: string; disks: string } {
+  const perVm = disks.reduce((sum, { size }) => {
+    const gi = parseDiskSize(size)
+    return typeof gi === 'number' ? sum + gi : sum
+  }, 0)
+  return {
+    cpu: formatCpu(count * template.default_cpu),
+    memory: formatMemory(count * template.default_memory_mb),
+    disks: perVm > 0 ? `${count * perVm}Gi` : 'None',
+  }
+}
+
+/** `1 VM`, `2 VMs`. */
+export const countVms = (count: number): string => (count === 1 ? '1 VM' : `${count} VMs`)

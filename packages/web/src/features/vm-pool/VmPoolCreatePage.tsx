@@ -1,0 +1,105 @@
+import { vmPoolSizeLimit } from '@slipway/contract'
+import { Controller, FormProvider } from 'react-hook-form'
+import { useParams } from 'react-router'
+import { useCreateVmPool } from '../../api/vm-pools.ts'
+import { paths } from '../../paths.ts'
+import { Checkbox } from '../../ui/Checkbox.tsx'
+import { Field, TextInput } from '../../ui/Field.tsx'
+import { NumberInput } from '../../ui/NumberInput.tsx'
+import { GroupCreateForm } from '../vm-group/GroupCreateForm.tsx'
+import { useGroupForm } from '../vm-group/use-group-form.ts'
+import { brokenRules, emptyVmPoolForm, scalingText, sizesFit, toBody } from './vm-pool-form.ts'
+
+const texts = {
+  title: 'Create VM Pool',
+  list: 'VM Pools',
+  name: 'Pool name',
+  disks: 'Data disks',
+  createdTitle: 'VM Pool created',
+  created: (name: string) => `VM Pool "${name}" created successfully with SSH key configured!`,
+  failedTitle: 'VM Pool not created',
+  failed: 'Failed to create VM Pool. Please try again.',
+}
+
+/** How many VMs there are: what is no number becomes the least that the field takes. */
+const sizeFields = [
+  { name: 'minSize', wire: 'min_size', label: 'Minimum size', min: 0 },
+  { name: 'desiredSize', wire: 'desired_size', label: 'Desired size', min: 1 },
+  { name: 'maxSize', wire: 'max_size', label: 'Maximum size', min: 1 },
+] as const
+
+export function Component() {
+  const { projectId = '' } = useParams()
+  const { methods, form, project, ...chosen } = useGroupForm(emptyVmPoolForm)
+  const create = useCreateVmPool()
+  const rules = brokenRules(form, project?.id)
+  const { control } = methods
+
+  return (
+    <FormProvider {...methods}>
+      <GroupCreateForm
+        {...chosen}
+        texts={texts}
+        listPath={paths.vmPools(projectId)}
+        form={form}
+        rules={rules}
+        busy={create.isPending}
+        send={(callbacks) => create.mutateAsync({ projectId, body: toBody(form) }, callbacks)}
+        identity={
+          <Field label="Project ID" hint={project && <bdi>{project.name}</bdi>}>
+            <TextInput value={projectId} readOnly className="mono" />
+          </Field>
+        }
+        sizeFields={
+          <>
+            <div className="grid items-start gap-4 sm:grid-cols-3">
+              {sizeFields.map(({ name, wire, label, min }) => (
+                <Field
+                  key={name}
+                  label={label}
+                  error={rules.find(({ field }) => field === wire)?.text}
+                  hint={name === 'minSize' && form.minSize === 0 && 'No lower bound: 1 VM always stays.'}
+                >
+                  <Controller
+                    control={control}
+                    name={name}
+                    render={({ field: { onChange, ...field } }) => (
+                      <NumberInput
+                        {...field}
+                        onValueChange={onChange}
+                        min={min}
+                        max={vmPoolSizeLimit}
+                        fallback={min}
+                      />
+                    )}
+                  />
+                </Field>
+              ))}
+            </div>
+            <Controller
+              control={control}
+              name="autoScaling"
+              render={({ field }) => (
+                <Checkbox
+                  label="Auto scaling"
+                  description="Adds a VM while they are busy and removes one, with its disks, while they are idle, within minimum and maximum."
+                  checked={field.value}
+                  onCheckedChange={field.onChange}
+                />
+              )}
+            />
+          </>
+        }
+        sizes={
+          sizesFit(form)
+            ? [
+                { label: 'Desired', count: form.desiredSize },
+                { label: 'Maximum', count: form.maxSize },
+              ]
+            : []
+        }
+        scaling={scalingText(form)}
+      />
+    </FormProvider>
+  )
+}

@@ -1,0 +1,68 @@
+import { replicasAllowed, vmSetReplicas } from '@slipway/contract'
+import { Controller, FormProvider } from 'react-hook-form'
+import { useParams } from 'react-router'
+import { useCreateVmSet } from '../../api/vm-sets.ts'
+import { paths } from '../../paths.ts'
+import { Field } from '../../ui/Field.tsx'
+import { NumberInput } from '../../ui/NumberInput.tsx'
+import { GroupCreateForm } from '../vm-group/GroupCreateForm.tsx'
+import { useGroupForm } from '../vm-group/use-group-form.ts'
+import { brokenRules, emptyVmSetForm, scalingText, toBody } from './vm-set-form.ts'
+
+const texts = {
+  title: 'Create VM Set',
+  list: 'VM Sets',
+  name: 'Name',
+  disks: 'Additional disks',
+  createdTitle: 'VM Set created',
+  created: (name: string) => `VM Set "${name}" created successfully with SSH key configured!`,
+  failedTitle: 'VM Set not created',
+  failed: 'Failed to create VM Set. Please try again.',
+}
+
+export function Component() {
+  const { projectId = '' } = useParams()
+  const { methods, form, project, ...chosen } = useGroupForm(emptyVmSetForm)
+  const create = useCreateVmSet()
+  const rules = brokenRules(form, project?.id)
+
+  return (
+    <FormProvider {...methods}>
+      <GroupCreateForm
+        {...chosen}
+        texts={texts}
+        listPath={paths.vmSets(projectId)}
+        form={form}
+        rules={rules}
+        busy={create.isPending}
+        send={(callbacks) => create.mutateAsync({ projectId, body: toBody(form) }, callbacks)}
+        templateHint={form.disks.length > 0 && 'Another template clears the additional disks.'}
+        onTemplateChange={() => methods.setValue('disks', [])}
+        sizeFields={
+          <Field
+            label="Number of replicas"
+            hint="From 1 to 20. The set keeps this number of VMs."
+            error={rules.find(({ field }) => field === 'replicas')?.text}
+            className="max-w-60"
+          >
+            <Controller
+              control={methods.control}
+              name="replicas"
+              render={({ field: { onChange, ...field } }) => (
+                <NumberInput
+                  {...field}
+                  onValueChange={onChange}
+                  min={vmSetReplicas.min}
+                  max={vmSetReplicas.max}
+                  fallback={1}
+                />
+              )}
+            />
+          </Field>
+        }
+        sizes={replicasAllowed(form.replicas) === true ? [{ label: 'In total', count: form.replicas }] : []}
+        scaling={scalingText(form)}
+      />
+    </FormProvider>
+  )
+}
