@@ -4,6 +4,7 @@ import type { BlockHost } from './block-host.ts'
 import { flush } from './durable.ts'
 import { check, createBlank, readHeader } from './qcow2.ts'
 import { isRecord, type Qmp } from './qmp.ts'
+import { together } from './turns.ts'
 
 /** One disk of a copy. */
 export interface DiskCopy {
@@ -12,6 +13,8 @@ export interface DiskCopy {
   virtualBytes: number
   /** The file to make, which must not exist. */
   target: string
+  /** The name of the file that the copy builds upon. */
+  backing: string | null
   /** `full`: all it shows. `top`: what it holds beyond the file it builds upon. Else what a bitmap has noted. */
   what: 'full' | 'top' | { notedBy: string }
 }
@@ -45,7 +48,9 @@ export async function copyDisks<T>(
   const { qmp } = host
   const opened: string[] = []
   try {
-    for (const { target, virtualBytes } of disks) await createBlank(target, virtualBytes)
+    await together(
+      disks.map(({ target, virtualBytes, backing }) => createBlank(target, virtualBytes, backing)),
+    )
     work.signal.throwIfAborted()
     const result = await options.moment(async ({ still } = { still: false }) => {
       // Not opened earlier: saving memory closes for writing whatever is open.
@@ -69,13 +74,14 @@ export async function copyDisks<T>(
 
 /** Reads copies back and waits until they are on the disk of the host. */
 export async function proveCopies(disks: readonly DiskCopy[]): Promise<void> {
-  for (const { target, virtualBytes } of disks) {
-    await check(target)
-    const header = await readHeader(target)
-    if (header?.virtualBytes !== virtualBytes)
-      throw new EngineError('internal', 'A copy of a disk came out wrong.', { retryable: true })
-    await flush(target)
-  }
+  await together(
+    disks.map(async ({ target, virtualBytes, backing }) => {
+      await Promise.all([check(target), flush(target)])
+      const header = await readHeader(target)
+      if (header?.virtualBytes !== virtualBytes || header.backing !== backing)
+        throw new EngineError('internal', 'A copy of a disk came out wrong.', { retryable: true })
+    }),
+  )
 }
 
 /** Opens a qcow2 file that is taken to build upon nothing. */
@@ -227,7 +233,7 @@ async function endJobs(qmp: Qmp): Promise<void> {
         if (status === 'concluded') await qmp.execute('job-dismiss', { id })
         else await qmp.execute('block-job-cancel', { device: id, force: true }).catch(() => {})
       }
-      await sleep(20)
+      if (jobs.some(({ status }) => status !== 'concluded')) await sleep(20)
     }
   } catch {
     // The process is gone, and its jobs with it.

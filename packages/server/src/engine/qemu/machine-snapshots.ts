@@ -7,7 +7,7 @@ import { addNode, type Begin, copyDisks, type DiskCopy, proveCopies } from './bl
 import { exists, flush, readJson, writeDurably } from './durable.ts'
 import type { MemoryFit } from './machine-dir.ts'
 import { isMachineId } from './machine-dir.ts'
-import { check, readHeader, setBacking } from './qcow2.ts'
+import { check, readHeader } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 
 /** What a snapshot directory holds; written last, so its presence means that all of it is there. */
@@ -97,7 +97,7 @@ export function makeMachineSnapshots(dataDir: string) {
       await rm(dirOf(id), { recursive: true, force: true })
       await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
       try {
-        const disks = await Promise.all(source.disks.map((disk) => copyOf(id, disk)))
+        const disks = await Promise.all(source.disks.map((disk) => copyOf(id, disk, source.image)))
         let memoryIsSafe = async () => {}
         const consistency = await source.within((host) =>
           copyDisks(host, disks, work, {
@@ -109,7 +109,6 @@ export function makeMachineSnapshots(dataDir: string) {
           }),
         )
         await memoryIsSafe()
-        await setBacking(diskOf(id, ROOT), source.image.disk)
         await proveCopies(disks)
         work.signal.throwIfAborted()
         return await seal(id, {
@@ -156,13 +155,14 @@ export function makeMachineSnapshots(dataDir: string) {
     },
   }
 
-  async function copyOf(id: string, { name, path, node }: SourceDisk): Promise<DiskCopy> {
+  async function copyOf(id: string, { name, path, node }: SourceDisk, image: BootImage): Promise<DiskCopy> {
     const header = await readHeader(path)
     if (!header) throw new EngineError('internal', 'A disk of the virtual machine is lost or damaged.')
     return {
       node,
       virtualBytes: header.virtualBytes,
       target: diskOf(id, name),
+      backing: name === ROOT ? image.disk : null,
       what: name === ROOT ? 'top' : 'full',
     }
   }

@@ -37,12 +37,15 @@ export async function createOverlay(path: string, backing: string): Promise<void
   await rename(fresh, path)
 }
 
-export const createBlank = (path: string, sizeBytes: number): Promise<unknown> =>
-  run('qemu-img', ['create', '-q', '-f', 'qcow2', path, `${sizeBytes}`])
-
-/** Names the file a copy of changes builds upon, without looking at either. */
-export const setBacking = (path: string, backing: string): Promise<unknown> =>
-  run('qemu-img', ['rebase', '-u', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', backing, path])
+/** Makes a disk that holds nothing. With `backing` it names that file as the one it builds upon; nobody looks at it. */
+export function createBlank(
+  path: string,
+  sizeBytes: number,
+  backing: string | null = null,
+): Promise<unknown> {
+  const upon = backing === null ? [] : ['-u', '-F', 'qcow2', '-b', backing]
+  return run('qemu-img', ['create', '-q', '-f', 'qcow2', ...upon, path, `${sizeBytes}`])
+}
 
 /** Writes all a disk shows, whatever it builds upon, into a new file that builds upon nothing. */
 export const flatten = (from: string, to: string, work: Work): Promise<void> =>

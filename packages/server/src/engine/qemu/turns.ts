@@ -35,3 +35,9 @@ export function atMost(count: number) {
     }
   }
 }
+
+/** Waits for all of them, also when one fails: then nobody still writes where the caller cleans up. */
+export async function together(work: readonly Promise<unknown>[]): Promise<void> {
+  await Promise.allSettled(work)
+  await Promise.all(work)
+}

@@ -4,7 +4,7 @@ import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '.
 import type { BlockHost } from './block-host.ts'
 import { type Begin, type Bitmap, copyDisks, type DiskCopy, namedNodes, proveCopies } from './block-jobs.ts'
 import { exists, flush, readJson, writeDurably } from './durable.ts'
-import { check, commit, readHeader, rebase, setBacking } from './qcow2.ts'
+import { check, commit, readHeader, rebase } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 
 /** What is known of a volume snapshot: `<id>.json`, written last. What it builds upon stands in its qcow2 file. */
@@ -106,11 +106,11 @@ export function makeVolumeSnapshots(dataDir: string) {
           node: source.node,
           virtualBytes: header.virtualBytes,
           target: pathOf(id),
+          backing: noted ? `${source.parentId}${SUFFIX}` : null,
           what: noted ? { notedBy: noted.name } : 'full',
         }
         try {
           const consistency = await copyDisks(host, [disk], work, { moment: source.moment, noteIn })
-          if (noted && source.parentId) await setBacking(disk.target, `${source.parentId}${SUFFIX}`)
           await proveCopies([disk])
           work.signal.throwIfAborted()
           const manifest = { volumeId: source.volumeId, consistency, deleting: false }
