@@ -1,16 +1,17 @@
-import { createWriteStream } from 'node:fs'
+import { spawn } from 'node:child_process'
 import { chmod, open, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { basename } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BootImage } from '../../image/image-store.ts'
+import { CommandError, outsideEnvironment } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
 import { MACHINE_SHAPE } from './command-line.ts'
 import { flush } from './durable.ts'
 import type { HostFacts } from './host-facts.ts'
 import type { MachineRecord, MemoryFit, VolumePlace } from './machine-dir.ts'
+import { endsWithUs } from './qcow2.ts'
 import { isRecord, type Qmp } from './qmp.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
@@ -132,12 +133,15 @@ export async function statusOf(qmp: Qmp): Promise<unknown> {
 async function receiveInto(file: string, directory: string, name: string) {
   const socketDir = await open(directory)
   const path = `/proc/self/fd/${socketDir.fd}/${name}`
-  const server: Server = createServer()
+  const server: Server = createServer({ pauseOnConnect: true })
   let caller: Socket | null = null
   const received = new Promise<void>((resolve, reject) => {
     server.once('connection', (socket) => {
       caller = socket
-      pipeline(socket, createWriteStream(file, { mode: 0o600, highWaterMark: 4 << 20 })).then(resolve, reject)
+      writeDown(socket, file)
+        .then(resolve, reject)
+        // Not earlier: QEMU learns of a failure after it is known here.
+        .finally(() => socket.destroy())
     })
     server.once('error', reject)
   })
@@ -165,5 +169,33 @@ async function receiveInto(file: string, directory: string, name: string) {
       if (!caller) server.emit('error', new Error('The memory was not sent'))
       void rm(path, { force: true }).finally(() => socketDir.close())
     },
+  }
+}
+
+/**
+ * Writes to a file what comes over a line of which nothing was read yet. Another process does it: in this one the
+ * memory of a guest would take a second of everybody's time.
+ */
+async function writeDown(line: Socket, path: string): Promise<void> {
+  const file = await open(path, 'w', 0o600)
+  try {
+    const [command, ...before] = endsWithUs
+    const child = spawn(command, [...before, 'cat'], {
+      env: outsideEnvironment(),
+      stdio: [line, file.fd, 'pipe'],
+    })
+    let complaint = ''
+    child.stderr?.on('data', (chunk: Buffer) => {
+      complaint = `${complaint}${chunk}`.slice(-4096)
+    })
+    await new Promise<void>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('close', (status) => {
+        if (status === 0) resolve()
+        else reject(new CommandError('cat', complaint, 'The memory was not written', { status }))
+      })
+    })
+  } finally {
+    await file.close()
   }
 }
