@@ -2,7 +2,6 @@ import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from
 import { useLiveProject } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
-import type { Resource } from './shell/SignpostPage.tsx'
 
 function Root() {
   const { project } = useSelectedProject()
@@ -15,27 +14,16 @@ function Root() {
   )
 }
 
-/** A page of a resource that this version does not have: `vmpools`, `vmpools/create` and so on. */
-function signpost(resource: Resource, page?: 'create' | `:${string}/vms`): RouteObject {
-  return {
-    path: page ? `${resource}/${page}` : resource,
-    lazy: async () => {
-      const { SignpostPage } = await import('./shell/SignpostPage.tsx')
-      return { element: <SignpostPage resource={resource} creating={page === 'create'} /> }
-    },
-  }
-}
-
 const projectScoped: RouteObject[] = [
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
-  signpost('vmpools'),
+  { path: 'vmpools', lazy: () => import('./features/vm-pool/VmPoolListPage.tsx') },
   { path: 'vmpools/create', lazy: () => import('./features/vm-pool/VmPoolCreatePage.tsx') },
-  signpost('vmpools', ':vmpoolId/vms'),
-  signpost('vmsets'),
+  { path: 'vmpools/:vmpoolId/vms', lazy: () => import('./features/vm-pool/VmPoolPage.tsx') },
+  { path: 'vmsets', lazy: () => import('./features/vm-set/VmSetListPage.tsx') },
   { path: 'vmsets/create', lazy: () => import('./features/vm-set/VmSetCreatePage.tsx') },
-  signpost('vmsets', ':vmsetId/vms'),
+  { path: 'vmsets/:vmsetId/vms', lazy: () => import('./features/vm-set/VmSetPage.tsx') },
   { path: 'snapshots', lazy: () => import('./features/vm-snapshot/VmSnapshotListPage.tsx') },
   { path: 'snapshots/create', lazy: () => import('./features/vm-snapshot/VmSnapshotCreatePage.tsx') },
   { path: 'disks', lazy: () => import('./features/disk/DiskListPage.tsx') },

@@ -46,6 +46,7 @@ export function CardAction({
   busy = false,
   disabledReason,
   render,
+  type = 'button',
   onClick,
   children,
   ...rest
@@ -66,7 +67,7 @@ export function CardAction({
     <Tip text={disabledReason}>
       <button
         {...rest}
-        type="button"
+        type={inert ? 'button' : type}
         className={className}
         aria-disabled={inert || undefined}
         aria-busy={busy || undefined}

@@ -1,5 +1,4 @@
 import {
-  type Disk,
   isComing,
   isFailedDisk,
   isTransitional,
@@ -12,6 +11,8 @@ import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useSelectedProject } from '../../api/projects.ts'
+import { useVmPools } from '../../api/vm-pools.ts'
+import { useVmSets } from '../../api/vm-sets.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
@@ -20,7 +21,6 @@ import { cx } from '../../ui/cx.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { PhantomFrame } from '../../ui/Phantom.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
 import { needsAttention, recentVms } from './dashboard-lists.ts'
@@ -101,9 +101,6 @@ function ProjectDashboard({ project }: { project: Project }) {
   )
 }
 
-const later = 'Not part of this version yet.'
-const laterFrame = 'group-hover:text-ink-2'
-
 /** A link that takes the clicks of the whole tile around it. */
 const wholeTile =
   'no-underline after:absolute after:inset-0 after:rounded-sheet focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-offset-2 focus-visible:after:outline-accent'
@@ -119,71 +116,72 @@ function Welcome({ projectId }: { projectId: string }) {
           icon={Server}
           title="Single VMs"
           text="One machine with root access over SSH, made from a template."
-          action={
-            <Button
-              variant="primary"
-              icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
-              render={<Link to={paths.create()} />}
-            >
-              Create VM
-            </Button>
-          }
+          create={{ label: 'Create VM', to: paths.create() }}
+          primary
         />
         <Choice
           icon={Scaling}
           title="VM Pools"
           text="A group of equal VMs that grows and shrinks with its load."
-          laterAt={paths.vmPools(projectId)}
+          create={{ label: 'Create Pool', to: paths.vmPoolCreate(projectId) }}
         />
         <Choice
           icon={Copy}
           title="VM Sets"
           text="A fixed number of equal VMs, kept at that number."
-          laterAt={paths.vmSets(projectId)}
+          create={{ label: 'Create Set', to: paths.vmSetCreate(projectId) }}
         />
       </ul>
     </section>
   )
 }
 
-type ChoiceProps = { icon: LucideIcon; title: string; text: string } & (
-  | { action: ReactNode; laterAt?: never }
-  // What this version does not have yet is drawn in phantom lines; its page says more.
-  | { action?: never; laterAt: string }
-)
+interface ChoiceProps {
+  icon: LucideIcon
+  title: string
+  text: string
+  create: { label: string; to: string }
+  primary?: boolean
+}
 
-function Choice({ icon: Icon, title, text, action, laterAt }: ChoiceProps) {
+function Choice({ icon: Icon, title, text, create, primary = false }: ChoiceProps) {
   return (
-    <li className={cx('group relative flex min-h-44 flex-col items-start px-5 py-4.5', action && 'sheet')}>
-      {laterAt && <PhantomFrame className={laterFrame} />}
+    <li className="sheet flex min-h-44 flex-col items-start px-5 py-4.5">
       <h3 className="flex items-center gap-2 text-card">
         <Icon size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-2" />
-        {laterAt ? (
-          <Link to={laterAt} className={cx('text-ink', wholeTile)}>
-            {title}
-          </Link>
-        ) : (
-          title
-        )}
+        {title}
       </h3>
       <p className="mt-1 mb-4 text-ink-2">{text}</p>
-      <div className="mt-auto">{action ?? <p className="text-hint text-ink-3">{later}</p>}</div>
+      <Button
+        variant={primary ? 'primary' : 'secondary'}
+        icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+        render={<Link to={create.to} />}
+        className="mt-auto"
+      >
+        {create.label}
+      </Button>
     </li>
   )
 }
 
+const isBroken = ({ status }: { status: string }) => status.toLowerCase() === 'error'
+
 function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
+  const { pools } = useVmPools(project.id)
+  const { sets } = useVmSets(project.id)
   const { disks } = useDisks(project.id)
   const attention = [
     ...needsAttention(vms).map((vm) => troubleOf(vm, 'VM', paths.vm(project.id, vm.id))),
+    ...pools.filter(isBroken).map((pool) => troubleOf(pool, 'VM pool', paths.vmPool(project.id, pool.id))),
+    ...sets.filter(isBroken).map((set) => troubleOf(set, 'VM set', paths.vmSet(project.id, set.id))),
     ...disks.filter(isFailedDisk).map((disk) => troubleOf(disk, 'Disk', paths.disks(project.id))),
   ]
   return (
     <>
       <ul className="mb-6 grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
         <VmTile project={project} vms={vms} />
-        <LaterTile icon={Scaling} title="VM Pools" to={paths.vmPools(project.id)} />
-        <LaterTile icon={Copy} title="VM Sets" to={paths.vmSets(project.id)} />
+        <PoolTile projectId={project.id} />
+        <SetTile projectId={project.id} />
         <StorageTile projectId={project.id} />
       </ul>
       <div
@@ -249,6 +247,37 @@ function VmTile({ project, vms }: { project: Project; vms: Vm[] }) {
   )
 }
 
+const counting = <span className="text-ink-3">...</span>
+const vmCount = (count: number) => `${count} ${count === 1 ? 'VM' : 'VMs'}`
+
+function PoolTile({ projectId }: { projectId: string }) {
+  const { pools, loading } = useVmPools(projectId)
+  const members = pools.reduce((sum, { current_size }) => sum + current_size, 0)
+  return (
+    <Tile
+      icon={Scaling}
+      title="VM Pools"
+      to={paths.vmPools(projectId)}
+      value={loading ? counting : pools.length}
+      note={loading ? undefined : vmCount(members)}
+    />
+  )
+}
+
+function SetTile({ projectId }: { projectId: string }) {
+  const { sets, loading } = useVmSets(projectId)
+  const members = sets.reduce((sum, { vm_stats }) => sum + vm_stats.total_vms, 0)
+  return (
+    <Tile
+      icon={Copy}
+      title="VM Sets"
+      to={paths.vmSets(projectId)}
+      value={loading ? counting : sets.length}
+      note={loading ? undefined : vmCount(members)}
+    />
+  )
+}
+
 function StorageTile({ projectId }: { projectId: string }) {
   const { disks, loading } = useDisks(projectId)
   const gigabytes = disks.reduce((sum, { size_gb }) => sum + size_gb, 0)
@@ -257,7 +286,7 @@ function StorageTile({ projectId }: { projectId: string }) {
       icon={HardDrive}
       title="Storage"
       to={paths.disks(projectId)}
-      value={loading ? <span className="text-ink-3">...</span> : disks.length}
+      value={loading ? counting : disks.length}
       note={loading ? undefined : `${disks.length === 1 ? 'disk' : 'disks'}, ${gigabytes}Gi`}
     />
   )
@@ -279,18 +308,6 @@ function Composition({ vms }: { vms: Vm[] }) {
           count > 0 && <i key={color} className={color} style={{ flex: `${count} 1 0` }} />,
       )}
     </div>
-  )
-}
-
-function LaterTile({ icon, title, to }: { icon: LucideIcon; title: string; to: string }) {
-  return (
-    <li className="group relative px-4 pt-3 pb-3.5">
-      <PhantomFrame className={laterFrame} />
-      <TileTitle icon={icon} to={to}>
-        {title}
-      </TileTitle>
-      <p className="mt-2.5 text-hint text-ink-3">{later}</p>
-    </li>
   )
 }
 
@@ -354,8 +371,8 @@ interface Trouble {
 }
 
 function troubleOf(
-  { id, name, status, status_message }: Vm | Disk,
-  kind: 'VM' | 'Disk',
+  { id, name, status, status_message }: Omit<Trouble, 'to' | 'text'> & { status_message: string | null },
+  kind: string,
   to: string,
 ): Trouble {
   return { id, name, status, to, text: `${kind} ${status}. ${status_message ?? ''}` }

@@ -4,7 +4,7 @@ import { useParams } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { paths } from '../../paths.ts'
-import { LedgerPage } from '../../shell/LedgerPage.tsx'
+import { ListPage } from '../../shell/ListPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
 import { FilterBar } from '../../ui/FilterBar.tsx'
@@ -33,7 +33,7 @@ export function Component() {
   const { total, ready, creating, failed } = countDiskSnapshots(snapshots)
 
   return (
-    <LedgerPage
+    <ListPage
       title="Disk Snapshots"
       description="Saved copies of single disks. New disks can be made from each of them."
       texts={{
@@ -76,7 +76,7 @@ export function Component() {
           />
         </>
       }
-      ledger={<SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />}
+      items={<SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />}
     />
   )
 }

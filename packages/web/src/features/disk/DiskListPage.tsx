@@ -5,7 +5,7 @@ import { Link, useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { LedgerPage } from '../../shell/LedgerPage.tsx'
+import { ListPage } from '../../shell/ListPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { Button } from '../../ui/Button.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
@@ -38,7 +38,7 @@ export function Component() {
   )
 
   return (
-    <LedgerPage
+    <ListPage
       title="Disks"
       description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
       texts={{
@@ -60,7 +60,7 @@ export function Component() {
           <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
         </>
       }
-      ledger={<DiskLedger projectId={projectId} disks={shown} />}
+      items={<DiskLedger projectId={projectId} disks={shown} />}
     />
   )
 }

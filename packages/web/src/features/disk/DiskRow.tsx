@@ -47,7 +47,7 @@ export const DiskRow = memo(function DiskRow({
   )
 })
 
-function VmOf({ disk: { project_id, vm_id, vm_name } }: { disk: Disk }) {
+function VmOf({ disk: { project_id, vm_id, vm_name, deleted_with_vm } }: { disk: Disk }) {
   if (vm_id === null) return <span className="text-ink-3">None</span>
   return (
     <>
@@ -60,6 +60,7 @@ function VmOf({ disk: { project_id, vm_id, vm_name } }: { disk: Disk }) {
         {vm_name ?? vm_id}
       </Link>
       {vm_name !== null && <span className="mono block truncate text-label text-ink-3">{vm_id}</span>}
+      {deleted_with_vm && <span className="block text-label text-ink-2">Deleted with this VM</span>}
     </>
   )
 }

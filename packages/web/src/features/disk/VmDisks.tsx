@@ -2,8 +2,10 @@ import { diskAllowedBy, disksPerVm, type Vm } from '@slipway/contract'
 import { HardDrive, Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
+import { useDisks } from '../../api/disks.ts'
 import { paths } from '../../paths.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { isMember } from '../vm-group/PartOf.tsx'
 import { DetachDialog } from './disk-actions.tsx'
 
 // The form comes when it is first opened.
@@ -19,6 +21,10 @@ export function VmDisks({ vm }: { vm: Vm }) {
   const [attaching, setAttaching] = useState(false)
   const [detachingId, setDetachingId] = useState<string | null>(null)
   const detaching = vm.disks.find(({ disk_id }) => disk_id === detachingId)
+  // Only disks of members can go with their VM.
+  const { disks } = useDisks(isMember(vm) ? vm.project_id : undefined)
+  const goesWithVm = (diskId: string) =>
+    disks.some(({ id, deleted_with_vm }) => id === diskId && deleted_with_vm)
   const full = vm.disks.length >= disksPerVm
   return (
     <section className="min-w-0">
@@ -34,7 +40,12 @@ export function VmDisks({ vm }: { vm: Vm }) {
           note={vm.persistent ? 'Keeps its data' : 'Starts from the template at every start'}
         />
         {vm.disks.map(({ disk_id, name, size }) => (
-          <Row key={disk_id} name={name} note="Data disk" size={size}>
+          <Row
+            key={disk_id}
+            name={name}
+            note={goesWithVm(disk_id) ? 'Data disk, deleted with this VM' : 'Data disk'}
+            size={size}
+          >
             <IconButton
               size="sm"
               label={`Detach ${name}`}

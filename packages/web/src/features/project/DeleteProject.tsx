@@ -3,6 +3,8 @@ import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
 import { useDeleteProject } from '../../api/projects.ts'
+import { useVmPools } from '../../api/vm-pools.ts'
+import { useVmSets } from '../../api/vm-sets.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { alsoDeleted } from './also-deleted.ts'
@@ -17,10 +19,14 @@ interface DeleteProjectProps {
 export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const removal = useDeleteProject()
   const leaveProject = useLeaveProject()
+  const { pools } = useVmPools(project.id)
+  const { sets } = useVmSets(project.id)
   const { disks } = useDisks(project.id)
   const { snapshots } = useVmSnapshots(project.id)
   const { snapshots: diskSnapshots } = useDiskSnapshots(project.id)
-  const storage = alsoDeleted({
+  const also = alsoDeleted({
+    'VM pool': pools.length,
+    'VM set': sets.length,
     disk: disks.length,
     'VM snapshot': snapshots.length,
     'disk snapshot': diskSnapshots.length,
@@ -45,7 +51,7 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.
-      {storage !== null && <span className="mt-2 block">{storage}</span>}
+      {also !== null && <span className="mt-2 block">{also}</span>}
     </ConfirmDialog>
   )
 }

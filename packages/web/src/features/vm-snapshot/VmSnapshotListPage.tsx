@@ -4,7 +4,7 @@ import { useParams, useSearchParams } from 'react-router'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { LedgerPage } from '../../shell/LedgerPage.tsx'
+import { ListPage } from '../../shell/ListPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
 import { FilterBar } from '../../ui/FilterBar.tsx'
@@ -32,7 +32,7 @@ export function Component() {
   const { total, ready, creating, failed } = countVmSnapshots(snapshots)
 
   return (
-    <LedgerPage
+    <ListPage
       title="Snapshots"
       description="Saved states of single VMs. A VM can be brought back to each of them, and a new disk made from it."
       texts={{
@@ -75,7 +75,7 @@ export function Component() {
           />
         </>
       }
-      ledger={<SnapshotLedger projectId={projectId} snapshots={shown} />}
+      items={<SnapshotLedger projectId={projectId} snapshots={shown} />}
     />
   )
 }

@@ -12,6 +12,7 @@ import { WorkTrack } from '../../ui/Progress.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import {
   detailsEntry,
   ipCopyTexts,
@@ -78,6 +79,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
         className="flex-1 [&_button]:ml-auto phone:[&_button]:-mr-2.5"
         items={[
           stateRow(vm),
+          ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
           { label: 'SSH Key', value: <KeyName vm={vm} /> },
           { label: 'Created', value: formatDateTime(vm.created_at) },
         ]}

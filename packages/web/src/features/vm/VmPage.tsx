@@ -33,6 +33,7 @@ import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
+import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { Address } from './VmCard.tsx'
 import { menuEntry, snapshotEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
@@ -210,6 +211,7 @@ function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
     { label: 'SSH Key', value: <span className="mono min-w-0">{vm.ssh_key_name}</span> },
     { label: 'Network', value: networkOf(vm) },
     { label: 'Storage', value: vm.persistent ? 'Persistent' : 'Not persistent' },
+    ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
     { label: 'Created', value: formatDateTime(vm.created_at) },
     { label: 'In this state since', value: formatDateTime(vm.status_since) },
     {

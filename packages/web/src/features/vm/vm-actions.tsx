@@ -21,6 +21,7 @@ import { CodeLine } from '../../ui/CodeLine.tsx'
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
 import type { MenuEntry } from '../../ui/MenuPopup.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { useGroupOf } from '../vm-group/PartOf.tsx'
 
 /** Something one can do to a VM: the same on its card and on its page. */
 export interface VmActionItem {
@@ -154,6 +155,7 @@ interface DeleteDialogProps {
 function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
   const { project } = useSelectedProject()
   const removal = useDeleteVm()
+  const group = useGroupOf(vm)
   const remove = async () => {
     const allowed = vmCan.delete(project)
     try {
@@ -184,6 +186,17 @@ function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
     >
       Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
       undone.
+      {group && (
+        <span className="mt-2 block">
+          It is part of a VM {group.kind}
+          {group.name && (
+            <>
+              , "<b>{group.name}</b>"
+            </>
+          )}
+          : disks that were made for it are deleted with it, and a new VM takes its place.
+        </span>
+      )}
     </ConfirmDialog>
   )
 }

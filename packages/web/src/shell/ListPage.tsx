@@ -10,7 +10,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-export interface LedgerPageProps {
+export interface ListPageProps {
   title: string
   description: string
   /** While it loads, when that failed without a word of the server, and when there is nothing: at all, or so far. */
@@ -29,11 +29,13 @@ export interface LedgerPageProps {
   moreActions?: ReactNode
   /** Totals and filters. */
   head: ReactNode
-  ledger: ReactNode
+  /** The items themselves, and how they are outlined while they load. */
+  items: ReactNode
+  outline?: 'rows' | 'cards'
 }
 
 /** A page that lists what a project has of one resource: on its way, failed, empty, filtered to nothing, or there. */
-export function LedgerPage({
+export function ListPage({
   title,
   description,
   texts,
@@ -41,8 +43,9 @@ export function LedgerPage({
   create,
   moreActions,
   head,
-  ledger,
-}: LedgerPageProps) {
+  items,
+  outline = 'rows',
+}: ListPageProps) {
   const { loading, error, refreshing, refetch, total, shown } = list
   const empty = !loading && !error && total === 0
   const toCreate = (variant: 'primary' | 'secondary', text: string) => (
@@ -70,7 +73,7 @@ export function LedgerPage({
           </>
         }
       />
-      {loading && <LoadingState text={texts.loading} outline="rows" />}
+      {loading && <LoadingState text={texts.loading} outline={outline} />}
       {error && !loading && (
         <ErrorState
           title={`Error Loading ${title}`}
@@ -87,7 +90,7 @@ export function LedgerPage({
         <>
           {head}
           {shown > 0 ? (
-            ledger
+            items
           ) : (
             <div className="py-8">
               <h2 className="text-empty">{texts.none}</h2>

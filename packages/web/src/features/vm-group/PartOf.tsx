@@ -1,0 +1,38 @@
+import type { Vm } from '@slipway/contract'
+import { Link } from 'react-router'
+import { useVmPools } from '../../api/vm-pools.ts'
+import { useVmSets } from '../../api/vm-sets.ts'
+import { paths } from '../../paths.ts'
+
+type Member = Pick<Vm, 'project_id' | 'vmpool_id' | 'vmset_id'>
+
+export const isMember = (vm: Member): boolean => vm.vmpool_id !== null || vm.vmset_id !== null
+
+/** The pool or set of a VM; null for one that stands alone. The name is unknown until the list is there. */
+export function useGroupOf({ project_id, vmpool_id, vmset_id }: Member) {
+  const { pools } = useVmPools(vmpool_id === null ? undefined : project_id)
+  const { sets } = useVmSets(vmset_id === null ? undefined : project_id)
+  if (vmpool_id !== null) {
+    const name = pools.find(({ id }) => id === vmpool_id)?.name
+    return { kind: 'pool', name, path: paths.vmPool(project_id, vmpool_id) } as const
+  }
+  if (vmset_id !== null) {
+    const name = sets.find(({ id }) => id === vmset_id)?.name
+    return { kind: 'set', name, path: paths.vmSet(project_id, vmset_id) } as const
+  }
+  return null
+}
+
+/** `pool web`, with the way there. */
+export function PartOf({ vm }: { vm: Member }) {
+  const group = useGroupOf(vm)
+  if (!group) return null
+  return (
+    <span className="min-w-0">
+      {group.kind}{' '}
+      <Link to={group.path} className="link" dir="auto">
+        {group.name ?? (group.kind === 'pool' ? 'VM Pool' : 'VM Set')}
+      </Link>
+    </span>
+  )
+}

@@ -1,0 +1,54 @@
+import type { GroupDisk } from '@slipway/contract'
+import type { ReactNode } from 'react'
+import { formatDateTime } from '../../time.ts'
+import { CopyButton } from '../../ui/CopyButton.tsx'
+import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+
+interface Facts {
+  id: string
+  template_id: string
+  template_name: string
+  ssh_key_name: string
+  persistent: boolean
+  disks: readonly GroupDisk[]
+  created_at: string
+}
+
+/** What pools and sets are made of, for their title block. */
+export function factsOf(group: Facts): { label: string; value: ReactNode }[] {
+  return [
+    {
+      label: 'Template',
+      value: (
+        <>
+          <TemplatePlate templateId={group.template_id} size={16} />
+          <span className="min-w-0">{group.template_name}</span>
+        </>
+      ),
+    },
+    { label: 'SSH Key', value: <span className="mono min-w-0">{group.ssh_key_name}</span> },
+    { label: 'Persistent', value: group.persistent ? 'Yes' : 'No' },
+    { label: 'Data disks of each VM', value: disksText(group.disks) },
+    { label: 'Created', value: formatDateTime(group.created_at) },
+    {
+      label: 'ID',
+      value: (
+        <>
+          <span className="mono min-w-0">{group.id}</span>
+          <CopyButton
+            text={group.id}
+            label="Copy ID"
+            success="Copied to clipboard!"
+            failure="Failed to copy to clipboard."
+            className="-my-1"
+          />
+        </>
+      ),
+    },
+  ]
+}
+
+function disksText(disks: readonly GroupDisk[]): string {
+  if (disks.length === 0) return 'None'
+  return disks.map(({ name, size }) => `${name} ${size}`).join(', ')
+}

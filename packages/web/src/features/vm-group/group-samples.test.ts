@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { cpuSummary, sizeSummary, sizeTicks } from './group-samples.ts'
+
+test.each([
+  [1, [0, 1]],
+  [3, [0, 1, 2, 3]],
+  [6, [0, 2, 4, 6]],
+  [20, [0, 5, 10, 15, 20]],
+  [21, [0, 10, 20, 30]],
+  [1000, [0, 500, 1000]],
+])('a scale up to %i has its lines at %j', (highest, ticks) => {
+  expect(sizeTicks(highest)).toEqual(ticks)
+})
+
+test('the drawing of a size is told in a sentence', () => {
+  const sample = (current_size: number, desired_size: number) => ({ current_size, desired_size })
+  expect(sizeSummary([sample(2, 2), sample(1, 4), sample(3, 4)])).toBe(
+    'Size over the last hour: from 1 to 3 VMs, now 3, desired 4.',
+  )
+  expect(sizeSummary([])).toBe('No sizes are known yet.')
+})
+
+test('the drawing of a load is told in a sentence, what was not known left out', () => {
+  const told = (...loads: (number | null)[]) => cpuSummary(loads.map((cpu) => ({ cpu })))
+  expect(told(12.4, null, 81.5)).toBe('CPU load over the last hour: from 12% to 82%, now 82%.')
+  expect(told(12.4, null)).toBe('CPU load over the last hour: from 12% to 12%, now unknown.')
+  expect(told(null)).toBe('No CPU load is known yet.')
+})

@@ -1,0 +1,189 @@
+import { isPoolUnderWay, messages, poolUtilization, type Vm, type VmPool } from '@slipway/contract'
+import { useMemo, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import { useVmPool, useVmPoolHistory } from '../../api/vm-pools.ts'
+import { paths } from '../../paths.ts'
+import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { WorkTrack } from '../../ui/Progress.tsx'
+import { Cells, Sheet } from '../../ui/Sheet.tsx'
+import { StatRow } from '../../ui/StatRow.tsx'
+import { Status } from '../../ui/Status.tsx'
+import { GroupCharts } from '../vm-group/GroupCharts.tsx'
+import { GroupEvents } from '../vm-group/GroupEvents.tsx'
+import { GroupHeader } from '../vm-group/GroupHeader.tsx'
+import { GroupNote } from '../vm-group/GroupNote.tsx'
+import { GroupScope } from '../vm-group/GroupScope.tsx'
+import { factsOf } from '../vm-group/group-facts.tsx'
+import { Members } from '../vm-group/Members.tsx'
+import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
+import { DeletePoolDialog } from './DeletePoolDialog.tsx'
+import { PoolGauge } from './PoolGauge.tsx'
+import { PoolSizesForm } from './PoolSizesForm.tsx'
+import { differenceText, policyText } from './pool-words.ts'
+
+const poolKind = { plural: 'VM pools', isUnderWay: isPoolUnderWay }
+
+const texts = {
+  title: 'VM Pool',
+  loading: 'Loading VM Pool...',
+  failed: 'Failed to load VM Pool data. Please try again.',
+  notLoaded: 'VM Pool not loaded',
+  notFound: messages.vmPoolNotFound,
+  none: 'There is no such VM pool',
+}
+
+export function Component() {
+  const { projectId = '', vmpoolId = '' } = useParams()
+  const query = useVmPool(projectId, vmpoolId)
+  const list = { path: paths.vmPools(projectId), back: 'Back to VM Pools', view: 'View VM Pools' }
+  return (
+    <GroupScope key={vmpoolId} query={query} list={list} texts={texts}>
+      {(pool) => <PoolView pool={pool} list={list} refetch={async () => !(await query.refetch()).isError} />}
+    </GroupScope>
+  )
+}
+
+interface PoolViewProps {
+  pool: VmPool & { vms: Vm[] }
+  list: { path: string; back: string }
+  refetch: () => Promise<boolean>
+}
+
+function PoolView({ pool, list, refetch }: PoolViewProps) {
+  const navigate = useNavigate()
+  const history = useVmPoolHistory(pool.project_id, pool.id)
+  const { editing, trigger, open, close } = useInlineEdit()
+  const [deleting, setDeleting] = useState(false)
+  useAnnouncedChanges(
+    useMemo(() => [pool], [pool]),
+    poolKind,
+  )
+  const underWay = isPoolUnderWay(pool)
+  return (
+    <>
+      <GroupHeader
+        group={pool}
+        list={list}
+        refresh={async () => (await Promise.all([refetch(), history.refetch()]))[0]}
+        failed={texts.failed}
+        editing={editing}
+        onEdit={open}
+        editRef={trigger}
+        onDelete={() => setDeleting(true)}
+      />
+      <GroupNote
+        group={pool}
+        underWay={underWay}
+        underWayWord="Scaling"
+        underWayText={differenceText(pool) ?? 'The pool is brought to its desired size'}
+        subject="The pool"
+      />
+      <div className="mb-4 grid grid-cols-[minmax(0,1fr)] gap-4 lg:grid-cols-[minmax(0,1.15fr)_minmax(0,1fr)]">
+        <Sheet aria-label="Size" className="flex flex-col">
+          {underWay && <WorkTrack label={`${pool.name}: ${pool.status}`} />}
+          <div className="flex items-center justify-between gap-3 px-4 pt-3 pb-2.5">
+            <Status word={pool.status} since={underWay ? pool.status_since : undefined} />
+            <p className="text-hint text-ink-2">
+              <b className="mr-1 text-[1.25rem]/6 font-medium tracking-[-.015em] text-ink">
+                {poolUtilization(pool).text}
+              </b>
+              utilization
+            </p>
+          </div>
+          {editing ? (
+            <PoolSizesForm pool={pool} onClose={close} />
+          ) : (
+            <PoolGauge pool={pool} labelled className="mx-2.5 mt-auto mb-4" />
+          )}
+        </Sheet>
+        <Sheet aria-label="Information">
+          <Cells columns={2} items={factsOf(pool)} />
+        </Sheet>
+      </div>
+      <Statistics pool={pool} />
+      <GroupCharts
+        samples={history.data?.samples}
+        sizeLimits={useMemo(
+          () => [
+            { label: `max ${pool.max_size}`, value: pool.max_size },
+            { label: `min ${pool.min_size}`, value: pool.min_size },
+          ],
+          [pool.max_size, pool.min_size],
+        )}
+        cpuLimits={useThresholds(pool, history.data)}
+        className="mb-4"
+      />
+      <Autoscaler pool={pool} history={history.data} />
+      <GroupEvents events={history.data?.events} failed={history.isError} className="mb-6" />
+      <Members
+        vms={pool.vms}
+        wanted={pool.desired_size}
+        none="The pool has no VM yet. The first one comes here as soon as it is asked for."
+      />
+      {deleting && (
+        <DeletePoolDialog
+          pool={pool}
+          onClose={() => setDeleting(false)}
+          onDeleted={() => void navigate(list.path, { replace: true })}
+        />
+      )}
+    </>
+  )
+}
+
+function Statistics({ pool }: { pool: VmPool & { vms: Vm[] } }) {
+  return (
+    <StatRow
+      label="VM pool in numbers"
+      stats={[
+        { label: 'Current VMs', value: pool.current_size },
+        {
+          label: 'Running VMs',
+          value: pool.vms.filter(({ status }) => status === 'running').length,
+          tone: 'running',
+        },
+        { label: 'Desired Size', value: pool.desired_size },
+        { label: 'Max Capacity', value: pool.max_size },
+      ]}
+    />
+  )
+}
+
+type History = NonNullable<ReturnType<typeof useVmPoolHistory>['data']>
+
+/** Where the autoscaler begins to act; none while it is off. */
+function useThresholds({ auto_scaling }: VmPool, history: History | undefined) {
+  const { up_above, down_below } = history?.policy ?? {}
+  return useMemo(
+    () =>
+      auto_scaling && up_above !== undefined && down_below !== undefined
+        ? [
+            { label: `add above ${up_above}%`, value: up_above },
+            { label: `remove below ${down_below}%`, value: down_below },
+          ]
+        : [],
+    [auto_scaling, up_above, down_below],
+  )
+}
+
+/** What the autoscaler goes by, and what it thought last. */
+function Autoscaler({ pool, history }: { pool: VmPool; history: History | undefined }) {
+  return (
+    <Sheet title="Auto scaling" actions={pool.auto_scaling ? 'On' : 'Off'} className="mb-4">
+      <div className="grid gap-1 px-4 py-3">
+        {pool.auto_scaling ? (
+          <>
+            {history?.verdict && <p className="font-medium wrap-anywhere">{history.verdict}</p>}
+            <p className="max-w-[88ch] text-ink-2">
+              {history ? policyText(history.policy, pool) : 'Loading history...'}
+            </p>
+          </>
+        ) : (
+          <p className="text-ink-2">
+            The size changes only when somebody changes it. VMs that break are replaced all the same.
+          </p>
+        )}
+      </div>
+    </Sheet>
+  )
+}

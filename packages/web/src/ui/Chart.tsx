@@ -1,0 +1,90 @@
+import { lazy, Suspense, useState } from 'react'
+import { cx } from './cx.ts'
+
+// What draws comes after the page: numbers and words are there without it.
+const Plot = lazy(async () => ({ default: (await import('./Plot.tsx')).Plot }))
+
+export interface ChartLine {
+  label: string
+  /** One for each time; null where it is not known. */
+  values: readonly (number | null)[]
+  /** What is, or what is only wanted. */
+  look: 'live' | 'wanted'
+  /** A value holds until the next one, as the size of something does. */
+  stepped?: boolean
+}
+
+export interface ChartProps {
+  title: string
+  /** Seconds since 1970, ascending. */
+  times: readonly number[]
+  lines: readonly ChartLine[]
+  /** Values that are not to be passed: dashed lines. */
+  limits?: readonly { label: string; value: number }[]
+  /** Where the scale has its lines, from 0 on. */
+  ticks: readonly number[]
+  format: (value: number) => string
+  formatTime: (ms: number) => string
+  /** What the drawing shows, in a sentence. */
+  summary: string
+  /** Charts with the same key show the same moment under the pointer. */
+  syncKey?: string
+  className?: string
+}
+
+/** Lines over time, with the present values, and those under the pointer, as text beside the title. */
+export function Chart({ title, className, ...chart }: ChartProps) {
+  const { times, lines, limits = [], summary, format, formatTime } = chart
+  const [pointed, setPointed] = useState<number | null>(null)
+  const index = pointed !== null && pointed < times.length ? pointed : times.length - 1
+  const time = times[index]
+  const several = lines.length > 1
+  return (
+    <figure className={cx('min-w-0 px-4 pt-3 pb-2.5', className)}>
+      <figcaption className="mb-1.5 flex min-h-5 flex-wrap items-baseline gap-x-4 gap-y-0.5">
+        <h3 className="text-section">{title}</h3>
+        {(several || limits.length > 0) && (
+          <span className="flex flex-wrap gap-x-3.5 text-label text-ink-2">
+            {several && lines.map(({ label, look }) => <Key key={label} line={look} label={label} />)}
+            {limits.length > 0 && <Key line="limit" label="Limits" />}
+          </span>
+        )}
+        <span className="ml-auto flex gap-x-3 font-mono text-chart text-ink-2">
+          {pointed !== null && time !== undefined && <span>{formatTime(time * 1000)}</span>}
+          {lines.map(({ label, values, look }) => {
+            const value = values[index]
+            return (
+              <span key={label} className={look === 'live' ? 'text-accent' : 'text-busy'}>
+                {several && `${label.toLowerCase()} `}
+                {typeof value === 'number' ? format(value) : 'unknown'}
+              </span>
+            )
+          })}
+        </span>
+      </figcaption>
+      <div role="img" aria-label={summary} className="h-39">
+        <Suspense fallback={null}>
+          <Plot {...chart} limits={limits} onPoint={setPointed} />
+        </Suspense>
+      </div>
+    </figure>
+  )
+}
+
+const keyLines = {
+  live: { className: 'text-accent', width: 2, dash: undefined },
+  wanted: { className: 'text-busy', width: 1.5, dash: '5 2 1.5 2' },
+  limit: { className: 'text-ink-3', width: 1, dash: '4 2.5' },
+} as const
+
+function Key({ line, label }: { line: keyof typeof keyLines; label: string }) {
+  const { className, width, dash } = keyLines[line]
+  return (
+    <span className="flex items-center gap-1.5">
+      <svg width="16" height="6" aria-hidden="true" className={className}>
+        <path d="M0 3h16" stroke="currentColor" strokeWidth={width} strokeDasharray={dash} />
+      </svg>
+      {label}
+    </span>
+  )
+}

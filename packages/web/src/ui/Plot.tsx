@@ -1,0 +1,171 @@
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { ChartProps } from './Chart.tsx'
+
+const height = 156
+/** A chart of a few samples is not stretched over its whole width. */
+const shortestSeconds = 600
+
+type PlotProps = Omit<Required<ChartProps>, 'title' | 'className' | 'summary' | 'syncKey'> & {
+  syncKey?: string
+  /** The index of the time under the pointer, or null. */
+  onPoint: (index: number | null) => void
+}
+
+const cssValue = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
+const colour = (name: string) => () => cssValue(name)
+
+/** The drawing of a chart. It is made once; what changes is read anew with every stroke, the colours as well. */
+export function Plot(props: PlotProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<UPlot>(null)
+  const latest = useRef(props)
+  useLayoutEffect(() => {
+    latest.current = props
+  })
+  const kinds = props.lines.map(({ look, stepped }) => `${look}${stepped}`).join()
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: made anew only for other kinds of lines
+  useEffect(() => {
+    const element = box.current
+    if (!element) return
+    const chart = new UPlot(optionsOf(latest, element.clientWidth), dataOf(latest.current), element)
+    plot.current = chart
+    const redraw = () => chart.redraw(false)
+    const sized = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height }))
+    sized.observe(element)
+    // The mode of colours is a class there.
+    const themed = new MutationObserver(redraw)
+    themed.observe(document.documentElement, { attributeFilter: ['class'] })
+    void document.fonts.ready.then(redraw)
+    return () => {
+      sized.disconnect()
+      themed.disconnect()
+      chart.destroy()
+    }
+  }, [kinds])
+
+  const { times, lines, limits, ticks } = props
+  // biome-ignore lint/correctness/useExhaustiveDependencies: limits and ticks are read while it draws
+  useEffect(() => plot.current?.setData(dataOf({ times, lines })), [times, lines, limits, ticks])
+
+  return <div ref={box} className={plotClass} />
+}
+
+// Over the library's own style sheet, which lies in no layer.
+const plotClass =
+  'h-39 overflow-hidden [&_.u-cursor-x]:border-solid! [&_.u-cursor-x]:border-ink-3! [&_.uplot]:leading-none!'
+
+function dataOf({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData {
+  return [[...times], ...lines.map(({ values }) => [...values])]
+}
+
+const strokes = { live: colour('--accent'), wanted: colour('--busy') }
+
+function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options {
+  const { lines, syncKey } = latest.current
+  const font = `11px ${cssValue('--mono')}`
+  const axis = {
+    font,
+    stroke: colour('--ink-3'),
+    ticks: { show: false },
+  }
+  return {
+    width,
+    height,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: false, y: false },
+      points: { size: 6, fill: colour('--accent'), stroke: colour('--sheet'), width: 1 },
+      ...(syncKey ? { sync: { key: syncKey } } : {}),
+    },
+    scales: {
+      x: {
+        range: (_, from, to) => [Math.min(from ?? 0, (to ?? 0) - shortestSeconds), to ?? 0],
+      },
+      y: { range: () => [0, latest.current.ticks.at(-1) ?? 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 24,
+        gap: 6,
+        space: 70,
+        grid: { show: false },
+        values: (_, seconds) => seconds.map(hourAndMinute),
+      },
+      {
+        ...axis,
+        size: 40,
+        gap: 8,
+        grid: { stroke: colour('--line'), width: 1 },
+        splits: () => [...latest.current.ticks],
+        values: (_, values) => values.map((value) => latest.current.format(value)),
+      },
+    ],
+    series: [
+      {},
+      ...lines.map(({ look, stepped }): UPlot.Series => {
+        const paths = stepped ? UPlot.paths.stepped?.({ align: 1 }) : undefined
+        return {
+          stroke: strokes[look],
+          width: look === 'live' ? 1.5 : 1,
+          points: { show: false },
+          ...(look === 'wanted' ? { dash: [12, 3, 2, 3, 2, 3] } : {}),
+          ...(paths ? { paths } : {}),
+        }
+      }),
+    ],
+    hooks: {
+      drawAxes: [(chart) => drawLimits(chart, latest.current, font)],
+      draw: [(chart) => drawEnds(chart, latest.current)],
+      setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
+    },
+  }
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+const hourAndMinute = (seconds: number) => clock.format(seconds * 1000)
+
+/** Limits as dashed hairlines with their names at the right end. */
+function drawLimits({ ctx, bbox, valToPos }: UPlot, { limits, ticks }: PlotProps, font: string): void {
+  const ratio = UPlot.pxRatio
+  const top = ticks.at(-1) ?? 0
+  ctx.save()
+  ctx.font = font.replace('11px', `${11 * ratio}px`)
+  ctx.strokeStyle = ctx.fillStyle = cssValue('--ink-3')
+  ctx.lineWidth = ratio
+  ctx.textAlign = 'right'
+  for (const { label, value } of limits) {
+    const y = Math.round(valToPos(value, 'y', true)) + 0.5
+    ctx.setLineDash([7 * ratio, 4 * ratio])
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+    // Where there is room for it: below the upper ones, above the lower ones.
+    const isHigh = value > top / 2
+    ctx.textBaseline = isHigh ? 'top' : 'bottom'
+    ctx.fillText(label, bbox.left + bbox.width - 2 * ratio, y + (isHigh ? 4 : -3) * ratio)
+  }
+  ctx.restore()
+}
+
+/** The present end of what is. */
+function drawEnds({ ctx, valToPos }: UPlot, { times, lines }: PlotProps): void {
+  const ratio = UPlot.pxRatio
+  for (const { values, look } of lines) {
+    const last = values.findLastIndex((value) => value !== null)
+    const [time, value] = [times[last], values[last]]
+    if (look !== 'live' || time === undefined || value === undefined || value === null) continue
+    ctx.save()
+    ctx.fillStyle = cssValue('--accent')
+    ctx.beginPath()
+    ctx.arc(valToPos(time, 'x', true), valToPos(value, 'y', true), 3 * ratio, 0, 2 * Math.PI)
+    ctx.fill()
+    ctx.restore()
+  }
+}
