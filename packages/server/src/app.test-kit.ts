@@ -1,6 +1,13 @@
 /** What API tests stand on: the real app on a real database, the simulated engine and a clock moved by hand. */
 import { generateKeyPairSync } from 'node:crypto'
-import { type CallInput, type CallOutput, type Endpoint, fillPath } from '@slipway/contract'
+import {
+  type CallInput,
+  type CallOutput,
+  type Endpoint,
+  fillPath,
+  type ScalingPolicy,
+  scalingDefaults,
+} from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
@@ -26,6 +33,7 @@ export interface TestAppOptions {
   startsAtOnce?: number
   maxVmsPerProject?: number
   maxDiskGb?: number
+  scaling?: ScalingPolicy
   admins?: string[]
   file?: string
 }
@@ -56,6 +64,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         maxVmsPerProject: options.maxVmsPerProject ?? 5000,
         maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
+        scaling: options.scaling ?? scalingDefaults,
       },
       db,
       engine,

@@ -42,6 +42,14 @@ import { makeVmReconcile } from './vm/vm.reconcile.ts'
 import { makeVmRepo } from './vm/vm.repo.ts'
 import { vmRoutes } from './vm/vm.routes.ts'
 import { makeVmService } from './vm/vm.service.ts'
+import { makeLoadBook } from './vm-group/load.ts'
+import { makeScaling } from './vm-group/scaling.reconcile.ts'
+import { makeVmGroupReconcile } from './vm-group/vm-group.reconcile.ts'
+import { makeVmGroupRepo } from './vm-group/vm-group.repo.ts'
+import { vmPoolRoutes } from './vm-pool/vm-pool.routes.ts'
+import { makeVmPoolService } from './vm-pool/vm-pool.service.ts'
+import { vmSetRoutes } from './vm-set/vm-set.routes.ts'
+import { makeVmSetService } from './vm-set/vm-set.service.ts'
 import { vmSnapshotKind } from './vm-snapshot/vm-snapshot.reconcile.ts'
 import { makeVmSnapshotRepo } from './vm-snapshot/vm-snapshot.repo.ts'
 import { vmSnapshotRoutes } from './vm-snapshot/vm-snapshot.routes.ts'
@@ -50,7 +58,14 @@ import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
 export interface AppOptions {
   config: Pick<
     Config,
-    'publicUrl' | 'trustedProxies' | 'productName' | 'contacts' | 'maxVmsPerProject' | 'maxDiskGb' | 'admins'
+    | 'publicUrl'
+    | 'trustedProxies'
+    | 'productName'
+    | 'contacts'
+    | 'maxVmsPerProject'
+    | 'maxDiskGb'
+    | 'admins'
+    | 'scaling'
   >
   db: Db
   engine: Engine
@@ -65,6 +80,8 @@ export interface AppOptions {
   startsAtOnce: number
 }
 
+/** Members that a group has ready to start when others are up. */
+const waitingMembers = 2
 const scanEveryMs = 30_000
 const sweepEveryMs = 60 * 60_000
 
@@ -136,6 +153,7 @@ export async function buildApp(options: AppOptions) {
     kick: (id) => vmReconciler.kick(id),
     publish: bus.publish,
     isWatched: bus.isWatched,
+    onMember: (groupId) => groupReconciler.kick(groupId),
     clock,
     maxVmsPerProject: config.maxVmsPerProject,
   })
@@ -149,6 +167,7 @@ export async function buildApp(options: AppOptions) {
     announceSnapshot: (id) => vmSnapshots.announceById(id),
     suspectSnapshot: (id) => vmSnapshotReconciler.kick(id),
     signal,
+    wake: (id) => vmReconciler.kick(id),
   })
   const vmReconciler = makeReconciler({
     name: 'vm',
@@ -167,6 +186,7 @@ export async function buildApp(options: AppOptions) {
     engine,
     announce: disks.announce,
     announceVm: vms.announceById,
+    wakeVm: (id) => vmReconciler.kick(id),
     // One of them knows it.
     suspectSnapshot: (id) => {
       vmSnapshotReconciler.kick(id)
@@ -246,8 +266,43 @@ export async function buildApp(options: AppOptions) {
     clock,
     log,
   })
+  const groupRepo = makeVmGroupRepo(db)
+  const load = makeLoadBook()
+  const kickGroup = (id: string) => {
+    groupReconciler.kick(id)
+    scaling.wake()
+  }
+  const groupParts = { repo: groupRepo, projects, keys, templates, vms, disks, load, clock }
+  const pools = makeVmPoolService({
+    ...groupParts,
+    kick: kickGroup,
+    publish: bus.publish,
+    policy: config.scaling,
+  })
+  const sets = makeVmSetService({ ...groupParts, kick: kickGroup, publish: bus.publish })
+  const announceGroup = (group: Parameters<typeof pools.announce>[0]) =>
+    group.kind === 'pool' ? pools.announce(group) : sets.announce(group)
+  const groupReconciler = makeReconciler({
+    name: 'vm-group',
+    ...makeVmGroupReconcile({
+      repo: groupRepo,
+      vms,
+      announce: announceGroup,
+      clock,
+      log,
+      membersAtOnce: options.startsAtOnce + waitingMembers,
+    }),
+    scanEveryMs,
+    parallel: 16,
+    clock,
+    log,
+  })
+  const scaling = makeScaling({
+    ...{ repo: groupRepo, engine, load, policy: config.scaling, announce: announceGroup },
+    ...{ kick: kickGroup, clock, log },
+  })
   const storageReconcilers = () => [diskReconciler, vmSnapshotReconciler, diskSnapshotReconciler]
-  const reconcilers = [vmReconciler, ...storageReconcilers()]
+  const reconcilers = [vmReconciler, groupReconciler, ...storageReconcilers()]
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
@@ -271,6 +326,8 @@ export async function buildApp(options: AppOptions) {
   templateRoutes(route, templates)
   diskRoutes(route, disks)
   vmRoutes(route, vms)
+  vmPoolRoutes(route, pools)
+  vmSetRoutes(route, sets)
   vmSnapshotRoutes(route, vmSnapshots)
   diskSnapshotRoutes(route, diskSnapshots)
   eventRoutes(route, streams, projects, authenticate)
@@ -286,6 +343,7 @@ export async function buildApp(options: AppOptions) {
     app,
     /** For tests: settles when nothing needs a look right now. */
     async idle() {
+      await scaling.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
     },
     /** What the event stream of a project carries. */
@@ -293,6 +351,7 @@ export async function buildApp(options: AppOptions) {
     async start() {
       await templates.install()
       for (const reconciler of reconcilers) await reconciler.start()
+      scaling.wake()
       sweep()
     },
     async close() {
@@ -301,7 +360,7 @@ export async function buildApp(options: AppOptions) {
       streams.close()
       await app.close()
       closing.abort()
-      await Promise.all(reconcilers.map((reconciler) => reconciler.stop()))
+      await Promise.all([scaling, ...reconcilers].map((one) => one.stop()))
     },
   }
 }

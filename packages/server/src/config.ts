@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { diskSizeLimitGi, isEmail } from '@slipway/contract'
+import { diskSizeLimitGi, isEmail, type ScalingPolicy, scalingDefaults } from '@slipway/contract'
 import { z } from 'zod'
 
 /** An empty variable means the same as none. */
@@ -14,6 +14,8 @@ function isSource(text: string): boolean {
   if (prefix === undefined) return bits > 0 || /^(?!-)[a-z0-9_.-]+$/i.test(base)
   return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
+
+const seconds = (usual: number, least: number) => z.coerce.number().min(least).max(86_400).default(usual)
 
 const Settings = z.object({
   SLIPWAY_HOST: text.default('127.0.0.1'),
@@ -55,6 +57,13 @@ const Settings = z.object({
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
     .refine((addresses) => addresses.every(isEmail), 'Name e-mail addresses, separated by commas'),
+  /** When pools scale: percent of the processors of their running VMs, and seconds. */
+  SLIPWAY_SCALE_SAMPLE_EVERY_S: seconds(scalingDefaults.sample_every_s, 1),
+  SLIPWAY_SCALE_UP_ABOVE: z.coerce.number().min(1).max(99).default(scalingDefaults.up_above),
+  SLIPWAY_SCALE_UP_AFTER_S: seconds(scalingDefaults.up_after_s, 1),
+  SLIPWAY_SCALE_DOWN_BELOW: z.coerce.number().min(0).max(98).default(scalingDefaults.down_below),
+  SLIPWAY_SCALE_DOWN_AFTER_S: seconds(scalingDefaults.down_after_s, 1),
+  SLIPWAY_SCALE_PAUSE_S: seconds(scalingDefaults.pause_s, 0),
   SLIPWAY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
   /** Fills an empty database with an account and VMs to look at; simulated engine only. */
   SLIPWAY_SEED: optional,
@@ -70,6 +79,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     throw new Error(`These settings are not valid:\n${lines.join('\n')}`)
   }
   const s = parsed.data
+  if (s.SLIPWAY_SCALE_DOWN_BELOW >= s.SLIPWAY_SCALE_UP_ABOVE) {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_SCALE_DOWN_BELOW: must be below SLIPWAY_SCALE_UP_ABOVE',
+    )
+  }
   return {
     host: s.SLIPWAY_HOST,
     port: s.SLIPWAY_PORT,
@@ -91,6 +105,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
     maxDiskGb: s.SLIPWAY_MAX_DISK_GB,
     admins: s.SLIPWAY_ADMINS,
+    scaling: {
+      sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,
+      up_above: s.SLIPWAY_SCALE_UP_ABOVE,
+      up_after_s: s.SLIPWAY_SCALE_UP_AFTER_S,
+      down_below: s.SLIPWAY_SCALE_DOWN_BELOW,
+      down_after_s: s.SLIPWAY_SCALE_DOWN_AFTER_S,
+      pause_s: s.SLIPWAY_SCALE_PAUSE_S,
+    } satisfies ScalingPolicy,
     logLevel: s.SLIPWAY_LOG_LEVEL,
     seed: s.SLIPWAY_SEED !== undefined,
   }

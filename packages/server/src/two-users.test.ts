@@ -29,7 +29,10 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
     snapshot_type: 'full',
     retention_days: 1,
   })
-  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId }
+  const group = { name: 'g', template_id: 'starter', ssh_key_id: sshKeyId }
+  const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
+  const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
+  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId }
 }
 const adas = await belongings(ada)
 const bobs = await belongings(bob)
@@ -48,6 +51,10 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
     retention_days: 1,
     disk_id: own.diskId,
   }),
+  'vmPool.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
+  'vmPool.update': () => ({ desired_size: 2 }),
+  'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
+  'vmSet.update': () => ({ replicas: 2 }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
 }
 
@@ -55,9 +62,19 @@ const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].m
 const state = async () =>
   JSON.stringify(
     await Promise.all(
-      (['project', 'ssh_key', 'template', 'vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const).map(
-        (table) => app.db.selectFrom(table).selectAll().execute(),
-      ),
+      (
+        [
+          'project',
+          'ssh_key',
+          'template',
+          'vm',
+          'disk',
+          'vm_snapshot',
+          'disk_snapshot',
+          'vm_group',
+          'vm_group_event',
+        ] as const
+      ).map((table) => app.db.selectFrom(table).selectAll().execute()),
     ),
   )
 

@@ -3,10 +3,15 @@ import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import * as first from './migrations/0001-first.ts'
 import * as storage from './migrations/0002-storage.ts'
+import * as groups from './migrations/0003-groups.ts'
 import type { Db } from './open.ts'
 
 /** In the order of their names; a name that was released never changes. */
-const migrations: Record<string, Migration> = { '0001-first': first, '0002-storage': storage }
+const migrations: Record<string, Migration> = {
+  '0001-first': first,
+  '0002-storage': storage,
+  '0003-groups': groups,
+}
 
 /**
  * Brings the schema up to date, each migration in a transaction. When there is something to do to an existing

@@ -46,6 +46,11 @@ export function isUniqueViolation(error: unknown): boolean {
   return 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555)
 }
 
+/** Whether an error says that what a row refers to is not there (SQLITE_CONSTRAINT_FOREIGNKEY). */
+export function isForeignKeyViolation(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === 787
+}
+
 /** Whether an error says that the disk is full (SQLITE_FULL). */
 export function isDiskFull(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === 13

@@ -10,6 +10,8 @@ export interface Schema {
   disk: DiskTable
   vm_snapshot: VmSnapshotTable
   disk_snapshot: DiskSnapshotTable
+  vm_group: VmGroupTable
+  vm_group_event: VmGroupEventTable
 }
 
 type Flag = 0 | 1
@@ -90,8 +92,15 @@ export interface VmTable {
   cpu: number
   memory_mb: number
   persistent: Flag
-  vmpool_id: string | null
-  vmset_id: string | null
+  /** The pool or set it is a member of. */
+  group_id: string | null
+  group_kind: 'pool' | 'set' | null
+  /** From 1; unique among the members that are not deleted. */
+  member_number: number | null
+  /** Its group has become smaller: it shuts down and goes. */
+  retiring: Flag
+  /** How often in a row its group started it again after it broke. */
+  heals: number
   created_at: string
   /** Compare-and-set: every change raises it. */
   version: number
@@ -138,6 +147,8 @@ export interface DiskTable {
   plugged: Flag
   /** Somebody asked to take it off its VM. */
   detaching: Flag
+  /** The member it was made for and goes with; null once it was taken off it. */
+  owner_vm_id: string | null
   created_at: string
 }
 
@@ -180,4 +191,49 @@ export interface DiskSnapshotTable {
   retention_days: number
   expires_at: string
   created_at: string
+}
+
+export interface VmGroupTable {
+  id: string
+  project_id: string
+  kind: 'pool' | 'set'
+  name: string
+  description: string
+  template_id: string
+  template_name: string
+  image_id: string
+  ssh_key_id: string
+  ssh_key_name: string
+  ssh_public_key: string
+  cpu: number
+  memory_mb: number
+  persistent: Flag
+  /** JSON list of the disks every member gets. */
+  disks: string
+  min_size: number
+  desired_size: number
+  max_size: number
+  auto_scaling: Flag
+  /** `coming` is `scaling` for pools and `creating` for sets. */
+  status: 'coming' | 'active' | 'error'
+  status_since: string
+  status_message: string | null
+  /** Members in a row that could not be brought up. */
+  failures: number
+  /** When the last of them failed, and why. */
+  failed_at: string | null
+  failed_why: string | null
+  /** When the desired size last changed. */
+  sized_at: string | null
+  created_at: string
+}
+
+export interface VmGroupEventTable {
+  id: string
+  group_id: string
+  at: string
+  kind: string
+  message: string
+  from_size: number
+  to_size: number
 }

@@ -11,6 +11,8 @@ export interface DiskReconcileOptions {
   engine: Engine
   announce: (record: DiskRecord) => Promise<void>
   announceVm: (vmId: string) => Promise<void>
+  /** A VM waits for disks that are made for it. */
+  wakeVm: (vmId: string) => void
   /** A snapshot could not be read: somebody should look at it. */
   suspectSnapshot: (snapshotId: string) => void
   progress: Progress
@@ -31,7 +33,7 @@ function sourceOf({ origin }: DiskRecord): VolumeSource {
 }
 
 export function makeDiskReconcile(options: DiskReconcileOptions) {
-  const { repo, engine, announce, announceVm, suspectSnapshot, progress, signal, log } = options
+  const { repo, engine, announce, announceVm, wakeVm, suspectSnapshot, progress, signal, log } = options
 
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
@@ -73,7 +75,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
         const released = answer === 'released'
         const status = released && record.facts.status === 'attached' ? { status: 'available' } : {}
-        await settle(id, { detaching: 0, ...(released && { vm_id: null, plugged: 0 }), ...status })
+        await settle(id, {
+          detaching: 0,
+          ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
+          ...status,
+        })
         if (vmId !== null) await announceVm(vmId)
         return 'now'
       }
@@ -89,12 +95,18 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
           if (progress.set(id, fraction)) void announce(record)
         },
       })
+      const owner = record.ownerVmId
       await settle(id, {
-        status: 'available',
+        // The VM it is made for has not started yet: it finds the disk when it does.
+        ...(owner === null ? { status: 'available' } : { status: 'attached', vm_id: owner, plugged: 1 }),
         status_message: null,
         size_bytes: made.sizeBytes,
         image_sha256: made.sha256,
       })
+      if (owner !== null) {
+        await announceVm(owner)
+        wakeVm(owner)
+      }
     } catch (error) {
       if (signal.aborted || !(error instanceof EngineError) || error.retryable) throw error
       await fail(id, error.message)
@@ -109,7 +121,9 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     // What was begun must not lie around for an object that nobody can use.
     await engine.deleteVolume(id)
     const record = await repo.change(id, ['creating'], { status: 'failed', status_message: message })
-    if (record) await announce(record)
+    if (!record) return
+    await announce(record)
+    if (record.ownerVmId !== null) wakeVm(record.ownerVmId)
   }
 
   /** Shows on the disk why a step keeps failing; a creation gives up after enough tries. */

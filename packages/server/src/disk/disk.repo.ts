@@ -14,6 +14,8 @@ export interface DiskRecord {
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
   facts: DiskFacts
+  /** The member of a group it was made for and goes with. */
+  ownerVmId: string | null
   /** What it is made from. */
   origin: Pick<DiskTable, 'source' | 'image_url' | 'snapshot_id' | 'snapshot_kind'>
   sizeBytes: number
@@ -36,9 +38,11 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
       image_sha256: row.image_sha256,
       vm_id: row.vm_id,
       vm_name: row.vm_name,
+      deleted_with_vm: row.owner_vm_id !== null,
       created_at: row.created_at,
     },
     projectId: row.project_id,
+    ownerVmId: row.owner_vm_id,
     facts: { status, vmId: row.vm_id, plugged: row.plugged === 1, detaching: row.detaching === 1 },
     origin: {
       source: row.source,

@@ -6,6 +6,7 @@ import {
   diskCan,
   disksPerVm,
   diskTexts,
+  type GroupDisk,
   gibibyte,
   messages,
   type Parsed,
@@ -95,16 +96,18 @@ export function makeDiskService(options: DiskServiceOptions) {
     })
   }
 
-  async function insert(
+  function rowOf(
     projectId: string,
-    disk: Pick<DiskTable, 'name' | 'description' | 'size_bytes' | 'source'> & Partial<DiskTable>,
-  ) {
+    disk: Pick<DiskTable, 'name' | 'size_bytes'> & Partial<DiskTable>,
+  ): DiskTable {
     const now = clock.now()
-    const row: DiskTable = {
+    return {
       id: newId(now),
       project_id: projectId,
+      description: '',
       vm_id: null,
       status: 'creating' satisfies DiskStatus,
+      source: 'EMPTY',
       status_message: null,
       image_url: null,
       image_sha256: null,
@@ -112,9 +115,21 @@ export function makeDiskService(options: DiskServiceOptions) {
       snapshot_kind: null,
       plugged: 0,
       detaching: 0,
+      owner_vm_id: null,
       created_at: isoTime(now),
       ...disk,
     }
+  }
+
+  /** The size of a disk of a group, in whole Gi. */
+  function giOf(size: string): number {
+    const gi = parseDiskSize(size, maxDiskGb)
+    if (typeof gi === 'string') throw refuse('disks', gi)
+    return gi
+  }
+
+  async function insert(projectId: string, disk: Parameters<typeof rowOf>[1]) {
+    const row = rowOf(projectId, disk)
     await repo.insert(row)
     const record = requirePresent(await repo.find(row.id), projectId)
     kick(row.id)
@@ -136,6 +151,30 @@ export function makeDiskService(options: DiskServiceOptions) {
     /** For other services, which have checked whose project it is. */
     async ofProject(projectId: string): Promise<Disk[]> {
       return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+    },
+
+    /** Blank disks as people ask for them, with their sizes in whole Gi; refuses a size that cannot be. */
+    blank(wanted: readonly { name: string; size: string }[]): GroupDisk[] {
+      return wanted.map(({ name, size }) => ({ name, size: `${giOf(size)}Gi`, source: 'EMPTY' }))
+    },
+
+    /** For the VM service: the rows of the disks that are made for a new VM and go with it. */
+    rowsFor(
+      vm: { id: string; projectId: string },
+      wanted: readonly { name: string; size: string }[],
+    ): DiskTable[] {
+      return wanted.map(({ name, size }) =>
+        rowOf(vm.projectId, { name, size_bytes: giOf(size) * gibibyte, owner_vm_id: vm.id }),
+      )
+    },
+
+    /** Disks were stored or changed by another service: they need a look, and whoever watches is told. */
+    async notice(ids: Iterable<string>): Promise<void> {
+      for (const id of ids) {
+        kick(id)
+        const record = await repo.find(id)
+        if (record) await announce(record)
+      }
     },
 
     async list(userId: string, projectId: string, filter: DiskFilter): Promise<Disk[]> {

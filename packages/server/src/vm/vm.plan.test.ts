@@ -23,7 +23,7 @@ interface World {
 /** How guest and host behave in one walk; every walk is deterministic. */
 interface Nature {
   guest: 'obedient' | 'deaf' | 'immortal' | 'never-ready' | 'crashes' | 'powers-off'
-  image: 'arrives' | 'never'
+  parts: 'arrive' | 'never'
   room: 'frees' | 'never'
   host: 'able' | 'unable'
 }
@@ -43,7 +43,7 @@ function* everyWorld(): Generator<World> {
                 for (const judged of bools)
                   for (const seenPower of powers)
                     for (const exit of exits)
-                      for (const image of ['ready', 'coming', 'unavailable'] as const)
+                      for (const parts of ['ready', 'coming', 'unavailable'] as const)
                         for (const room of bools)
                           for (const deadline of ['ahead', 'passed', 'long-passed'] as const)
                             for (const restore of [null, 'asked', 'prepared'] as const) {
@@ -62,7 +62,7 @@ function* everyWorld(): Generator<World> {
                                   restorePrepared: restore === 'prepared',
                                 },
                                 seen: { power: seenPower, exit, run },
-                                around: { image, room, deadline },
+                                around: { parts, room, deadline },
                                 gone: false,
                               }
                             }
@@ -70,9 +70,9 @@ function* everyWorld(): Generator<World> {
 
 const natures: Nature[] = []
 for (const guest of ['obedient', 'deaf', 'immortal', 'never-ready', 'crashes', 'powers-off'] as const)
-  for (const image of ['arrives', 'never'] as const)
+  for (const parts of ['arrive', 'never'] as const)
     for (const room of ['frees', 'never'] as const)
-      for (const host of ['able', 'unable'] as const) natures.push({ guest, image, room, host })
+      for (const host of ['able', 'unable'] as const) natures.push({ guest, parts, room, host })
 
 let runs = 1
 
@@ -167,7 +167,7 @@ function act(world: World, step: Step, nature: Nature): World {
       next.gone = true
       break
     case 'wait':
-      if (step.for === 'image' && nature.image === 'arrives') next.around.image = 'ready'
+      if (step.for === 'parts' && nature.parts === 'arrive') next.around.parts = 'ready'
       else if (step.for === 'room' && nature.room === 'frees') next.around.room = true
       else if (step.for === 'guest' && nature.guest === 'crashes') next.seen = offBy('crashed')
       else if (step.for === 'guest' && nature.guest === 'powers-off') next.seen = offBy('clean')
@@ -262,7 +262,7 @@ describe('the plan of a VM', () => {
     fault: null,
     restorePrepared: false,
   }
-  const around: Surroundings = { image: 'ready', room: true, deadline: 'ahead' }
+  const around: Surroundings = { parts: 'ready', room: true, deadline: 'ahead' }
   const ended = (exit: Seen['exit']): Seen => ({ power: 'off', exit, run: 'r' })
 
   it('takes a clean power-off inside the guest as a wish, a crash as an error', () => {

@@ -41,7 +41,8 @@ export interface Seen {
 
 /** What the world around the VM allows now. */
 export interface Surroundings {
-  image: 'ready' | 'coming' | 'unavailable'
+  /** What it is made from: the boot image and disks of its own. */
+  parts: 'ready' | 'coming' | 'unavailable'
   /** Whether the host can carry it and has a free place for one more start. */
   room: boolean
   /** Whether the deadline of the present status has passed, once or by a second span of the same length. */
@@ -49,8 +50,8 @@ export interface Surroundings {
 }
 
 export type FaultReason =
-  | 'image-unavailable'
-  | 'image-late'
+  | 'parts-unavailable'
+  | 'parts-late'
   | 'room-late'
   | 'guest-late'
   | 'launch-late'
@@ -64,7 +65,7 @@ export type Step =
   /** Only the database changes. */
   | { do: 'admit' | 'up' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'forget' | 'drop-restore' }
   | { do: 'fault'; reason: FaultReason }
-  | { do: 'wait'; for: 'image' | 'room' | 'guest' | 'power-off' }
+  | { do: 'wait'; for: 'parts' | 'room' | 'guest' | 'power-off' }
   | { do: 'rest' }
 
 /** Whether a guest process lives. */
@@ -113,11 +114,11 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
 
   if (seen.power === 'absent') {
     if (known.provisioned) return { do: 'fault', reason: 'root-disk-lost' }
-    if (around.image === 'unavailable') return { do: 'fault', reason: 'image-unavailable' }
-    if (around.image === 'coming') {
+    if (around.parts === 'unavailable') return { do: 'fault', reason: 'parts-unavailable' }
+    if (around.parts === 'coming') {
       return around.deadline === 'ahead'
-        ? { do: 'wait', for: 'image' }
-        : { do: 'fault', reason: 'image-late' }
+        ? { do: 'wait', for: 'parts' }
+        : { do: 'fault', reason: 'parts-late' }
     }
   }
 

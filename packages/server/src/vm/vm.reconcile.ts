@@ -30,13 +30,18 @@ export interface VmReconcileOptions {
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** Aborted when the server closes; what was begun is begun again by the next one. */
   signal: AbortSignal
+  /** Looks at a VM soon. */
+  wake: (vmId: string) => void
 }
 
 /** Events wake the reconciler; these are for the event that got lost. */
-const pollMs = { image: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } as const
+const pollMs = { parts: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } as const
 
 /** With the reconciler's back-off this is about half a minute. */
 const triesToLaunch = 6
+
+/** With many waiting, each asks so much more rarely: about 200 a second in all. */
+const msPerWaiting = 5
 
 const progressEveryMs = 1_000
 const dayMs = 24 * 60 * 60_000
@@ -60,8 +65,8 @@ const addressOf = (state: MachineState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, announce, clock, log, startsAtOnce, announceSnapshot, suspectSnapshot, signal } =
-    options
+  const { repo, engine, announce, clock, log, startsAtOnce } = options
+  const { announceSnapshot, suspectSnapshot, signal, wake } = options
 
   const orphans = new Set<string>()
 
@@ -85,9 +90,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     }
     const vm = await storeSeen(found, state)
     if (!vm) return 'now'
-    const image = needsImage(vm, state) ? await engine.image(vm.imageId) : null
+    const parts = needsParts(vm, state) ? await partsOf(vm) : null
     const around: Surroundings = {
-      image: image?.state ?? 'ready',
+      parts: parts?.state ?? 'ready',
       room: false,
       deadline: deadlineOf(vm, clock.now()),
     }
@@ -95,15 +100,38 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     // Room is asked last and with nobody else asking: two VMs must not be promised the same memory.
     if (plan(vm.wanted, vm.known, seen, { ...around, room: true }).do === 'admit')
       return admit(vm, seen, around)
-    return act(vm, state, image, plan(vm.wanted, vm.known, seen, around))
+    return act(vm, state, parts, plan(vm.wanted, vm.known, seen, around))
   }
 
-  const needsImage = (vm: VmRecord, state: MachineState) =>
+  const needsParts = (vm: VmRecord, state: MachineState) =>
     state.power === 'absent' &&
     vm.wanted.power === 'on' &&
     !vm.wanted.deleted &&
     !vm.known.provisioned &&
     !vm.known.fault
+
+  /** What a VM is made from: its boot image, and the disks that are made for it. */
+  async function partsOf(vm: VmRecord): Promise<Parts> {
+    const image = await engine.image(vm.imageId)
+    if (image.state === 'unavailable') {
+      return {
+        state: 'unavailable',
+        why: `The boot image of ${vm.templateName} is not available. ${image.reason}`.trim(),
+      }
+    }
+    if (image.state === 'coming') return { state: 'coming', step: 'image', message: imageMessage(image) }
+    const own = vm.member ? await repo.ownDisks(vm.id) : []
+    const failed = own.find(({ status }) => status === 'failed')
+    if (failed) {
+      return {
+        state: 'unavailable',
+        why: `Its disk "${failed.name}" could not be made. ${failed.status_message ?? ''}`.trim(),
+      }
+    }
+    const coming = own.find(({ status }) => status === 'creating')
+    if (!coming) return { state: 'ready' }
+    return { state: 'coming', step: 'disks', message: coming.status_message }
+  }
 
   async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
     const address = addressOf(state)
@@ -111,35 +139,54 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       vm.seenPower === state.power && vm.address?.ip === address?.ip && vm.address?.port === address?.port
     if (same) return vm
     const up = state.power === 'ready'
-    return store(vm, (current) => ({
+    const stored = await store(vm, (current) => ({
       seenPower: state.power,
       address,
       ...(up && { steps: endSteps(current.steps, clock.now()) }),
       ...(up && !current.known.fault && { statusMessage: null }),
     }))
+    if (up) wakeWaiting()
+    return stored
   }
 
   let admission: Promise<unknown> = Promise.resolve()
+  /** VMs that wait for room or for their turn, in the order they came. */
+  const waiting = new Set<string>()
+
+  /** One is up or gone: the next ones may have their turn. */
+  function wakeWaiting(): void {
+    for (const id of [...waiting].slice(0, startsAtOnce)) {
+      waiting.delete(id)
+      wake(id)
+    }
+  }
 
   function admit(vm: VmRecord, seen: Seen, around: Surroundings): Promise<Again> {
     const mine = admission.then(async (): Promise<Again> => {
-      const { room, why } = await roomFor(vm)
+      const { room, step: waitsAt, why } = await roomFor(vm)
       const step = plan(vm.wanted, vm.known, seen, { ...around, room })
-      if (step.do !== 'wait') return act(vm, { power: 'absent' }, null, step)
-      return waitAt(vm, 'room', why, pollMs.room)
+      if (step.do !== 'wait') {
+        waiting.delete(vm.id)
+        return act(vm, { power: 'absent' }, null, step)
+      }
+      waiting.add(vm.id)
+      // Many that wait must not keep the server busy with asking.
+      return waitAt(vm, waitsAt, why, Math.max(pollMs.room, waiting.size * msPerWaiting))
     })
     admission = mine.catch(() => undefined)
     return mine
   }
 
-  async function roomFor(vm: VmRecord): Promise<{ room: boolean; why: string }> {
+  async function roomFor(vm: VmRecord): Promise<{ room: boolean; step: 'turn' | 'room'; why: string }> {
     const { promisedMb, starting } = await repo.admittedBeside(vm.id)
     if (starting >= startsAtOnce) {
-      return { room: false, why: `Waiting for its turn: ${starting} VMs are starting on this host.` }
+      const why = `Waiting for its turn: ${starting} VMs are starting on this host.`
+      return { room: false, step: 'turn', why }
     }
     const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
     return {
       room: free >= vm.memoryMb,
+      step: 'room',
       why: `Needs ${formatMemory(vm.memoryMb)} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`,
     }
   }
@@ -161,12 +208,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return next ? { afterMs: Math.min(waitMs, msToDeadline(next, clock.now()) ?? waitMs) } : 'now'
   }
 
-  async function act(
-    vm: VmRecord,
-    state: MachineState,
-    image: ImageState | null,
-    step: Step,
-  ): Promise<Again> {
+  async function act(vm: VmRecord, state: MachineState, parts: Parts | null, step: Step): Promise<Again> {
     const judgedRun = toSeen(state).run
     const settle = async (change: (current: VmRecord) => VmChange): Promise<Again> => {
       await store(vm, change)
@@ -176,7 +218,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'rest':
         return 'when-kicked'
       case 'wait':
-        if (step.for === 'image') return waitAt(vm, 'image', imageMessage(image), pollMs.image)
+        if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
         return waitAt(vm, 'ready', null, pollMs[step.for])
       case 'admit':
         return settle(() => ({ known: { admitted: true }, statusMessage: null }))
@@ -203,10 +245,13 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return dropRestore(vm, 'Its disks are gone from the host.')
       case 'forget':
         await repo.remove(vm.id)
+        waiting.delete(vm.id)
+        wakeWaiting()
         return 'when-kicked'
       case 'up':
         return settle(() => ({ known: { admitted: true, provisioned: true } }))
       case 'down':
+        wakeWaiting()
         return settle((current) => ({
           wanted: { force: false },
           known: {
@@ -229,7 +274,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'again':
         return settle(() => ({ known: { judgedRun }, steps: [] }))
       case 'fault':
-        return fault(vm, judgedRun, faultMessage(vm, step.reason, state, image))
+        return fault(vm, judgedRun, faultMessage(vm, step.reason, state, parts))
     }
   }
 
@@ -383,7 +428,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     for (const vm of vms) {
       const state = machines.get(vm.id) ?? { power: 'absent' as const }
       machines.delete(vm.id)
-      const around: Surroundings = { image: 'ready', room: true, deadline: deadlineOf(vm, clock.now()) }
+      const around: Surroundings = { parts: 'ready', room: true, deadline: deadlineOf(vm, clock.now()) }
       const seenBefore = vm.seenPower === state.power
       if (!seenBefore || plan(vm.wanted, vm.known, toSeen(state), around).do !== 'rest') ids.push(vm.id)
     }
@@ -406,8 +451,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   return { look, scan, showFailure }
 }
 
-function imageMessage(image: ImageState | null): string | null {
-  if (image?.state !== 'coming') return null
+type Parts =
+  | { state: 'ready' }
+  | { state: 'coming'; step: 'image' | 'disks'; message: string | null }
+  | { state: 'unavailable'; why: string }
+
+function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
   return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
 }
 
@@ -432,17 +481,14 @@ function withAdvice(vm: VmRecord, error: EngineError): string {
 
 const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function faultMessage(
-  vm: VmRecord,
-  reason: FaultReason,
-  state: MachineState,
-  image: ImageState | null,
-): string {
+function faultMessage(vm: VmRecord, reason: FaultReason, state: MachineState, parts: Parts | null): string {
   const again = asSentence(tryAgain(vm))
   switch (reason) {
-    case 'image-unavailable':
-      return `The boot image of ${vm.templateName} is not available. ${image?.state === 'unavailable' ? image.reason : ''}`.trim()
-    case 'image-late':
+    case 'parts-unavailable':
+      return parts?.state === 'unavailable' ? parts.why : 'What it is made from is not available.'
+    case 'parts-late':
+      if (parts?.state === 'coming' && parts.step === 'disks')
+        return `Its disks could not be made in time. ${parts.message ?? ''} ${again}.`.replace(/ +/g, ' ')
       return `The boot image of ${vm.templateName} was not ready in time. ${again}.`
     case 'room-late':
       return `The host had no ${formatMemory(vm.memoryMb)} of memory free in time. Stop another VM, then ${tryAgain(vm)}.`

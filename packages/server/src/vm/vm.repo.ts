@@ -1,11 +1,17 @@
 import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import { z } from 'zod'
-import type { Db } from '../db/open.ts'
-import type { VmSnapshotTable, VmTable } from '../db/schema.ts'
+import { type Db, isForeignKeyViolation, isUniqueViolation } from '../db/open.ts'
+import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { VmRecord } from './vm.state.ts'
+import type { Membership, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
+
+/** A VM whose group is gone is on its way out and a member no more. */
+const memberOf = ({ group_id, group_kind, member_number, retiring, heals }: VmTable): Membership | null =>
+  group_id === null || group_kind === null || member_number === null
+    ? null
+    : { groupId: group_id, kind: group_kind, number: member_number, retiring: retiring === 1, heals }
 
 const toRecord = (row: VmTable): VmRecord => ({
   id: row.id,
@@ -20,8 +26,7 @@ const toRecord = (row: VmTable): VmRecord => ({
   cpu: row.cpu,
   memoryMb: row.memory_mb,
   persistent: row.persistent === 1,
-  vmpoolId: row.vmpool_id,
-  vmsetId: row.vmset_id,
+  member: memberOf(row),
   createdAt: row.created_at,
   version: row.version,
   wanted: {
@@ -62,8 +67,11 @@ const toRow = (vm: VmRecord): VmTable => ({
   cpu: vm.cpu,
   memory_mb: vm.memoryMb,
   persistent: vm.persistent ? 1 : 0,
-  vmpool_id: vm.vmpoolId,
-  vmset_id: vm.vmsetId,
+  group_id: vm.member?.groupId ?? null,
+  group_kind: vm.member?.kind ?? null,
+  member_number: vm.member?.number ?? null,
+  retiring: vm.member?.retiring ? 1 : 0,
+  heals: vm.member?.heals ?? 0,
   created_at: vm.createdAt,
   version: vm.version,
   wanted_power: vm.wanted.power,
@@ -119,6 +127,18 @@ export function makeVmRepo(db: Db) {
         .selectFrom('vm')
         .selectAll()
         .where('project_id', '=', projectId)
+        .where('wanted_deleted', '=', 0)
+        .orderBy('id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    /** The members of a pool or set that are not deleted, oldest first. */
+    async members(groupId: string): Promise<VmRecord[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .selectAll()
+        .where('group_id', '=', groupId)
         .where('wanted_deleted', '=', 0)
         .orderBy('id')
         .execute()
@@ -181,6 +201,27 @@ export function makeVmRepo(db: Db) {
     },
 
     /**
+     * Stores a new member of a group with the disks that are made for it, all or nothing. False when that number is
+     * taken, or the group is gone.
+     */
+    async insertMember(vm: VmRecord, disks: readonly DiskTable[]): Promise<boolean> {
+      try {
+        await db.transaction().execute(async (tx) => {
+          await tx.insertInto('vm').values(toRow(vm)).execute()
+          if (disks.length > 0)
+            await tx
+              .insertInto('disk')
+              .values([...disks])
+              .execute()
+        })
+        return true
+      } catch (error) {
+        if (isUniqueViolation(error) || isForeignKeyViolation(error)) return false
+        throw error
+      }
+    },
+
+    /**
      * Changes a VM by a pure function of what it is now. The function may throw to refuse, or return the record
      * itself to leave it. `alongside` is done in the same transaction. Null when there is no such VM.
      */
@@ -206,9 +247,14 @@ export function makeVmRepo(db: Db) {
       throw new Error(`VM ${id} changed too often to be changed`)
     },
 
-    /** Leaves the disks of a VM to others; for `change`. */
+    /** Leaves the disks of a VM to others, and lets those go that were made for it; for `change`. */
     freeDisks: (id: string) => async (tx: Db) => {
       const free = { vm_id: null, plugged: 0, detaching: 0 } as const
+      await tx
+        .updateTable('disk')
+        .set({ ...free, status: 'deleting', status_message: null })
+        .where('owner_vm_id', '=', id)
+        .execute()
       await tx
         .updateTable('disk')
         .set({ ...free, status: 'available' })
@@ -227,7 +273,7 @@ export function makeVmRepo(db: Db) {
         .execute()
     },
 
-    /** Whether a snapshot of a VM is being made or waits for its turn. */
+    /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
     async isBeingSnapshotted(id: string): Promise<boolean> {
       const row = await db
         .selectFrom('vm_snapshot')
@@ -235,7 +281,15 @@ export function makeVmRepo(db: Db) {
         .where('vm_id', '=', id)
         .where('status', 'in', ['pending', 'creating'])
         .executeTakeFirst()
-      return row !== undefined
+      if (row) return true
+      const ofDisk = await db
+        .selectFrom('disk_snapshot')
+        .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
+        .select('disk_snapshot.id')
+        .where('disk.owner_vm_id', '=', id)
+        .where('disk_snapshot.status', 'in', ['pending', 'creating'])
+        .executeTakeFirst()
+      return ofDisk !== undefined
     },
 
     /** Name and disks of the snapshot a VM is put back to; null when it is gone. */
@@ -262,6 +316,15 @@ export function makeVmRepo(db: Db) {
     async remove(id: string): Promise<void> {
       await db.deleteFrom('vm').where('id', '=', id).where('wanted_deleted', '=', 1).execute()
     },
+
+    /** The disks that were made for a VM, and how far they are. */
+    ownDisks: (vmId: string) =>
+      db
+        .selectFrom('disk')
+        .select(['id', 'name', 'status', 'status_message'])
+        .where('owner_vm_id', '=', vmId)
+        .orderBy('id')
+        .execute(),
 
     /** The disks a VM starts with: those whose data is there. */
     async diskIds(vmId: string): Promise<string[]> {

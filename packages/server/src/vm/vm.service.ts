@@ -25,8 +25,30 @@ export interface VmServiceOptions {
   publish: Publish
   /** Whether anybody watches a project; what nobody hears is not even looked up. */
   isWatched: (projectId: string) => boolean
+  /** Told that a member of a group, or their number, changed. */
+  onMember: (groupId: string) => void
   clock: Clock
   maxVmsPerProject: number
+}
+
+/** What a group asks for when it wishes for one more member. */
+export interface MemberWish {
+  projectId: string
+  groupId: string
+  kind: 'pool' | 'set'
+  number: number
+  name: string
+  templateId: string
+  templateName: string
+  imageId: string
+  sshKeyId: string
+  sshKeyName: string
+  sshPublicKey: string
+  cpu: number
+  memoryMb: number
+  persistent: boolean
+  /** Blank disks of its own. */
+  disks: readonly { name: string; size: string }[]
 }
 
 type Present = VmRecord & { projectId: string }
@@ -36,7 +58,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, publish, isWatched, clock } = options
+  const { repo, disks, projects, keys, templates, kick, publish, isWatched, onMember, clock } = options
 
   async function wire(vm: Present): Promise<Vm> {
     const own = (await disks.ofProject(vm.projectId)).filter((disk) => disk.vm_id === vm.id)
@@ -44,6 +66,7 @@ export function makeVmService(options: VmServiceOptions) {
   }
 
   async function announce(vm: VmRecord): Promise<void> {
+    if (vm.member) onMember(vm.member.groupId)
     if (isPresent(vm, vm.projectId ?? '') && isWatched(vm.projectId))
       publish(vm.projectId, 'vm', await wire(vm))
   }
@@ -68,9 +91,93 @@ export function makeVmService(options: VmServiceOptions) {
     return wire(vm)
   }
 
+  /** A VM as it is before anything was done for it. */
+  function fresh(
+    asked: Pick<
+      Present,
+      | 'projectId'
+      | 'name'
+      | 'templateId'
+      | 'templateName'
+      | 'imageId'
+      | 'sshKeyId'
+      | 'sshKeyName'
+      | 'sshPublicKey'
+      | 'cpu'
+      | 'memoryMb'
+      | 'persistent'
+      | 'member'
+    >,
+  ): Present {
+    const now = clock.now()
+    return {
+      ...asked,
+      id: newId(now),
+      createdAt: isoTime(now),
+      version: 1,
+      wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
+      known: {
+        admitted: false,
+        provisioned: false,
+        restarts: 0,
+        judgedRun: null,
+        fault: null,
+        restorePrepared: false,
+      },
+      restore: null,
+      seenPower: 'absent',
+      address: null,
+      status: 'pending',
+      statusSince: now,
+      statusMessage: null,
+      steps: [],
+    }
+  }
+
+  /** Refuses when a project cannot take so many VMs more. */
+  async function requireRoom(projectId: string, more: number): Promise<void> {
+    const limit = options.maxVmsPerProject
+    if ((await repo.count(projectId)) + more > limit) {
+      throw new Problem(409, `This project has reached its limit of ${limit} VMs`)
+    }
+  }
+
+  /** A wish of a group for one of its members; what is gone meanwhile needs none. */
+  async function wishMember(vmId: string, change: (vm: VmRecord) => VmChange): Promise<void> {
+    const vm = await repo.change(vmId, (current) =>
+      current.wanted.deleted ? current : changed(current, change(current), clock.now()),
+    )
+    if (!vm) return
+    kick(vmId)
+    await announce(vm)
+  }
+
+  /** Gone for the user at once; the reconciler ends the guest and removes its files. */
+  async function remove(vmId: string, projectId: string, allowed: (vm: VmRecord) => void): Promise<void> {
+    const ofVm = (await disks.ofProject(projectId)).filter((disk) => disk.vm_id === vmId)
+    const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
+    const vm = await repo.change(
+      vmId,
+      (current) => {
+        allowed(current)
+        return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
+      },
+      repo.freeDisks(vmId),
+    )
+    if (!vm) throw new Problem(404, messages.vmNotFound)
+    publish(projectId, 'vm', { id: vmId, deleted: true })
+    for (const disk of ofVm.filter(({ id }) => !own.has(id)))
+      publish(projectId, 'disk', { ...disk, status: 'available', vm_id: null, vm_name: null })
+    for (const id of own) publish(projectId, 'disk', { id, deleted: true })
+    kick(vmId)
+    await disks.notice(own)
+    if (vm.member) onMember(vm.member.groupId)
+  }
+
   return {
     /** Tells whoever watches the project what a VM looks like now. */
     announce,
+    requireRoom,
 
     async list(userId: string, projectId: string): Promise<Vm[]> {
       await projects.own(userId, projectId)
@@ -105,13 +212,8 @@ export function makeVmService(options: VmServiceOptions) {
       if (diskIds.some((id) => !projectDisks.some((disk) => disk.id === id))) {
         throw refuse('disks', vmTexts.diskMissing)
       }
-      if ((await repo.count(projectId)) >= options.maxVmsPerProject) {
-        throw new Problem(409, `This project has reached its limit of ${options.maxVmsPerProject} VMs`)
-      }
-
-      const now = clock.now()
-      const vm: Present = {
-        id: newId(now),
+      await requireRoom(projectId, 1)
+      const vm = fresh({
         projectId,
         name: input.name,
         templateId: template.id,
@@ -123,27 +225,8 @@ export function makeVmService(options: VmServiceOptions) {
         cpu: template.default_cpu,
         memoryMb: template.default_memory_mb,
         persistent: input.persistent,
-        vmpoolId: null,
-        vmsetId: null,
-        createdAt: isoTime(now),
-        version: 1,
-        wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
-        known: {
-          admitted: false,
-          provisioned: false,
-          restarts: 0,
-          judgedRun: null,
-          fault: null,
-          restorePrepared: false,
-        },
-        restore: null,
-        seenPower: 'absent',
-        address: null,
-        status: 'pending',
-        statusSince: now,
-        statusMessage: null,
-        steps: [],
-      }
+        member: null,
+      })
       const taken = await repo.insert(vm, diskIds)
       if (taken) {
         const name = projectDisks.find((disk) => disk.id === taken)?.name ?? ''
@@ -174,23 +257,80 @@ export function makeVmService(options: VmServiceOptions) {
         statusMessage: null,
       })),
 
-    /** Gone for the user at once; the reconciler ends the guest and removes its files. */
     async delete(userId: string, projectId: string, vmId: string): Promise<void> {
       await projects.own(userId, projectId)
       const beingSnapshotted = await repo.isBeingSnapshotted(vmId)
-      const gone = (current: VmRecord) => {
+      await remove(vmId, projectId, (current) => {
         if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
         if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
         if (current.restore) throw new Problem(409, vmTexts.beingRestored)
-        return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
+      })
+    },
+
+    /** The members of a group, oldest first. The caller has checked whose it is. */
+    async ofGroup(projectId: string, groupId: string): Promise<Vm[]> {
+      const [records, all] = await Promise.all([repo.members(groupId), disks.ofProject(projectId)])
+      const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
+      return records.filter((vm) => isPresent(vm, projectId)).map((vm) => toWire(vm, byVm.get(vm.id) ?? []))
+    },
+
+    /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
+    async createMember({ groupId, kind, number, disks: wanted, ...asked }: MemberWish): Promise<boolean> {
+      await requireRoom(asked.projectId, 1)
+      const vm = fresh({ ...asked, member: { groupId, kind, number, retiring: false, heals: 0 } })
+      const rows = disks.rowsFor(
+        vm,
+        wanted.map(({ name, size }) => ({ name: `${name}-${number}`, size })),
+      )
+      if (!(await repo.insertMember(vm, rows))) return false
+      kick(vm.id)
+      await announce(vm)
+      await disks.notice(rows.map(({ id }) => id))
+      return true
+    },
+
+    /** Lets a member shut down properly, to go then. */
+    retireMember: (vmId: string): Promise<void> =>
+      wishMember(vmId, () => ({
+        member: { retiring: true },
+        wanted: { power: 'off' },
+        statusMessage: null,
+      })),
+
+    /** Takes a member back that was to go. */
+    keepMember: (vmId: string): Promise<void> =>
+      wishMember(vmId, () => ({
+        member: { retiring: false },
+        wanted: { power: 'on', force: false },
+        statusMessage: null,
+      })),
+
+    /** Starts a member again that broke, for the `heals`th time in a row. */
+    healMember: (vmId: string, heals: number): Promise<void> =>
+      wishMember(vmId, () => ({
+        member: { heals },
+        wanted: { power: 'on', force: false },
+        known: { fault: null },
+        statusMessage: null,
+        steps: [],
+      })),
+
+    /** Ends a member and removes it with the disks that were made for it. */
+    async removeMember(projectId: string, vmId: string): Promise<void> {
+      await remove(vmId, projectId, () => {})
+    },
+
+    /** Ends VMs that another service has stored the wish to delete for. */
+    async end(
+      projectId: string,
+      gone: { vmIds: readonly string[]; diskIds: readonly string[]; freedIds: readonly string[] },
+    ): Promise<void> {
+      for (const id of gone.vmIds) {
+        publish(projectId, 'vm', { id, deleted: true })
+        kick(id)
       }
-      const freed = (await disks.ofProject(projectId)).filter((disk) => disk.vm_id === vmId)
-      const vm = await repo.change(vmId, gone, repo.freeDisks(vmId))
-      if (!vm) throw new Problem(404, messages.vmNotFound)
-      publish(projectId, 'vm', { id: vmId, deleted: true })
-      for (const disk of freed)
-        publish(projectId, 'disk', { ...disk, status: 'available', vm_id: null, vm_name: null })
-      kick(vmId)
+      for (const id of gone.diskIds) publish(projectId, 'disk', { id, deleted: true })
+      await disks.notice([...gone.diskIds, ...gone.freedIds])
     },
 
     /** Puts a VM back to a snapshot, which the caller has checked; what it is now becomes the snapshot `safetyId`. */

@@ -11,6 +11,18 @@ import {
   type Wanted,
 } from './vm.plan.ts'
 
+/** What makes a VM a member of a pool or set. */
+export interface Membership {
+  readonly groupId: string
+  readonly kind: 'pool' | 'set'
+  /** From 1. */
+  readonly number: number
+  /** The group has become smaller: it shuts down and goes. */
+  readonly retiring: boolean
+  /** How often in a row the group started it again after it broke. */
+  readonly heals: number
+}
+
 export interface VmRecord {
   readonly id: string
   /** Null once the project is gone; only the wish to delete is left then. */
@@ -25,8 +37,8 @@ export interface VmRecord {
   readonly cpu: number
   readonly memoryMb: number
   readonly persistent: boolean
-  readonly vmpoolId: string | null
-  readonly vmsetId: string | null
+  /** Null for a VM that stands by itself. */
+  readonly member: Membership | null
   readonly createdAt: string
   readonly version: number
   readonly wanted: Wanted
@@ -47,6 +59,7 @@ export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore'>>
   restore?: VmRecord['restore']
   known?: Partial<Known>
+  member?: Partial<Pick<Membership, 'retiring' | 'heals'>>
   seenPower?: Seen['power']
   address?: VmRecord['address']
   statusMessage?: string | null
@@ -62,6 +75,7 @@ export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord
     restore,
     wanted: { ...vm.wanted, ...change.wanted, restore: restore !== null },
     known: { ...vm.known, ...change.known },
+    member: vm.member && { ...vm.member, ...change.member },
   }
   const status = statusOf(next.wanted, next.known, { power: next.seenPower })
   // When the copies of a restore are there, the deadline of the status begins.
@@ -73,7 +87,10 @@ export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord
 export function enterStep(steps: readonly VmStep[], name: VmStepName, nowMs: number): readonly VmStep[] {
   const last = steps.at(-1)
   if (last?.name === name && last.ended_at === null) return steps
-  return [...endSteps(steps, nowMs), { name, started_at: isoTime(nowMs), ended_at: null }]
+  // One that is entered a second time, such as waiting for room, goes on.
+  const before = steps.find((step) => step.name === name)
+  const others = endSteps(steps, nowMs).filter((step) => step.name !== name)
+  return [...others, { name, started_at: before?.started_at ?? isoTime(nowMs), ended_at: null }]
 }
 
 export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmStep[] {
@@ -125,8 +142,8 @@ export function toWire(
     cpu: vm.cpu,
     memory_mb: vm.memoryMb,
     persistent: vm.persistent,
-    vmpool_id: vm.vmpoolId,
-    vmset_id: vm.vmsetId,
+    vmpool_id: vm.member?.kind === 'pool' ? vm.member.groupId : null,
+    vmset_id: vm.member?.kind === 'set' ? vm.member.groupId : null,
     disks: disks.map((disk) => ({ disk_id: disk.id, name: disk.name, size: disk.size })),
     steps: [...vm.steps],
   }

@@ -15,6 +15,7 @@ import {
   type MachineExit,
   type MachineSpec,
   type MachineState,
+  type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
 import { type Contents, makeSimulatedStorage } from './storage.ts'
@@ -55,6 +56,10 @@ interface Machine {
     exit: MachineExit | null
   } | null
   launches: number
+  /** Percent of its processors that its guest uses, since when, and what it had used before in this run. */
+  load?: number
+  loadSince?: number
+  usedMs?: number
 }
 
 export interface SimulatedOptions {
@@ -65,6 +70,9 @@ export interface SimulatedOptions {
   /** Keeps machines over a restart of the server, as real ones would be. */
   file?: string
 }
+
+/** What a guest uses that does nothing, in percent. */
+const idleLoad = 2
 
 const lifeMs = {
   create: 600,
@@ -80,6 +88,10 @@ export interface SimulatedEngine extends Engine {
   /** Ends a run as if something had happened to the guest. */
   endRun: (machineId: string, exit: MachineExit) => void
   loseRootDisk: (machineId: string) => void
+  /** Makes a guest use that many percent of its processors from now on. */
+  setLoad: (machineId: string, percent: number) => void
+  /** Makes the use of a guest unknown, or known again. */
+  silence: (machineId: string, silent: boolean) => void
   setImage: (state: ImageState) => void
   /** Damages a volume. */
   loseVolume: (volumeId: string) => void
@@ -104,6 +116,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   let nextAddress = 1
   let runs = 0
   let saving = false
+  const silent = new Set<string>()
 
   const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
 
@@ -189,6 +202,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     consistency: snapshot.consistency,
     memory: snapshot.memory !== null,
   })
+
+  /** What it has used in this run; whatever it was told to work counts from then on. */
+  function cpuMsOf(machine: Machine): number {
+    const { load = idleLoad, loadSince = machine.run?.launchedAt ?? 0, usedMs = 0 } = machine
+    const since = Math.max(loadSince, machine.run?.launchedAt ?? 0)
+    return usedMs + ((clock.now() - since) * machine.spec.cpu * load) / 100
+  }
 
   function requireRoom(machine: Machine): void {
     if (faultOf(machine) === 'no-copies')
@@ -278,6 +298,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         })
       }
       const resumed = typeof machine.resume === 'string'
+      delete machine.usedMs
+      delete machine.loadSince
       if (freshRoot && machine.resume === undefined) machine.root = ''
       machine.memory = machine.resume ?? ''
       delete machine.resume
@@ -314,6 +336,15 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     inspect: async (id) => stateOf(machines.get(id)),
     async list() {
       return new Map([...machines].map(([id, machine]) => [id, stateOf(machine)]))
+    },
+
+    async usage() {
+      const used = new Map<string, MachineUsage>()
+      for (const [id, machine] of machines) {
+        if (!lives(machine) || !machine.run || silent.has(id)) continue
+        used.set(id, { run: machine.run.id, cpuMs: cpuMsOf(machine) })
+      }
+      return used
     },
 
     createVolume: storage.createVolume,
@@ -452,6 +483,16 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const { run } = get(id)
       if (run) run.exit = exit
       changed(id)
+    },
+    setLoad(id, percent) {
+      const machine = get(id)
+      machine.usedMs = cpuMsOf(machine)
+      machine.loadSince = clock.now()
+      machine.load = percent
+    },
+    silence(id, quiet) {
+      if (quiet) silent.add(id)
+      else silent.delete(id)
     },
     loseRootDisk(id) {
       get(id).rootLost = true

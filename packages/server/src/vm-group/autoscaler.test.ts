@@ -1,0 +1,218 @@
+import { type ScalingPolicy, scalingDefaults } from '@slipway/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { autoscale, type LoadSample, type PoolNow } from './autoscaler.ts'
+
+const policy = scalingDefaults
+const start = 1_700_000_000_000
+const at = (seconds: number) => start + seconds * 1000
+const pool = (change: Partial<PoolNow> = {}): PoolNow => ({
+  min: 1,
+  desired: 2,
+  max: 4,
+  sizedAt: null,
+  ...change,
+})
+
+/** Samples every 15 s, the last one now. */
+function samples(...cpu: (number | null)[]): { list: LoadSample[]; now: number } {
+  const list = cpu.map((value, i) => ({ at: at((i + 1) * 15), cpu: value }))
+  return { list, now: list.at(-1)?.at ?? start }
+}
+const ask = (cpu: (number | null)[], change: Partial<PoolNow> = {}, own: ScalingPolicy = policy) => {
+  const { list, now } = samples(...cpu)
+  return autoscale(own, pool(change), list, now)
+}
+
+describe('the autoscaler', () => {
+  it('adds a VM after 60 s above 75 %, and says with which numbers', () => {
+    expect(ask([80, 82, 84])).toEqual({
+      do: 'hold',
+      why: 'CPU 84 %, above 75 % for 45 s; a VM is added after 60 s.',
+    })
+    expect(ask([80, 82, 84, 82])).toEqual({
+      do: 'scale',
+      to: 3,
+      why: 'CPU 82 % over 60 s, above 75 %: 2 to 3',
+    })
+  })
+
+  it('removes a VM after 300 s below 20 %', () => {
+    expect(ask(Array(19).fill(5))).toMatchObject({ do: 'hold' })
+    expect(ask(Array(20).fill(5))).toEqual({
+      do: 'scale',
+      to: 1,
+      why: 'CPU 5 % over 300 s, below 20 %: 2 to 1',
+    })
+  })
+
+  it('begins to count again after a sample that does not fit, or is not known', () => {
+    expect(ask([80, 80, 40, 80]).do).toBe('hold')
+    expect(ask([80, 80, null, 80]).do).toBe('hold')
+  })
+
+  it('holds and says so when the load is not known', () => {
+    const why = 'The CPU use of the running VMs is not known, so the size stays.'
+    expect(ask([80, 80, 80, 80, null])).toEqual({ do: 'hold', why })
+    expect(autoscale(policy, pool(), [], start)).toEqual({ do: 'hold', why })
+    const { list, now } = samples(80, 80, 80, 80)
+    expect(autoscale(policy, pool(), list, now + 31_000)).toEqual({ do: 'hold', why })
+  })
+
+  it('takes no step across a gap in the samples', () => {
+    const list = [0, 15, 30, 90].map((s) => ({ at: at(s), cpu: 90 }))
+    expect(autoscale(policy, pool(), list, at(90)).do).toBe('hold')
+  })
+
+  it('pauses for 120 s after every change of size', () => {
+    const now = samples(90, 90, 90, 90).now
+    expect(ask([90, 90, 90, 90], { sizedAt: now - 100_000 })).toEqual({
+      do: 'hold',
+      why: 'The size changed a moment ago; it stays for 20 s more.',
+    })
+  })
+
+  it('does not judge the new size by what was measured at the old one', () => {
+    const impatient = { ...policy, pause_s: 0 }
+    const now = samples(90, 90, 90, 90).now
+    expect(ask([90, 90, 90, 90], { sizedAt: now - 30_000 }, impatient).do).toBe('hold')
+  })
+
+  it('stays between the limits, and never goes below one VM', () => {
+    expect(ask([90, 90, 90, 90], { desired: 4 })).toEqual({
+      do: 'hold',
+      why: 'CPU 90 %, above 75 %, but the pool is at its maximum of 4.',
+    })
+    expect(ask(Array(20).fill(1), { min: 0, desired: 1 })).toEqual({
+      do: 'hold',
+      why: 'CPU 1 %, below 20 %, and the pool is at its minimum of 1.',
+    })
+  })
+
+  it('does not remove a VM that it would have to add again', () => {
+    const narrow = { ...policy, down_below: 60 }
+    expect(ask(Array(20).fill(50), { desired: 2 }, narrow)).toEqual({
+      do: 'hold',
+      why: 'CPU 50 %, below 60 %, but 1 would work at 100 %.',
+    })
+  })
+
+  it('names a share so that it never reads as the limit itself', () => {
+    expect(ask([75.2, 75.2, 75.2, 75.2]).why).toContain('CPU 75.2 % over 60 s, above 75 %')
+  })
+})
+
+const anyPolicy = fc
+  .record({
+    sample_every_s: fc.integer({ min: 1, max: 30 }),
+    down_below: fc.integer({ min: 1, max: 50 }),
+    gap: fc.integer({ min: 1, max: 45 }),
+    up_after_s: fc.integer({ min: 1, max: 200 }),
+    down_after_s: fc.integer({ min: 1, max: 400 }),
+    pause_s: fc.integer({ min: 0, max: 300 }),
+  })
+  .map(({ gap, ...rest }) => ({ ...rest, up_above: rest.down_below + gap }))
+
+const anyPool = fc
+  .tuple(fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 8 }), fc.integer({ min: 0, max: 8 }))
+  .map((sizes) => sizes.sort((a, b) => a - b))
+  .map(([min = 0, middle = 0, top = 0]) => {
+    const max = Math.max(1, top)
+    return { min: Math.min(min, max), max, desired: Math.min(max, Math.max(1, min, middle)) }
+  })
+
+/** Load that jumps, sticks, goes missing; time that stutters. */
+const anyTicks = fc.array(
+  fc.record({
+    load: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { freq: 8 }),
+    repeat: fc.integer({ min: 1, max: 12 }),
+    late: fc.integer({ min: 0, max: 60_000 }),
+  }),
+  { maxLength: 40 },
+)
+
+interface Walked {
+  sizes: { at: number; size: number }[]
+  verdicts: string[]
+}
+
+function walk(
+  policy: ScalingPolicy,
+  first: typeof anyPool extends fc.Arbitrary<infer P> ? P : never,
+  ticks: typeof anyTicks extends fc.Arbitrary<infer T> ? T : never,
+): Walked {
+  let now = start
+  let sizedAt: number | null = null
+  let desired = first.desired
+  const samples: LoadSample[] = []
+  const walked: Walked = { sizes: [], verdicts: [] }
+  for (const tick of ticks) {
+    for (let i = 0; i < tick.repeat; i++) {
+      now += policy.sample_every_s * 1000 + (i === 0 ? tick.late : 0)
+      samples.push({ at: now, cpu: tick.load })
+      const verdict = autoscale(policy, { ...first, desired, sizedAt }, samples, now)
+      walked.verdicts.push(verdict.why)
+      if (verdict.do === 'scale') {
+        expect(Math.abs(verdict.to - desired)).toBe(1)
+        expect(tick.load === null).toBe(false)
+        desired = verdict.to
+        sizedAt = now
+        walked.sizes.push({ at: now, size: desired })
+      }
+    }
+  }
+  return walked
+}
+
+describe('under any load and any clock', () => {
+  it('a pool stays within its limits, takes one step at a time and none within the pause', () => {
+    fc.assert(
+      fc.property(anyPolicy, anyPool, anyTicks, (policy, first, ticks) => {
+        const { sizes } = walk(policy, first, ticks)
+        for (const [i, { at: when, size }] of sizes.entries()) {
+          expect(size).toBeGreaterThanOrEqual(Math.max(1, first.min))
+          expect(size).toBeLessThanOrEqual(first.max)
+          const before = sizes[i - 1]
+          if (before) expect(when - before.at).toBeGreaterThanOrEqual(policy.pause_s * 1000)
+        }
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('the same samples give the same decisions', () => {
+    fc.assert(
+      fc.property(anyPolicy, anyPool, anyTicks, (policy, first, ticks) => {
+        expect(walk(policy, first, ticks)).toEqual(walk(policy, first, ticks))
+      }),
+    )
+  })
+
+  it('a steady total load is never answered with a step and its opposite in turn', () => {
+    fc.assert(
+      fc.property(
+        anyPolicy,
+        anyPool,
+        fc.double({ min: 0, max: 800, noNaN: true }),
+        (policy, first, total) => {
+          let now = start
+          let sizedAt: number | null = null
+          let desired = first.desired
+          const samples: LoadSample[] = []
+          const directions: number[] = []
+          for (let i = 0; i < 2000; i++) {
+            now += policy.sample_every_s * 1000
+            samples.push({ at: now, cpu: Math.min(100, total / desired) })
+            const verdict = autoscale(policy, { ...first, desired, sizedAt }, samples.slice(-500), now)
+            if (verdict.do === 'hold') continue
+            directions.push(verdict.to - desired)
+            desired = verdict.to
+            sizedAt = now
+          }
+          expect(new Set(directions).size).toBeLessThanOrEqual(1)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})

@@ -1,0 +1,130 @@
+/** Measures what the members of groups do, and lets the autoscaler decide about pools. */
+import type { ScalingPolicy } from '@slipway/contract'
+import type { Engine, MachineUsage } from '../engine/engine.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { autoscale } from './autoscaler.ts'
+import type { LoadBook } from './load.ts'
+import type { GroupRecord, VmGroupRepo } from './vm-group.repo.ts'
+
+export interface ScalingOptions {
+  repo: VmGroupRepo
+  engine: Pick<Engine, 'usage'>
+  load: LoadBook
+  policy: ScalingPolicy
+  announce: (group: GroupRecord) => Promise<void>
+  /** Asks the reconciler to look at a group soon. */
+  kick: (groupId: string) => void
+  clock: Clock
+  log: Log
+}
+
+type Reading = MachineUsage & { at: number }
+
+export function makeScaling(options: ScalingOptions) {
+  const { repo, engine, load, policy, announce, kick, clock, log } = options
+  let readings = new Map<string, Reading>()
+  let cancel: (() => void) | null = null
+  let stopped = false
+  let working: Promise<void> = Promise.resolve()
+
+  /** Whether there is anything to measure. */
+  async function tick(): Promise<boolean> {
+    const [groups, running, counts] = await Promise.all([repo.all(), repo.running(), repo.counts()])
+    load.keep(new Set(groups.map(({ id }) => id)))
+    if (groups.length === 0) return false
+    const usage = await engine.usage()
+    const now = clock.now()
+    const before = readings
+    readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now }]))
+    const byGroup = Map.groupBy(running, ({ groupId }) => groupId)
+    for (const group of groups) {
+      const cpu = meanOf(byGroup.get(group.id) ?? [], before)
+      const current = counts.get(group.id)?.existing ?? 0
+      load.add(group.id, { at: now, cpu, current, desired: group.facts.desired })
+      if (group.kind === 'pool') await decide(group, now)
+    }
+    return true
+  }
+
+  /** Mean CPU use of those who run, from 0 to 100; null when there is nobody to ask, or somebody gave no figure. */
+  function meanOf(
+    running: readonly { id: string; cpu: number }[],
+    before: Map<string, Reading>,
+  ): number | null {
+    const shares: number[] = []
+    for (const { id, cpu } of running) {
+      const now = readings.get(id)
+      if (!now) return null
+      const then = before.get(id)
+      // One that has just come up has no past to compare with.
+      if (!then || then.run !== now.run || now.at <= then.at) continue
+      shares.push(Math.min(100, (Math.max(0, now.cpuMs - then.cpuMs) / (now.at - then.at) / cpu) * 100))
+    }
+    if (shares.length === 0) return null
+    return shares.reduce((sum, share) => sum + share, 0) / shares.length
+  }
+
+  async function decide(group: GroupRecord, now: number): Promise<void> {
+    if (!group.autoScaling) return load.setVerdict(group.id, null)
+    if (group.status !== 'active') {
+      return load.setVerdict(group.id, 'The pool is not settled, so its size stays.')
+    }
+    const pool = {
+      min: group.minSize,
+      desired: group.facts.desired,
+      max: group.maxSize,
+      sizedAt: group.sizedAt,
+    }
+    const verdict = autoscale(policy, pool, load.of(group.id), now)
+    load.setVerdict(group.id, verdict.why)
+    if (verdict.do === 'hold') return
+    const changed = await repo.change(group.id, now, (current) => {
+      const same =
+        current.facts.desired === pool.desired && current.autoScaling && current.status === 'active'
+      const allowed = verdict.to >= current.minSize && verdict.to <= current.maxSize
+      if (!same || !allowed) return null
+      return {
+        set: {
+          desired_size: verdict.to,
+          sized_at: isoTime(now),
+          status: 'coming',
+          status_since: isoTime(now),
+          status_message: null,
+        },
+        events: [{ kind: 'scaled', message: verdict.why, from_size: pool.desired, to_size: verdict.to }],
+      }
+    })
+    if (!changed) return
+    kick(group.id)
+    await announce(changed)
+  }
+
+  /** Measures regularly for as long as there are groups. */
+  function wake(): void {
+    if (stopped || cancel) return
+    cancel = clock.after(policy.sample_every_s * 1000, () => {
+      working = tick()
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'groups could not be measured')
+          return true
+        })
+        .then((more) => {
+          cancel = null
+          if (more) wake()
+        })
+    })
+  }
+
+  return {
+    /** There may be a group now. */
+    wake,
+    /** Resolves when the measurement under way has ended; for tests. */
+    idle: () => working,
+    async stop() {
+      stopped = true
+      cancel?.()
+      await working
+    },
+  }
+}

@@ -1,0 +1,259 @@
+import type { VmStatus } from '@slipway/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  failuresToError,
+  type GroupFacts,
+  healsAtMost,
+  type Member,
+  planGroup,
+  retryMs,
+  smallestFree,
+  stateOf,
+} from './vm-group.plan.ts'
+
+const now = 1_000_000_000
+const statuses: VmStatus[] = [
+  'pending',
+  'creating',
+  'provisioning',
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'failed',
+  'error',
+]
+const group = (change: Partial<GroupFacts> = {}): GroupFacts => ({
+  desired: 2,
+  persistent: true,
+  failures: 0,
+  failedAt: null,
+  failedWhy: null,
+  ...change,
+})
+const member = (number: number, change: Partial<Member> = {}): Member => ({
+  id: `id-${String(number).padStart(4, '0')}`,
+  name: `web-${number}`,
+  number,
+  status: 'running',
+  statusSince: now - 60_000,
+  statusMessage: null,
+  retiring: false,
+  heals: 0,
+  upAt: now - 60_000,
+  shortSince: null,
+  busy: false,
+  ...change,
+})
+const plan = (facts: GroupFacts, members: Member[], atOnce = 2) => planGroup(facts, members, atOnce, now)
+
+describe('a group and its members', () => {
+  it('rests when it has what it wants', () => {
+    expect(plan(group(), [member(1), member(2)])).toEqual({ do: 'rest', until: null })
+    expect(stateOf(group(), [member(1), member(2)], now)).toEqual({ status: 'active', message: null })
+  })
+
+  it('counts a member that its user stopped', () => {
+    const members = [member(1), member(2, { status: 'stopped' })]
+    expect(plan(group(), members).do).toBe('rest')
+    expect(stateOf(group(), members, now).status).toBe('active')
+  })
+
+  it('adds members under the smallest free number, no more at once than may come up', () => {
+    expect(plan(group(), [])).toEqual({ do: 'add', number: 1 })
+    expect(plan(group({ desired: 4 }), [member(1), member(3), member(4)])).toEqual({ do: 'add', number: 2 })
+    const coming = [member(1, { status: 'pending' }), member(2, { status: 'starting' })]
+    expect(plan(group({ desired: 4 }), coming)).toEqual({ do: 'rest', until: null })
+    expect(plan(group({ desired: 4 }), coming, 3).do).toBe('add')
+  })
+
+  it('lets the failed one go first, then the newest, whatever its number', () => {
+    const newest = member(2, { id: 'id-0009' })
+    const members = [member(1), newest, member(3)]
+    expect(plan(group(), members)).toMatchObject({ do: 'retire', member: newest })
+    const failed = member(1, { status: 'failed' })
+    expect(plan(group({ desired: 1 }), [failed, member(2)])).toMatchObject({ do: 'remove', member: failed })
+  })
+
+  it('lets a retiring member shut down before it goes, and takes it back when the wish grows again', () => {
+    const leaving = member(2, { retiring: true, status: 'stopping' })
+    expect(plan(group({ desired: 1 }), [member(1), leaving]).do).toBe('rest')
+    const down = { ...leaving, status: 'stopped' as const }
+    expect(plan(group({ desired: 1 }), [member(1), down])).toMatchObject({ do: 'remove', because: 'retired' })
+    expect(plan(group(), [member(1), leaving])).toMatchObject({ do: 'keep', member: leaving })
+  })
+
+  it('replaces a broken member without a root disk of its own, and starts one with it again', () => {
+    const broken = member(2, { status: 'error', statusSince: now - 100 })
+    expect(plan(group({ persistent: false }), [member(1), broken])).toMatchObject({
+      do: 'remove',
+      because: 'broke',
+    })
+    expect(plan(group(), [member(1), broken])).toMatchObject({ do: 'heal', heals: 1 })
+  })
+
+  it('leaves a persistent member alone that broke too often in a row, and says so', () => {
+    const broken = member(2, { status: 'error', heals: healsAtMost, statusMessage: 'The guest ended.' })
+    expect(plan(group(), [member(1), broken]).do).toBe('rest')
+    const state = stateOf(group(), [member(1), broken], now)
+    expect(state.status).toBe('error')
+    expect(state.message).toContain('"web-2" broke 3 times in a row')
+    expect(state.message).toContain('The guest ended. Start it, or delete it')
+  })
+
+  it('forgets old breaks of a member that then worked for long', () => {
+    const broken = member(2, { status: 'error', heals: healsAtMost, upAt: now - 3_600_000, statusSince: now })
+    expect(plan(group(), [member(1), broken])).toMatchObject({ do: 'heal', heals: 1 })
+  })
+
+  it('goes on one by one after a failure, and once a minute after three in a row', () => {
+    const failing = group({ failures: 1, failedAt: now - 100 })
+    expect(plan(failing, [member(1, { status: 'pending', upAt: null })]).do).toBe('rest')
+    const stuck = group({ failures: failuresToError, failedAt: now - 100, failedWhy: 'No space.' })
+    expect(plan(stuck, [])).toEqual({ do: 'rest', until: now - 100 + retryMs })
+    expect(plan({ ...stuck, failedAt: now - retryMs }, [])).toEqual({ do: 'add', number: 1 })
+    expect(stateOf(stuck, [], now)).toEqual({
+      status: 'error',
+      message:
+        '3 VMs in a row could not be brought up. The last one: No space. It is tried again every minute.',
+    })
+  })
+
+  it('forgets failures when a member came up after them', () => {
+    const facts = group({ failures: 3, failedAt: now - 1000 })
+    expect(plan(facts, [member(1, { statusSince: now - 2000 })]).do).toBe('rest')
+    expect(plan(facts, [member(1, { statusSince: now - 500 })]).do).toBe('recover')
+  })
+
+  it('is an error while the host has no room for a minute, and says what is missing', () => {
+    const waiting = member(2, {
+      status: 'pending',
+      upAt: null,
+      shortSince: now - 1000,
+      statusMessage: 'Needs 512 MB of memory.',
+    })
+    expect(plan(group(), [member(1), waiting])).toEqual({ do: 'rest', until: now + 59_000 })
+    expect(stateOf(group(), [member(1), waiting], now)).toEqual({
+      status: 'coming',
+      message: '1 of 2 VMs are there. web-2: Needs 512 MB of memory.',
+    })
+    const long = { ...waiting, shortSince: now - 60_000 }
+    expect(stateOf(group(), [member(1), long], now)).toEqual({
+      status: 'error',
+      message: 'No room for "web-2". Needs 512 MB of memory.',
+    })
+  })
+
+  it('touches no member that a snapshot or restore uses, and looks again soon', () => {
+    const busy = { busy: true, status: 'error' } as const
+    expect(plan(group({ persistent: false }), [member(1), member(2, busy)])).toEqual({
+      do: 'rest',
+      until: now + 5000,
+    })
+    expect(plan(group({ desired: 1 }), [member(1), member(2, { busy: true })])).toMatchObject({
+      do: 'retire',
+      member: { number: 1 },
+    })
+    expect(plan(group({ desired: 1 }), [member(1, busy), member(2, busy)])).toEqual({
+      do: 'rest',
+      until: now + 5000,
+    })
+  })
+})
+
+describe('the next number', () => {
+  it('is the smallest that no member has', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 1, max: 30 })), (numbers) => {
+        const free = smallestFree(numbers.map((number) => ({ number })))
+        expect(numbers).not.toContain(free)
+        for (let n = 1; n < free; n++) expect(numbers).toContain(n)
+      }),
+    )
+  })
+})
+
+/** Any group with any members. */
+const anyMember = fc.record({
+  status: fc.constantFrom(...statuses),
+  retiring: fc.boolean(),
+  heals: fc.integer({ min: 0, max: 4 }),
+  busy: fc.boolean(),
+  up: fc.boolean(),
+})
+const anyWorld = fc.record({
+  desired: fc.integer({ min: 1, max: 6 }),
+  persistent: fc.boolean(),
+  failures: fc.integer({ min: 0, max: 5 }),
+  atOnce: fc.integer({ min: 1, max: 4 }),
+  members: fc.array(anyMember, { maxLength: 9 }),
+  /** How many of the next new members fail before the host is well again. */
+  luckless: fc.integer({ min: 0, max: 5 }),
+})
+
+describe('from any world', () => {
+  it('a group comes to the number it wants in a bounded number of steps, and then rests', () => {
+    fc.assert(
+      fc.property(anyWorld, (world) => {
+        let clock = now
+        let facts = group({ ...world, failedAt: world.failures > 0 ? clock : null, failedWhy: 'x' })
+        let members = world.members.map(({ up, ...rest }, i) =>
+          member(i + 1, { ...rest, upAt: up ? clock : null }),
+        )
+        let made = members.length
+        let luckless = world.luckless
+        const fail = () => {
+          facts = { ...facts, failures: facts.failures + 1, failedAt: clock }
+        }
+        for (let look = 0; look < 400; look++) {
+          clock += 1000
+          const step = planGroup(facts, members, world.atOnce, clock)
+          const set = (id: string, change: Partial<Member>) => {
+            members = members.map((one) => (one.id === id ? { ...one, ...change } : one))
+          }
+          if (step.do === 'add') {
+            expect(members.some(({ number }) => number === step.number)).toBe(false)
+            made += 1
+            const failing = luckless > 0
+            if (failing) luckless -= 1
+            const born = member(step.number, { upAt: null, statusSince: clock, heals: 0 })
+            members = [
+              ...members,
+              { ...born, id: `id-${String(made).padStart(4, '0')}`, status: failing ? 'failed' : 'pending' },
+            ]
+          } else if (step.do === 'remove') {
+            expect(step.member.busy).toBe(false)
+            if (step.because === 'failed') fail()
+            members = members.filter(({ id }) => id !== step.member.id)
+          } else if (step.do === 'heal')
+            set(step.member.id, { status: 'starting', heals: step.heals, statusSince: clock })
+          else if (step.do === 'retire') set(step.member.id, { retiring: true, status: 'stopping' })
+          else if (step.do === 'keep')
+            set(step.member.id, { retiring: false, status: 'starting', statusSince: clock })
+          else if (step.do === 'recover') facts = { ...facts, failures: 0, failedAt: null }
+          else {
+            // The world goes on: guests come up and go down, snapshots end.
+            if (step.until !== null) clock = Math.max(clock, step.until)
+            members = members.map((one) => {
+              if (one.busy) return { ...one, busy: false }
+              if (one.status === 'stopping') return { ...one, status: 'stopped', statusSince: clock }
+              if (['pending', 'creating', 'provisioning', 'starting'].includes(one.status)) {
+                return { ...one, status: 'running', statusSince: clock, upAt: clock }
+              }
+              return one
+            })
+          }
+        }
+        const kept = members.filter(({ status }) => status === 'error')
+        expect(members.length).toBe(facts.desired)
+        expect(members.every(({ retiring }) => !retiring)).toBe(true)
+        // What is left broken is only what would cost its user data.
+        expect(kept.every(({ heals }) => facts.persistent && heals >= healsAtMost)).toBe(true)
+        expect(planGroup(facts, members, world.atOnce, clock)).toEqual({ do: 'rest', until: null })
+        expect(stateOf(facts, members, clock).status).toBe(kept.length > 0 ? 'error' : 'active')
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,199 @@
+/**
+ * The life of a pool or set as a pure function: from the number that is wanted and the members there are, the one
+ * next step. No clock, no I/O. State machines SM-4 and SM-5 of the catalogue. What a member is made of is the VM
+ * service's business; a group only wishes for VMs.
+ */
+import type { VmStatus } from '@slipway/contract'
+
+export interface GroupFacts {
+  desired: number
+  /** Whether members keep their root disk; what such a member holds is never thrown away on its behalf. */
+  persistent: boolean
+  /** Members in a row that could not be brought up. */
+  failures: number
+  failedAt: number | null
+  failedWhy: string | null
+}
+
+export interface Member {
+  id: string
+  name: string
+  /** From 1; the smallest free one is the next member's. */
+  number: number
+  status: VmStatus
+  statusSince: number
+  statusMessage: string | null
+  /** The group has become smaller: it shuts down and goes. */
+  retiring: boolean
+  /** How often in a row it was started again after it broke. */
+  heals: number
+  /** When it last answered; null when it never did. */
+  upAt: number | null
+  /** Since when the host has no memory for it; null when that is not what it waits for. */
+  shortSince: number | null
+  /** A snapshot of it is being made, or it is being restored. */
+  busy: boolean
+}
+
+export type GroupStep =
+  | { do: 'remove'; member: Member; because: 'failed' | 'broke' | 'retired' }
+  /** Start it again, for the `heals`th time in a row. */
+  | { do: 'heal'; member: Member; heals: number }
+  | { do: 'retire'; member: Member }
+  /** The group wants it back before it was gone. */
+  | { do: 'keep'; member: Member }
+  | { do: 'add'; number: number }
+  /** Members come up again: failures are forgotten. */
+  | { do: 'recover' }
+  /** Look again at `until` at the latest, in milliseconds since the epoch; null: when something changes. */
+  | { do: 'rest'; until: number | null }
+
+/** After so many failures in a row the group is in error and tries one member a minute. */
+export const failuresToError = 3
+export const retryMs = 60_000
+/** A member that broke so often in a row is left as it is, for its user to decide. */
+export const healsAtMost = 3
+/** One that answered for so long before it broke is healthy enough to be healed from the first time on. */
+const provenMs = 10 * 60_000
+/** How long a host may have no room before the group says so as an error. */
+const shortageMs = 60_000
+const busyPollMs = 5_000
+
+const coming: readonly VmStatus[] = ['pending', 'creating', 'provisioning', 'starting']
+const transitional: readonly VmStatus[] = [...coming, 'stopping']
+
+const stays = (member: Member): boolean => !member.retiring
+/** Ids sort in the order they were made. */
+const byAge = (a: Member, b: Member): number => (a.id < b.id ? -1 : 1)
+
+/**
+ * @param atOnce how many members may be on their way up at once
+ * @param now milliseconds since the epoch
+ */
+export function planGroup(
+  group: GroupFacts,
+  members: readonly Member[],
+  atOnce: number,
+  now: number,
+): GroupStep {
+  const free = members.filter((member) => !member.busy)
+  const failed = free.find(({ status }) => status === 'failed')
+  if (failed) return { do: 'remove', member: failed, because: failed.retiring ? 'retired' : 'failed' }
+
+  const gone = free.find((member) => member.retiring && ['stopped', 'error'].includes(member.status))
+  if (gone) return { do: 'remove', member: gone, because: 'retired' }
+
+  // Somebody started it meanwhile.
+  const lingering = free.find(({ retiring, status }) => retiring && status !== 'stopping')
+  if (lingering && members.filter(stays).length >= group.desired) return { do: 'retire', member: lingering }
+
+  for (const member of free.filter(({ status }) => status === 'error')) {
+    if (!group.persistent) return { do: 'remove', member, because: 'broke' }
+    const heals = healsOf(member) + 1
+    if (heals <= healsAtMost) return { do: 'heal', member, heals }
+  }
+
+  const staying = members.filter(stays)
+  if (group.failures > 0 && staying.some((member) => cameUpSince(member, group.failedAt))) {
+    return { do: 'recover' }
+  }
+  if (staying.length > group.desired) {
+    const newest = staying
+      .filter(({ busy }) => !busy)
+      .sort(byAge)
+      .reverse()
+    const member = newest.find(({ status }) => status === 'error') ?? newest[0]
+    return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
+  }
+  if (staying.length < group.desired) return grow(group, members, atOnce, now)
+  return { do: 'rest', until: restUntil(members, now) }
+}
+
+function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now: number): GroupStep {
+  const back = members.filter(({ retiring }) => retiring).sort(byAge)[0]
+  if (back) return { do: 'keep', member: back }
+  const retryAt = group.failures >= failuresToError ? (group.failedAt ?? 0) + retryMs : 0
+  if (now < retryAt) return { do: 'rest', until: retryAt }
+  const underWay = members.filter(({ status }) => coming.includes(status)).length
+  // One that failed asks for care: the next ones come one by one.
+  if (underWay >= (group.failures > 0 ? 1 : atOnce)) return { do: 'rest', until: restUntil(members, now) }
+  return { do: 'add', number: smallestFree(members) }
+}
+
+const cameUpSince = ({ status, statusSince }: Member, at: number | null): boolean =>
+  status === 'running' && statusSince > (at ?? 0)
+
+/** How often in a row it has been healed by now. */
+const healsOf = ({ heals, upAt, statusSince }: Member): number =>
+  upAt !== null && statusSince - upAt >= provenMs ? 0 : heals
+
+/** Whether a member that broke had answered for a while; one that had not counts as one that never came up. */
+export const wasUp = ({ upAt, statusSince }: Member): boolean =>
+  upAt !== null && statusSince - upAt >= retryMs
+
+export function smallestFree(members: readonly Pick<Member, 'number'>[]): number {
+  const taken = new Set(members.map(({ number }) => number))
+  let number = 1
+  while (taken.has(number)) number += 1
+  return number
+}
+
+/** When a member that waits for memory makes the group an error. */
+function restUntil(members: readonly Member[], now: number): number | null {
+  const due = members
+    .flatMap(({ shortSince, busy, retiring, status }) => [
+      ...(shortSince === null ? [] : [shortSince + shortageMs]),
+      // Nobody tells when a snapshot is done with a member that has to go.
+      ...(busy && (retiring || status === 'failed' || status === 'error') ? [now + busyPollMs] : []),
+    ])
+    .filter((at) => at > now)
+  return due.length === 0 ? null : Math.min(...due)
+}
+
+export interface GroupState {
+  status: 'coming' | 'active' | 'error'
+  /** One sentence or two: what it waits for or why it failed. Null when fine. */
+  message: string | null
+}
+
+export function stateOf(group: GroupFacts, members: readonly Member[], now: number): GroupState {
+  const staying = members.filter(stays)
+  const broken = staying.find((member) => member.status === 'error' && healsOf(member) >= healsAtMost)
+  if (broken && group.persistent) {
+    return {
+      status: 'error',
+      message:
+        `"${broken.name}" broke ${healsAtMost} times in a row and was left as it is, with its disks. ${broken.statusMessage ?? ''} Start it, or delete it to have it replaced.`.replace(
+          / +/g,
+          ' ',
+        ),
+    }
+  }
+  const settled =
+    members.length === group.desired &&
+    members.every(
+      ({ status, retiring }) => !retiring && !transitional.includes(status) && status !== 'failed',
+    )
+  if (settled && staying.every(({ status }) => status !== 'error')) return { status: 'active', message: null }
+  if (group.failures >= failuresToError) {
+    return {
+      status: 'error',
+      message: `${group.failures} VMs in a row could not be brought up. The last one: ${group.failedWhy ?? 'no reason was given.'} It is tried again every minute.`,
+    }
+  }
+  const short = staying.find(({ shortSince }) => shortSince !== null && now - shortSince >= shortageMs)
+  if (short)
+    return { status: 'error', message: `No room for "${short.name}". ${short.statusMessage ?? ''}`.trim() }
+  return { status: 'coming', message: waitsFor(group, members) }
+}
+
+function waitsFor({ desired }: GroupFacts, members: readonly Member[]): string {
+  const retiring = members.find((member) => member.retiring)
+  if (retiring) return `"${retiring.name}" is shutting down and then goes.`
+  const there = members.filter(({ status }) => status === 'running' || status === 'stopped').length
+  const waiting = members.find(
+    ({ status, statusMessage }) => coming.includes(status) && statusMessage !== null,
+  )
+  const count = `${there} of ${desired} ${desired === 1 ? 'VM is' : 'VMs are'} there.`
+  return waiting ? `${count} ${waiting.name}: ${waiting.statusMessage}` : count
+}

@@ -1,0 +1,185 @@
+/** Makes groups what their users want: looks at one and its members, asks the plan, wishes for one change, looks again. */
+import { memberName } from '@slipway/contract'
+import type { VmGroupTable } from '../db/schema.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import type { Again } from '../lib/reconciler.ts'
+import {
+  failuresToError,
+  type GroupState,
+  type GroupStep,
+  type Member,
+  planGroup,
+  stateOf,
+  wasUp,
+} from './vm-group.plan.ts'
+import type { GroupRecord, NewEvent, VmGroupRepo } from './vm-group.repo.ts'
+
+/** What a group wishes of its members; the VM service grants it. */
+export interface MemberWishes {
+  /** False when that number is taken or the group is gone. Throws a `Problem` when the project takes no more VMs. */
+  createMember: (
+    wish: Omit<GroupRecord, 'id' | 'facts' | 'status' | 'name'> & {
+      groupId: string
+      number: number
+      name: string
+      persistent: boolean
+    },
+  ) => Promise<boolean>
+  retireMember: (vmId: string) => Promise<void>
+  keepMember: (vmId: string) => Promise<void>
+  healMember: (vmId: string, heals: number) => Promise<void>
+  removeMember: (projectId: string, vmId: string) => Promise<void>
+}
+
+export interface VmGroupReconcileOptions {
+  repo: VmGroupRepo
+  vms: MemberWishes
+  announce: (group: GroupRecord) => Promise<void>
+  clock: Clock
+  log: Log
+  /** How many members of one group may be on their way up at once. */
+  membersAtOnce: number
+}
+
+export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
+  const { repo, vms, announce, clock, log, membersAtOnce } = options
+  /** How a group and its members were last told to whoever watches. */
+  const told = new Map<string, string>()
+
+  async function look(id: string): Promise<Again> {
+    const group = await repo.find(id)
+    if (!group) {
+      told.delete(id)
+      return 'when-kicked'
+    }
+    const members = await repo.members(id)
+    const step = planGroup(group.facts, members, membersAtOnce, clock.now())
+    await show(group, members)
+    if (step.do === 'rest') {
+      return step.until === null ? 'when-kicked' : { afterMs: Math.max(1, step.until - clock.now()) }
+    }
+    await act(group, members.length, step)
+    return 'now'
+  }
+
+  /** Stores what state the group is in, and tells whoever watches when anything they see is new. */
+  async function show(group: GroupRecord, members: readonly Member[]): Promise<void> {
+    const now = clock.now()
+    const state = stateOf(group.facts, members, now)
+    const stored =
+      state.status === group.status && state.message === group.statusMessage
+        ? group
+        : await repo.change(group.id, now, (current) => ({ set: stateChange(current, state, now) }))
+    const seen = JSON.stringify([state, group.facts.desired, members.map(({ status }) => status)])
+    if (!stored || told.get(group.id) === seen) return
+    told.set(group.id, seen)
+    await announce(stored)
+  }
+
+  async function act(
+    group: GroupRecord,
+    size: number,
+    step: Exclude<GroupStep, { do: 'rest' }>,
+  ): Promise<void> {
+    const say = (kind: NewEvent['kind'], message: string, to = size) =>
+      repo.change(group.id, clock.now(), () => ({
+        events: [{ kind, message, from_size: size, to_size: to }],
+      }))
+    switch (step.do) {
+      case 'add': {
+        const name = memberName(group.name, step.number)
+        const why = await create(group, step.number, name)
+        if (why) return fail(group, why, size)
+        await say('member_added', `"${name}" was added: ${size} to ${size + 1}`, size + 1)
+        return
+      }
+      case 'remove': {
+        const { member, because } = step
+        log.info({ group: group.id, vm: member.id, because }, 'a member is removed')
+        // A failure counts before its trace is gone: counted twice does no harm, never counted would.
+        if (because === 'failed' || (because === 'broke' && !wasUp(member))) {
+          await fail(group, member.statusMessage ?? 'It gave no reason.', size)
+        }
+        await vms.removeMember(group.projectId, member.id)
+        if (because === 'retired') await say('member_removed', `"${member.name}" is gone`, size - 1)
+        else
+          await say('member_replaced', `"${member.name}" is replaced. ${member.statusMessage ?? ''}`.trim())
+        return
+      }
+      case 'heal':
+        await vms.healMember(step.member.id, step.heals)
+        await say(
+          'member_restarted',
+          `"${step.member.name}" is started again with its disks. ${step.member.statusMessage ?? ''}`.trim(),
+        )
+        return
+      case 'retire':
+        await vms.retireMember(step.member.id)
+        return
+      case 'keep':
+        await vms.keepMember(step.member.id)
+        return
+      case 'recover':
+        await repo.change(group.id, clock.now(), ({ facts }) => ({
+          set: { failures: 0, failed_at: null, failed_why: null },
+          events:
+            facts.failures >= failuresToError
+              ? [{ kind: 'recovered', message: 'VMs come up again', from_size: size, to_size: size }]
+              : [],
+        }))
+    }
+  }
+
+  /** Null when it went well, or when there is nothing left to do; else why there can be no such member. */
+  async function create(group: GroupRecord, number: number, name: string): Promise<string | null> {
+    const { id: groupId, facts, status: _, ...rest } = group
+    try {
+      await vms.createMember({ ...rest, groupId, number, name, persistent: facts.persistent })
+      return null
+    } catch (error) {
+      if (error instanceof Problem) return `${error.message}.`
+      throw error
+    }
+  }
+
+  async function fail(group: GroupRecord, why: string, size: number): Promise<void> {
+    const now = clock.now()
+    await repo.change(group.id, now, ({ facts }) => ({
+      set: { failures: facts.failures + 1, failed_at: isoTime(now), failed_why: why },
+      events:
+        facts.failures + 1 === failuresToError
+          ? [{ kind: 'failed', message: why, from_size: size, to_size: size }]
+          : [],
+    }))
+  }
+
+  /** What needs a look: every group whose plan is not to rest, or whose state is not what is stored. */
+  async function scan(): Promise<string[]> {
+    const [groups, members] = await Promise.all([repo.all(), repo.allMembers()])
+    const now = clock.now()
+    return groups
+      .filter((group) => {
+        const own = members.get(group.id) ?? []
+        const step = planGroup(group.facts, own, membersAtOnce, now)
+        const state = stateOf(group.facts, own, now)
+        return step.do !== 'rest' || step.until !== null || state.status !== group.status
+      })
+      .map(({ id }) => id)
+  }
+
+  return { look, scan }
+}
+
+function stateChange(
+  current: GroupRecord,
+  { status, message }: GroupState,
+  now: number,
+): Partial<VmGroupTable> {
+  return {
+    status,
+    status_message: message,
+    ...(status !== current.status && { status_since: isoTime(now) }),
+  }
+}

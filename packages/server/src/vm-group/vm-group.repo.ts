@@ -1,0 +1,334 @@
+import { GroupDisk, type GroupEvent, groupEventKinds, type VmStatus, type VmStep } from '@slipway/contract'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../db/open.ts'
+import type { VmGroupTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import type { GroupFacts, Member } from './vm-group.plan.ts'
+
+export type GroupKind = 'pool' | 'set'
+
+/** A stored pool or set. */
+export interface GroupRecord {
+  id: string
+  projectId: string
+  kind: GroupKind
+  name: string
+  description: string
+  templateId: string
+  templateName: string
+  imageId: string
+  sshKeyId: string
+  sshKeyName: string
+  sshPublicKey: string
+  cpu: number
+  memoryMb: number
+  disks: GroupDisk[]
+  minSize: number
+  maxSize: number
+  autoScaling: boolean
+  status: 'coming' | 'active' | 'error'
+  /** Milliseconds since the epoch. */
+  statusSince: number
+  statusMessage: string | null
+  sizedAt: number | null
+  createdAt: string
+  facts: GroupFacts
+}
+
+/** How many members a group has now. */
+export interface MemberCounts {
+  total: number
+  /** Failed ones left out. */
+  existing: number
+  running: number
+}
+
+export type NewEvent = Pick<GroupEvent, 'kind' | 'message' | 'from_size' | 'to_size'>
+
+const eventsKept = 200
+const Disks = z.array(GroupDisk)
+const EventKind = z.enum(groupEventKinds)
+const msOf = (time: string | null): number | null => (time === null ? null : Date.parse(time))
+
+const toRecord = (row: VmGroupTable): GroupRecord => ({
+  id: row.id,
+  projectId: row.project_id,
+  kind: row.kind,
+  name: row.name,
+  description: row.description,
+  templateId: row.template_id,
+  templateName: row.template_name,
+  imageId: row.image_id,
+  sshKeyId: row.ssh_key_id,
+  sshKeyName: row.ssh_key_name,
+  sshPublicKey: row.ssh_public_key,
+  cpu: row.cpu,
+  memoryMb: row.memory_mb,
+  disks: Disks.parse(JSON.parse(row.disks)),
+  minSize: row.min_size,
+  maxSize: row.max_size,
+  autoScaling: row.auto_scaling === 1,
+  status: row.status,
+  statusSince: Date.parse(row.status_since),
+  statusMessage: row.status_message,
+  sizedAt: msOf(row.sized_at),
+  createdAt: row.created_at,
+  facts: {
+    desired: row.desired_size,
+    persistent: row.persistent === 1,
+    failures: row.failures,
+    failedAt: msOf(row.failed_at),
+    failedWhy: row.failed_why,
+  },
+})
+
+export type VmGroupRepo = ReturnType<typeof makeVmGroupRepo>
+
+const underWay = ['pending', 'creating']
+
+export function makeVmGroupRepo(db: Db) {
+  const members = (executor: Db) =>
+    executor
+      .selectFrom('vm')
+      .select([
+        'id',
+        'group_id',
+        'name',
+        'member_number',
+        'status',
+        'status_since',
+        'status_message',
+        'retiring',
+        'heals',
+        'steps',
+        'restore_from',
+      ])
+      .where('group_id', 'is not', null)
+      .where('wanted_deleted', '=', 0)
+
+  /** The VMs that a snapshot under way needs, by themselves or by a disk that goes with them. */
+  async function snapshotted(executor: Db): Promise<Set<string>> {
+    const whole = await executor
+      .selectFrom('vm_snapshot')
+      .select('vm_id')
+      .where('status', 'in', underWay)
+      .execute()
+    const disks = await executor
+      .selectFrom('disk_snapshot')
+      .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
+      .select('disk.owner_vm_id')
+      .where('disk_snapshot.status', 'in', underWay)
+      .where('disk.owner_vm_id', 'is not', null)
+      .execute()
+    return new Set([...whole.map(({ vm_id }) => vm_id), ...disks.map((row) => row.owner_vm_id ?? '')])
+  }
+
+  type MemberRow = Awaited<ReturnType<ReturnType<typeof members>['execute']>>[number]
+  const toMember = (row: MemberRow, busy: Set<string>): Member => {
+    // Written by the VM's own repository, in this form; thousands are read at once.
+    const steps = row.steps === '[]' ? [] : (JSON.parse(row.steps) as VmStep[])
+    const last = steps.at(-1)
+    return {
+      id: row.id,
+      name: row.name,
+      number: row.member_number ?? 0,
+      // Written by the VM's own repository.
+      status: row.status as VmStatus,
+      statusSince: Date.parse(row.status_since),
+      statusMessage: row.status_message,
+      retiring: row.retiring === 1,
+      heals: row.heals,
+      upAt: msOf(steps.find(({ name }) => name === 'ready')?.ended_at ?? null),
+      shortSince: last?.name === 'room' && last.ended_at === null ? Date.parse(last.started_at) : null,
+      busy: row.restore_from !== null || busy.has(row.id),
+    }
+  }
+
+  async function find(id: string, executor: Db = db): Promise<GroupRecord | null> {
+    const row = await executor.selectFrom('vm_group').selectAll().where('id', '=', id).executeTakeFirst()
+    return row ? toRecord(row) : null
+  }
+
+  async function addEvents(tx: Db, groupId: string, now: number, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return
+    await tx
+      .insertInto('vm_group_event')
+      .values(events.map((event) => ({ ...event, id: newId(now), group_id: groupId, at: isoTime(now) })))
+      .execute()
+    const oldest = await tx
+      .selectFrom('vm_group_event')
+      .select('id')
+      .where('group_id', '=', groupId)
+      .orderBy('id', 'desc')
+      .offset(eventsKept)
+      .limit(1)
+      .executeTakeFirst()
+    if (!oldest) return
+    await tx
+      .deleteFrom('vm_group_event')
+      .where('group_id', '=', groupId)
+      .where('id', '<=', oldest.id)
+      .execute()
+  }
+
+  return {
+    find: (id: string) => find(id),
+
+    /** The groups of a kind in a project, oldest first. */
+    async list(projectId: string, kind: GroupKind): Promise<GroupRecord[]> {
+      const rows = await db
+        .selectFrom('vm_group')
+        .selectAll()
+        .where('project_id', '=', projectId)
+        .where('kind', '=', kind)
+        .orderBy('id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async all(): Promise<GroupRecord[]> {
+      return (await db.selectFrom('vm_group').selectAll().execute()).map(toRecord)
+    },
+
+    /** How many members groups have, of one project, of one group, or all of them. */
+    async counts(of: { projectId?: string; groupId?: string } = {}): Promise<Map<string, MemberCounts>> {
+      let query = db
+        .selectFrom('vm')
+        .select((e) => [
+          'group_id',
+          e.fn.countAll<number>().as('total'),
+          e.fn.sum<number>(sql`case when status = 'failed' then 0 else 1 end`).as('existing'),
+          e.fn.sum<number>(sql`case when status = 'running' then 1 else 0 end`).as('running'),
+        ])
+        .where('group_id', 'is not', null)
+        .where('wanted_deleted', '=', 0)
+        .groupBy('group_id')
+      if (of.projectId !== undefined) query = query.where('project_id', '=', of.projectId)
+      if (of.groupId !== undefined) query = query.where('group_id', '=', of.groupId)
+      return new Map(
+        (await query.execute()).map(({ group_id, total, existing, running }) => [
+          group_id ?? '',
+          { total: Number(total), existing: Number(existing), running: Number(running) },
+        ]),
+      )
+    },
+
+    /** The members of one group that are not deleted, oldest first. */
+    async members(groupId: string): Promise<Member[]> {
+      const rows = await members(db).where('group_id', '=', groupId).orderBy('id').execute()
+      const busy = rows.length > 0 ? await snapshotted(db) : new Set<string>()
+      return rows.map((row) => toMember(row, busy))
+    },
+
+    /** Every member there is, by group. */
+    async allMembers(): Promise<Map<string, Member[]>> {
+      const busy = await snapshotted(db)
+      const byGroup = new Map<string, Member[]>()
+      for (const row of await members(db).orderBy('id').execute()) {
+        const list = byGroup.get(row.group_id ?? '') ?? []
+        byGroup.set(row.group_id ?? '', list)
+        list.push(toMember(row, busy))
+      }
+      return byGroup
+    },
+
+    /** The members that run, with the processors they were given. */
+    async running(): Promise<{ id: string; groupId: string; name: string; cpu: number }[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select(['id', 'group_id', 'name', 'cpu'])
+        .where('group_id', 'is not', null)
+        .where('wanted_deleted', '=', 0)
+        .where('status', '=', 'running')
+        .execute()
+      return rows.map(({ id, group_id, name, cpu }) => ({ id, groupId: group_id ?? '', name, cpu }))
+    },
+
+    async insert(row: VmGroupTable, event: NewEvent): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('vm_group').values(row).execute()
+        await addEvents(tx, row.id, Date.parse(row.created_at), [event])
+      })
+    },
+
+    /**
+     * Changes a group with nobody in between: `next` sees it as it is and may throw to refuse, or return null to
+     * leave it. Null when there is no such group.
+     */
+    change(
+      id: string,
+      now: number,
+      next: (group: GroupRecord) => { set?: Partial<VmGroupTable>; events?: readonly NewEvent[] } | null,
+    ): Promise<GroupRecord | null> {
+      return db.transaction().execute(async (tx) => {
+        const group = await find(id, tx)
+        const change = group && next(group)
+        if (!group || !change) return group
+        if (change.set) await tx.updateTable('vm_group').set(change.set).where('id', '=', id).execute()
+        await addEvents(tx, id, now, change.events ?? [])
+        return find(id, tx)
+      })
+    },
+
+    /** Newest first. */
+    async events(groupId: string): Promise<GroupEvent[]> {
+      const rows = await db
+        .selectFrom('vm_group_event')
+        .selectAll()
+        .where('group_id', '=', groupId)
+        .orderBy('id', 'desc')
+        .limit(eventsKept)
+        .execute()
+      return rows.map(({ group_id: _, kind, ...row }) => ({ ...row, kind: EventKind.parse(kind) }))
+    },
+
+    /**
+     * Deletes a group in one transaction: its members become wishes to delete them, and so do the disks that were
+     * made for them; other disks they have are free. `busy`: a snapshot or restore needs a member as it is.
+     */
+    remove(id: string): Promise<'busy' | { vmIds: string[]; diskIds: string[]; freedIds: string[] }> {
+      return db.transaction().execute(async (tx) => {
+        const rows = await members(tx).where('group_id', '=', id).execute()
+        const busy = await snapshotted(tx)
+        if (rows.some((row) => row.restore_from !== null || busy.has(row.id))) return 'busy'
+        const vmIds = rows.map((row) => row.id)
+        const ofMembers = tx
+          .selectFrom('vm')
+          .select('id')
+          .where('group_id', '=', id)
+          .where('wanted_deleted', '=', 0)
+        const free = { vm_id: null, plugged: 0, detaching: 0 } as const
+        const own = await tx
+          .updateTable('disk')
+          .set({ ...free, status: 'deleting', status_message: null })
+          .where('owner_vm_id', 'in', ofMembers)
+          .returning('id')
+          .execute()
+        const freed = await tx
+          .updateTable('disk')
+          .set((e) => ({
+            ...free,
+            status: e.case().when('status', '=', 'attached').then('available').else(e.ref('status')).end(),
+          }))
+          .where('vm_id', 'in', ofMembers)
+          .returning('id')
+          .execute()
+        await tx
+          .updateTable('vm')
+          .set((e) => ({
+            wanted_deleted: 1,
+            wanted_power: 'off',
+            wanted_force: 1,
+            version: e('version', '+', 1),
+          }))
+          .where('group_id', '=', id)
+          .where('wanted_deleted', '=', 0)
+          .execute()
+        await tx.deleteFrom('vm_group').where('id', '=', id).execute()
+        return { vmIds, diskIds: own.map((row) => row.id), freedIds: freed.map((row) => row.id) }
+      })
+    },
+  }
+}

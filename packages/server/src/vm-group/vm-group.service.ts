@@ -1,0 +1,216 @@
+/** What the services of pools and of sets have in common: whose a group is, how it is made, changed and deleted. */
+import type { GroupHistory, Vm } from '@slipway/contract'
+import type { DiskService } from '../disk/disk.service.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import { newId } from '../lib/id.ts'
+import { Problem, refuse } from '../lib/problem.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { TemplateService } from '../template/template.service.ts'
+import type { VmService } from '../vm/vm.service.ts'
+import type { LoadBook } from './load.ts'
+import type { GroupKind, GroupRecord, MemberCounts, NewEvent, VmGroupRepo } from './vm-group.repo.ts'
+
+export interface VmGroupServiceOptions<W> {
+  kind: GroupKind
+  texts: { notFound: string; templateMissing: string; sshKeyMissing: string; inUse: string }
+  /** A group of this kind as it goes over the wire. */
+  toWire: (group: GroupRecord, counts: MemberCounts) => W
+  publish: (projectId: string, data: W | { id: string; deleted: true }) => void
+  repo: VmGroupRepo
+  projects: ProjectService
+  keys: SshKeyService
+  templates: TemplateService
+  vms: VmService
+  disks: DiskService
+  load: LoadBook
+  /** Asks the reconciler to look at a group soon. */
+  kick: (groupId: string) => void
+  clock: Clock
+}
+
+export interface NewGroup {
+  name: string
+  description: string
+  template_id: string
+  ssh_key_id: string
+  persistent: boolean
+  disks: readonly { name: string; size: string }[]
+}
+
+export interface Sizes {
+  min: number
+  desired: number
+  max: number
+  autoScaling: boolean
+}
+
+const none: MemberCounts = { total: 0, existing: 0, running: 0 }
+
+export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
+  const { kind, texts, toWire, publish, repo, projects, keys, templates, vms, disks, load, kick, clock } =
+    options
+
+  const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
+  const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
+
+  async function own(userId: string, projectId: string, groupId: string): Promise<GroupRecord> {
+    await projects.own(userId, projectId)
+    const group = await repo.find(groupId)
+    if (!group || group.projectId !== projectId || group.kind !== kind) throw new Problem(404, texts.notFound)
+    return group
+  }
+
+  async function announce(group: GroupRecord): Promise<void> {
+    publish(group.projectId, await wire(group))
+  }
+
+  return {
+    announce,
+
+    async list(userId: string, projectId: string): Promise<W[]> {
+      await projects.own(userId, projectId)
+      const [groups, counts] = await Promise.all([repo.list(projectId, kind), repo.counts({ projectId })])
+      return groups.map((group) => toWire(group, counts.get(group.id) ?? none))
+    },
+
+    async get(userId: string, projectId: string, groupId: string): Promise<W & { vms: Vm[] }> {
+      const group = await own(userId, projectId, groupId)
+      const [members, counts] = await Promise.all([vms.ofGroup(projectId, groupId), countsOf(groupId)])
+      return { ...toWire(group, counts), vms: members }
+    },
+
+    async history(userId: string, projectId: string, groupId: string): Promise<GroupHistory> {
+      await own(userId, projectId, groupId)
+      return { samples: load.samples(groupId), events: await repo.events(groupId) }
+    },
+
+    async create(userId: string, projectId: string, input: NewGroup, sizes: Sizes): Promise<W> {
+      await projects.own(userId, projectId)
+      const key = await keys.find(userId, input.ssh_key_id)
+      if (!key) throw refuse('ssh_key_id', texts.sshKeyMissing)
+      const template = await templates.find(input.template_id)
+      if (!template) throw refuse('template_id', texts.templateMissing)
+      await vms.requireRoom(projectId, sizes.desired)
+      const now = clock.now()
+      const id = newId(now)
+      const memberDisks = disks.blank(input.disks)
+      await repo.insert(
+        {
+          id,
+          project_id: projectId,
+          kind,
+          name: input.name,
+          description: input.description,
+          template_id: template.id,
+          template_name: template.name,
+          image_id: template.imageId,
+          ssh_key_id: key.id,
+          ssh_key_name: key.name,
+          ssh_public_key: key.public_key,
+          cpu: template.default_cpu,
+          memory_mb: template.default_memory_mb,
+          persistent: input.persistent ? 1 : 0,
+          disks: JSON.stringify(memberDisks),
+          min_size: sizes.min,
+          desired_size: sizes.desired,
+          max_size: sizes.max,
+          auto_scaling: sizes.autoScaling ? 1 : 0,
+          status: 'coming',
+          status_since: isoTime(now),
+          status_message: null,
+          failures: 0,
+          failed_at: null,
+          failed_why: null,
+          sized_at: null,
+          created_at: isoTime(now),
+        },
+        event('created', `Created with a wish for ${vmsOf(sizes.desired)}`, 0, sizes.desired),
+      )
+      const group = await own(userId, projectId, id)
+      kick(id)
+      await announce(group)
+      return wire(group)
+    },
+
+    /** Stores other sizes; `next` sees the present ones and may throw to refuse. */
+    async resize(
+      user: { id: string; name: string },
+      projectId: string,
+      groupId: string,
+      next: (sizes: Sizes) => Sizes,
+    ): Promise<W> {
+      const { facts } = await own(user.id, projectId, groupId)
+      const others = (await countsOf(groupId)).existing
+      const wanted = next(sizesOf(await own(user.id, projectId, groupId)))
+      if (wanted.desired > facts.desired) await vms.requireRoom(projectId, wanted.desired - others)
+      const now = clock.now()
+      const group = await repo.change(groupId, now, (current) => {
+        const before = sizesOf(current)
+        const after = next(before)
+        const grows = after.desired !== before.desired
+        return {
+          set: {
+            min_size: after.min,
+            desired_size: after.desired,
+            max_size: after.max,
+            auto_scaling: after.autoScaling ? 1 : 0,
+            // Whoever changes something wants it to be tried again now.
+            failures: 0,
+            ...(grows && { sized_at: isoTime(now) }),
+            ...((grows || current.status === 'error') && {
+              status: 'coming' as const,
+              status_since: isoTime(now),
+              status_message: null,
+            }),
+          },
+          events: changesBetween(before, after, user.name),
+        }
+      })
+      if (!group) throw new Problem(404, texts.notFound)
+      kick(groupId)
+      await announce(group)
+      return wire(group)
+    },
+
+    /** Gone for the user at once, with its members and their own disks; the reconcilers end the guests. */
+    async delete(userId: string, projectId: string, groupId: string): Promise<void> {
+      await own(userId, projectId, groupId)
+      const gone = await repo.remove(groupId)
+      if (gone === 'busy') throw new Problem(409, texts.inUse)
+      publish(projectId, { id: groupId, deleted: true })
+      await vms.end(projectId, gone)
+    },
+  }
+}
+
+const vmsOf = (n: number): string => (n === 1 ? '1 VM' : `${n} VMs`)
+
+const event = (kind: NewEvent['kind'], message: string, from: number, to: number): NewEvent => ({
+  kind,
+  message,
+  from_size: from,
+  to_size: to,
+})
+
+const sizesOf = ({ minSize, maxSize, autoScaling, facts }: GroupRecord): Sizes => ({
+  min: minSize,
+  desired: facts.desired,
+  max: maxSize,
+  autoScaling,
+})
+
+function changesBetween(before: Sizes, after: Sizes, who: string): NewEvent[] {
+  const said: string[] = []
+  if (before.desired !== after.desired) said.push(`size ${before.desired} to ${after.desired}`)
+  // A set has one size and no limits beside it.
+  const limited = after.min !== after.max || before.min !== before.max
+  if (limited && (before.min !== after.min || before.max !== after.max)) {
+    said.push(`limits ${before.min} to ${before.max} became ${after.min} to ${after.max}`)
+  }
+  if (before.autoScaling !== after.autoScaling) {
+    said.push(`auto scaling switched ${after.autoScaling ? 'on' : 'off'}`)
+  }
+  if (said.length === 0) return []
+  return [event('resized', `By ${who}: ${said.join(', ')}`, before.desired, after.desired)]
+}
