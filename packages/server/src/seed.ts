@@ -39,6 +39,27 @@ const disks = [
   },
 ]
 
+const pools = [
+  { name: 'ci-runners', description: 'Builds of the shop', min_size: 2, desired_size: 3, max_size: 8 },
+  {
+    name: 'fault-crash-workers',
+    description: 'Their guest crashes while it boots',
+    min_size: 1,
+    desired_size: 2,
+    max_size: 4,
+    auto_scaling: false,
+    persistent: false,
+  },
+]
+const sets = [
+  {
+    name: 'etcd',
+    description: 'Keeps the cluster state',
+    replicas: 3,
+    disks: [{ name: 'state', size: '10Gi' }],
+  },
+]
+
 /** Fills an empty database; one that has accounts is left alone. */
 export async function seed(app: FastifyInstance, db: Db): Promise<void> {
   if (await db.selectFrom('account').select('id').executeTakeFirst()) return
@@ -71,4 +92,7 @@ export async function seed(app: FastifyInstance, db: Db): Promise<void> {
     })
   }
   for (const disk of disks) await post(`/api/projects/${project.id}/disks`, disk)
+  const group = { template_id: 'starter', ssh_key_id: key.id }
+  for (const pool of pools) await post(`/api/projects/${project.id}/vmpools`, { ...group, ...pool })
+  for (const set of sets) await post(`/api/projects/${project.id}/vmsets`, { ...group, ...set })
 }
