@@ -3,7 +3,7 @@ import { EngineError, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
 import { flush } from './durable.ts'
 import { check, createBlank, readHeader } from './qcow2.ts'
-import { isRecord, type Qmp } from './qmp.ts'
+import { isRecord, listenFor, type Qmp } from './qmp.ts'
 import { together } from './turns.ts'
 
 /** One disk of a copy. */
@@ -61,6 +61,7 @@ export async function copyDisks<T>(
       }
       await qmp.execute('transaction', transactionOf(disks, { noteIn: options.noteIn, slowly: still }))
       if (still) await pauseJobs(qmp)
+      work.onProgress(0)
     })
     await resumeJobs(qmp)
     await attend(host, work)
@@ -185,26 +186,31 @@ async function jobsOf(qmp: Qmp): Promise<Job[]> {
 
 /** Waits for the jobs, tells how far they are, and throws when they fail or must end. */
 async function attend(host: BlockHost, { signal, onProgress }: Work): Promise<void> {
-  for (let pause = 5; ; pause = Math.min(LOOK_MS, pause * 2)) {
-    const jobs = await jobsOf(host.qmp)
-    if (jobs.every(({ status }) => status === 'concluded')) {
-      // One that fails takes the others along; what they say is not the reason.
-      const reasons = jobs.map(({ error }) => error).filter((error) => error !== null)
-      const reason = reasons.find((error) => error !== 'Operation canceled') ?? reasons[0]
-      if (reason !== undefined) throw new Error(reason)
-      return
+  const changes = listenFor(host.qmp, signal, 'JOB_STATUS_CHANGE')
+  try {
+    for (let pause = 5; ; pause = Math.min(LOOK_MS, pause * 2)) {
+      const jobs = await jobsOf(host.qmp)
+      if (jobs.every(({ status }) => status === 'concluded')) {
+        // One that fails takes the others along; what they say is not the reason.
+        const reasons = jobs.map(({ error }) => error).filter((error) => error !== null)
+        const reason = reasons.find((error) => error !== 'Operation canceled') ?? reasons[0]
+        if (reason !== undefined) throw new Error(reason)
+        return
+      }
+      const pending = jobs.find(({ status }) => status === 'pending')
+      if (pending && jobs.every(({ status }) => status === 'pending')) {
+        await host.qmp.execute('job-finalize', { id: pending.id })
+        continue
+      }
+      signal.throwIfAborted()
+      // What a guest writes goes through the copy; when that has no room, the guest waits until the copy is gone.
+      if (await host.isStuck()) throw new Error('No space left on device')
+      const total = jobs.reduce((sum, job) => sum + job.total, 0)
+      if (total > 0) onProgress(jobs.reduce((sum, job) => sum + job.done, 0) / total)
+      await changes.next(pause)
     }
-    const pending = jobs.find(({ status }) => status === 'pending')
-    if (pending && jobs.every(({ status }) => status === 'pending')) {
-      await host.qmp.execute('job-finalize', { id: pending.id })
-      continue
-    }
-    signal.throwIfAborted()
-    // What a guest writes goes through the copy; when that has no room, the guest waits until the copy is gone.
-    if (await host.isStuck()) throw new Error('No space left on device')
-    const total = jobs.reduce((sum, job) => sum + job.total, 0)
-    if (total > 0) onProgress(jobs.reduce((sum, job) => sum + job.done, 0) / total)
-    await sleep(pause, undefined, { signal }).catch(() => {})
+  } finally {
+    changes.stop()
   }
 }
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectQmp, connectUnix, lineSplitter, type QmpEvent } from './qmp.ts'
+import { connectQmp, connectUnix, lineSplitter, listenFor, type QmpEvent } from './qmp.ts'
 
 const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
 
@@ -90,6 +90,34 @@ describe('a QMP line', () => {
     qmp.onEvent((event) => events.push(event))
     await expect(qmp.execute('anything')).rejects.toThrow('No such thing')
     expect(events).toEqual([{ event: 'SHUTDOWN', data: { guest: true }, at: 12_500 }])
+    qmp.close()
+  })
+
+  test('ends a wait for events by one of them, also by one that came before, in time, and when work is ended', async () => {
+    const told = ['JOB_STATUS_CHANGE', 'RESUME']
+    answer = (socket, { id, execute }) => {
+      if (told.includes(execute)) socket.write(`${JSON.stringify({ event: execute })}\n`)
+      socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    const ended = new AbortController()
+    const changes = listenFor(qmp, ended.signal, 'JOB_STATUS_CHANGE')
+    const never = 2 ** 31 - 1
+    const waiting = changes.next(never)
+    await qmp.execute('JOB_STATUS_CHANGE')
+    await waiting
+    await qmp.execute('JOB_STATUS_CHANGE')
+    await changes.next(never)
+    let isOver = false
+    const over = changes.next(never).then(() => {
+      isOver = true
+    })
+    await qmp.execute('RESUME')
+    expect(isOver).toBe(false)
+    ended.abort()
+    await over
+    await changes.next(1)
+    changes.stop()
     qmp.close()
   })
 

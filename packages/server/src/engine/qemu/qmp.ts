@@ -15,7 +15,8 @@ export interface QmpEvent {
 export interface Qmp {
   /** Sends a command and resolves with its `return`; rejects with QEMU's description or when the line breaks. */
   execute(command: string, args?: Record<string, unknown>): Promise<unknown>
-  onEvent(listener: (event: QmpEvent) => void): void
+  /** Returns the way to stop listening. */
+  onEvent(listener: (event: QmpEvent) => void): () => void
   /** Calls back once when the line is gone, which for a guest means it ended. */
   onClose(listener: () => void): void
   close(): void
@@ -40,7 +41,7 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
   if (socket.destroyed) throw new Error('QEMU closed the line')
   return new Promise((resolve, reject) => {
     const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
-    const eventListeners: ((event: QmpEvent) => void)[] = []
+    const eventListeners = new Set<(event: QmpEvent) => void>()
     const closeListeners: (() => void)[] = []
     let nextId = 1
     let closed = false
@@ -55,7 +56,10 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
       })
     const qmp: Qmp = {
       execute,
-      onEvent: (listener) => eventListeners.push(listener),
+      onEvent(listener) {
+        eventListeners.add(listener)
+        return () => eventListeners.delete(listener)
+      },
       onClose: (listener) => (closed ? listener() : closeListeners.push(listener)),
       close: () => socket.destroy(),
     }
@@ -98,6 +102,29 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
       for (const listener of closeListeners) listener()
     })
   })
+}
+
+/** Waits for events; what comes between two waits ends the next one at once. An aborted signal ends every wait. */
+export function listenFor(qmp: Qmp, signal: AbortSignal, ...events: string[]) {
+  let came = Promise.withResolvers<void>()
+  const wake = () => came.resolve()
+  const stopListening = qmp.onEvent(({ event }) => {
+    if (events.includes(event)) wake()
+  })
+  signal.addEventListener('abort', wake)
+  return {
+    /** Waits no longer than that, because an event may be lost. */
+    async next(atMostMs: number): Promise<void> {
+      const timer = setTimeout(wake, atMostMs)
+      await came.promise
+      clearTimeout(timer)
+      came = Promise.withResolvers()
+    },
+    stop(): void {
+      stopListening()
+      signal.removeEventListener('abort', wake)
+    },
+  }
 }
 
 /** Cuts a byte stream into lines, however it was cut into chunks. */
