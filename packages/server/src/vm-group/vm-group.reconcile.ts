@@ -1,6 +1,5 @@
 /** Makes groups what their users want: looks at one and its members, asks the plan, wishes for one change, looks again. */
 import { memberName } from '@slipway/contract'
-import type { VmGroupTable } from '../db/schema.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
@@ -172,14 +171,8 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
   return { look, scan }
 }
 
-function stateChange(
-  current: GroupRecord,
-  { status, message }: GroupState,
-  now: number,
-): Partial<VmGroupTable> {
-  return {
-    status,
-    status_message: message,
-    ...(status !== current.status && { status_since: isoTime(now) }),
-  }
-}
+const stateChange = (current: GroupRecord, { status, message }: GroupState, now: number) => ({
+  status,
+  status_message: message,
+  ...(status !== current.status && { status_since: isoTime(now) }),
+})

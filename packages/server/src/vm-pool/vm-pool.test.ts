@@ -2,7 +2,6 @@ import {
   diskApi,
   projectApi,
   type ScalingPolicy,
-  sshKeyApi,
   VmPool,
   type VmPoolCreate,
   vmApi,
@@ -10,8 +9,9 @@ import {
   vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { makeTestApp, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
+import { describe, expect, it } from 'vitest'
+import type { TestAppOptions } from '../app.test-kit.ts'
+import { groupDesk } from '../vm-group/vm-group.test-kit.ts'
 
 const quick: ScalingPolicy = {
   sample_every_s: 5,
@@ -23,21 +23,13 @@ const quick: ScalingPolicy = {
 }
 
 async function desk(options: TestAppOptions = {}) {
-  const app = await makeTestApp(options)
-  onTestFinished(() => app.close())
-  const ada = await app.signedIn()
-  const { body: project } = await ada.call(projectApi.create, { body: { name: 'shop' } })
-  const { body: key } = await ada.call(sshKeyApi.create, {
-    body: { key_name: 'laptop', ssh_public_key: newPublicKey() },
-  })
-  const at = { projectId: project.id }
-  const fields = { name: 'web', template_id: 'starter', ssh_key_id: key.id }
+  const shop = await groupDesk(options)
+  const { ada, at, fields, settle } = shop
   const create = (change: Partial<VmPoolCreate> = {}) =>
     ada.call(vmPoolApi.create, { params: at, body: { ...fields, ...change } })
   const get = async (poolId: string) => (await ada.call(vmPoolApi.get, { params: { ...at, poolId } })).body
   const history = async (poolId: string) =>
     (await ada.call(vmPoolApi.history, { params: { ...at, poolId } })).body
-  const settle = (ms = 30_000) => app.clock.advance(ms)
   /** Creates a pool and waits until its VMs run. */
   async function made(change: Partial<VmPoolCreate> = {}) {
     const { body } = await create(change)
@@ -47,7 +39,7 @@ async function desk(options: TestAppOptions = {}) {
   const update = (poolId: string, body: object) =>
     ada.call(vmPoolApi.update, { params: { ...at, poolId }, body })
   const remove = (poolId: string) => ada.call(vmPoolApi.delete, { params: { ...at, poolId } })
-  return { app, ada, at, key, fields, create, get, history, settle, made, update, remove }
+  return { ...shop, create, get, history, made, update, remove }
 }
 
 const namesOf = (pool: { vms: { name: string }[] }) => pool.vms.map(({ name }) => name)
