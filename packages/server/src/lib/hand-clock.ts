@@ -5,6 +5,8 @@ import type { Clock } from './clock.ts'
 export interface HandClock extends Clock {
   /** Moves on by `ms`, firing what falls due in order of time. */
   advance: (ms: number) => Promise<void>
+  /** Moves on at one go, as for a host that was suspended: what fell due meanwhile fires once, now. */
+  suspend: (ms: number) => Promise<void>
 }
 
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
@@ -38,6 +40,10 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
       }
       now = until
       await breathe()
+    },
+    async suspend(ms) {
+      now += ms
+      await this.advance(0)
     },
   }
 }
