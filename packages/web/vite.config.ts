@@ -59,6 +59,8 @@ export default defineConfig({
               test: /react-hook-form|@hookform|@standard-schema|project\/(ProjectForm|FirstProject)|\/zod\/|contract\/src\/(?!endpoint|routes|quantity|index)[a-z-]+\.ts/,
               priority: 3,
             },
+            // What pages and schemas both build upon stands apart, so that no two files wait for one another.
+            { name: 'rules', test: /contract\/src\/([a-z-]+\.rules|quantity)\.ts/, priority: 3 },
             // React stays the same from version to version of the console, ...
             { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 3 },
             // ... one file holds what every page needs, ...
