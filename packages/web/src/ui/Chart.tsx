@@ -18,6 +18,7 @@ export interface ChartProps {
   title: string
   /** Seconds since 1970, ascending. */
   times: readonly number[]
+  /** Each over those before it. */
   lines: readonly ChartLine[]
   /** Values that are not to be passed: dashed lines. */
   limits?: readonly { label: string; value: number }[]
@@ -39,19 +40,21 @@ export function Chart({ title, className, ...chart }: ChartProps) {
   const index = pointed !== null && pointed < times.length ? pointed : times.length - 1
   const time = times[index]
   const several = lines.length > 1
+  // Drawn last, named first.
+  const named = lines.toReversed()
   return (
     <figure className={cx('min-w-0 px-4 pt-3 pb-2.5', className)}>
       <figcaption className="mb-1.5 flex min-h-5 flex-wrap items-baseline gap-x-4 gap-y-0.5">
-        <h3 className="text-section">{title}</h3>
+        <h2 className="text-section">{title}</h2>
         {(several || limits.length > 0) && (
           <span className="flex flex-wrap gap-x-3.5 text-label text-ink-2">
-            {several && lines.map(({ label, look }) => <Key key={label} line={look} label={label} />)}
+            {several && named.map(({ label, look }) => <Key key={label} line={look} label={label} />)}
             {limits.length > 0 && <Key line="limit" label="Limits" />}
           </span>
         )}
         <span className="ml-auto flex gap-x-3 font-mono text-chart text-ink-2">
           {pointed !== null && time !== undefined && <span>{formatTime(time * 1000)}</span>}
-          {lines.map(({ label, values, look }) => {
+          {named.map(({ label, values, look }) => {
             const value = values[index]
             return (
               <span key={label} className={look === 'live' ? 'text-accent' : 'text-busy'}>

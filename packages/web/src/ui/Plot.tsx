@@ -91,8 +91,8 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
     axes: [
       {
         ...axis,
-        size: 24,
-        gap: 6,
+        size: 26,
+        gap: 9,
         space: 70,
         grid: { show: false },
         values: (_, seconds) => seconds.map(hourAndMinute),
@@ -120,8 +120,13 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
       }),
     ],
     hooks: {
-      drawAxes: [(chart) => drawLimits(chart, latest.current, font)],
-      draw: [(chart) => drawEnds(chart, latest.current)],
+      drawAxes: [(chart) => drawLimits(chart, latest.current)],
+      draw: [
+        (chart) => {
+          drawEnds(chart, latest.current)
+          nameLimits(chart, latest.current, font)
+        },
+      ],
       setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? null)],
     },
   }
@@ -130,26 +135,48 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const hourAndMinute = (seconds: number) => clock.format(seconds * 1000)
 
-/** Limits as dashed hairlines with their names at the right end. */
-function drawLimits({ ctx, bbox, valToPos }: UPlot, { limits, ticks }: PlotProps, font: string): void {
+const heightOf = ({ valToPos }: UPlot, value: number) => Math.round(valToPos(value, 'y', true)) + 0.5
+
+/** Limits as dashed hairlines below the lines. */
+function drawLimits(chart: UPlot, { limits }: PlotProps): void {
+  const { ctx, bbox } = chart
   const ratio = UPlot.pxRatio
-  const top = ticks.at(-1) ?? 0
   ctx.save()
-  ctx.font = font.replace('11px', `${11 * ratio}px`)
-  ctx.strokeStyle = ctx.fillStyle = cssValue('--ink-3')
+  ctx.strokeStyle = cssValue('--ink-3')
   ctx.lineWidth = ratio
-  ctx.textAlign = 'right'
-  for (const { label, value } of limits) {
-    const y = Math.round(valToPos(value, 'y', true)) + 0.5
-    ctx.setLineDash([7 * ratio, 4 * ratio])
+  ctx.setLineDash([7 * ratio, 4 * ratio])
+  for (const { value } of limits) {
+    const y = heightOf(chart, value)
     ctx.beginPath()
     ctx.moveTo(bbox.left, y)
     ctx.lineTo(bbox.left + bbox.width, y)
     ctx.stroke()
+  }
+  ctx.restore()
+}
+
+/** Their names at the right end, clear of the lines. */
+function nameLimits(chart: UPlot, { limits, ticks }: PlotProps, font: string): void {
+  const { ctx, bbox } = chart
+  const ratio = UPlot.pxRatio
+  const top = ticks.at(-1) ?? 0
+  ctx.save()
+  ctx.font = font.replace('11px', `${11 * ratio}px`)
+  ctx.fillStyle = cssValue('--ink-2')
+  ctx.strokeStyle = cssValue('--sheet')
+  ctx.lineWidth = 4 * ratio
+  ctx.lineJoin = 'round'
+  ctx.textAlign = 'right'
+  for (const { label, value } of limits) {
     // Where there is room for it: below the upper ones, above the lower ones.
     const isHigh = value > top / 2
     ctx.textBaseline = isHigh ? 'top' : 'bottom'
-    ctx.fillText(label, bbox.left + bbox.width - 2 * ratio, y + (isHigh ? 4 : -3) * ratio)
+    const at = [
+      bbox.left + bbox.width - 6 * ratio,
+      heightOf(chart, value) + (isHigh ? 5 : -4) * ratio,
+    ] as const
+    ctx.strokeText(label, ...at)
+    ctx.fillText(label, ...at)
   }
   ctx.restore()
 }

@@ -6,7 +6,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 
 /** So many are shown until all are asked for. */
-const shownAtFirst = 8
+const shownAtFirst = 5
 
 interface GroupEventsProps {
   /** Newest first; undefined while they load. */
@@ -27,10 +27,10 @@ export function GroupEvents({ events, failed, className }: GroupEventsProps) {
         <table className="w-full table-fixed text-dense">
           <thead className="text-left text-label text-ink-3 [&_th]:py-2 [&_th]:pl-4 [&_th]:font-normal">
             <tr>
-              <th scope="col" className="w-26 md:w-40">
+              <th scope="col" className="w-26 md:w-44">
                 Time
               </th>
-              <th scope="col" className="w-20 md:w-32">
+              <th scope="col" className="w-20 md:w-24">
                 Size
               </th>
               <th scope="col">Reason</th>
@@ -69,7 +69,7 @@ function Row({ event: { at, from_size, to_size, message } }: { event: GroupEvent
   return (
     <tr>
       <td>
-        <time dateTime={at} title={formatDateTime(at)} className="mono block wrap-anywhere">
+        <time dateTime={at} title={formatDateTime(at)} className={isToday ? 'mono' : 'text-hint text-ink-2'}>
           {isToday ? formatClock(date.getTime()) : formatDateTime(at)}
         </time>
       </td>

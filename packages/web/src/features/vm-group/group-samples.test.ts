@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cpuSummary, sizeSummary, sizeTicks } from './group-samples.ts'
+import { cpuSummary, loadText, sizeSummary, sizeTicks } from './group-samples.ts'
 
 test.each([
   [1, [0, 1]],
@@ -25,4 +25,10 @@ test('the drawing of a load is told in a sentence, what was not known left out',
   expect(told(12.4, null, 81.5)).toBe('CPU load over the last hour: from 12% to 82%, now 82%.')
   expect(told(12.4, null)).toBe('CPU load over the last hour: from 12% to 12%, now unknown.')
   expect(told(null)).toBe('No CPU load is known yet.')
+})
+
+test('the load of now is told in whole percent, or that it is not known', () => {
+  expect(loadText([{ cpu: 3 }, { cpu: 81.5 }])).toBe('82%')
+  expect(loadText([{ cpu: 3 }, { cpu: null }])).toBe('Unknown')
+  expect(loadText(undefined)).toBe('Unknown')
 })

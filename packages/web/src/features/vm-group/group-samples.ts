@@ -28,3 +28,9 @@ export function cpuSummary(samples: readonly Pick<GroupSample, 'cpu'>[]): string
   const now = samples.at(-1)?.cpu ?? null
   return `CPU load over the last hour: from ${Math.min(...loads)}% to ${Math.max(...loads)}%, now ${now === null ? 'unknown' : `${Math.round(now)}%`}.`
 }
+
+/** How hard the members work now: `82%`; `Unknown` where nobody could tell. */
+export function loadText(samples: readonly Pick<GroupSample, 'cpu'>[] | undefined): string {
+  const load = samples?.at(-1)?.cpu ?? null
+  return load === null ? 'Unknown' : `${Math.round(load)}%`
+}

@@ -35,7 +35,7 @@ export function PoolGauge({ pool, labelled = false, className }: PoolGaugeProps)
       <svg
         aria-hidden="true"
         width="100%"
-        height={labelled ? 62 : 20}
+        height={labelled ? 76 : 20}
         className="block overflow-visible forced-color-adjust-none"
       >
         <g className="stroke-line-control">

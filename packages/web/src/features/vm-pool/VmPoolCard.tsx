@@ -9,7 +9,6 @@ import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
 import { DeletePoolDialog } from './DeletePoolDialog.tsx'
 import { PoolGauge } from './PoolGauge.tsx'
 import { PoolSizesForm } from './PoolSizesForm.tsx'
-import { differenceText } from './pool-words.ts'
 
 /** Drawn again only when its own pool changed. */
 export const VmPoolCard = memo(function VmPoolCard({ pool }: { pool: VmPool }) {
@@ -61,12 +60,16 @@ export const VmPoolCard = memo(function VmPoolCard({ pool }: { pool: VmPool }) {
 
 /** How many VMs there are, what is still to come, and how much of the maximum that is. */
 function PoolUsage({ pool }: { pool: VmPool }) {
-  const difference = differenceText(pool)
+  const difference = pool.desired_size - pool.current_size
   return (
     <p className="flex flex-wrap items-baseline justify-between gap-x-3 text-dense">
       <span>
         {pool.current_size} {pool.current_size === 1 ? 'VM' : 'VMs'}
-        {difference && <span className="text-busy">, {difference}</span>}
+        {difference !== 0 && (
+          <span className="text-busy">
+            , {Math.abs(difference)} to {difference > 0 ? 'come' : 'go'}
+          </span>
+        )}
       </span>
       <span className="text-hint text-ink-2">
         <b className="text-dense font-[550] text-ink">{poolUtilization(pool).text}</b> utilization

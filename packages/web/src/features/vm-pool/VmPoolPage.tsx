@@ -5,15 +5,15 @@ import { useVmPool, useVmPoolHistory } from '../../api/vm-pools.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
-import { Cells, Sheet } from '../../ui/Sheet.tsx'
-import { StatRow } from '../../ui/StatRow.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
+import { Status, StatusGlyph } from '../../ui/Status.tsx'
 import { GroupCharts } from '../vm-group/GroupCharts.tsx'
 import { GroupEvents } from '../vm-group/GroupEvents.tsx'
 import { GroupHeader } from '../vm-group/GroupHeader.tsx'
 import { GroupNote } from '../vm-group/GroupNote.tsx'
 import { GroupScope } from '../vm-group/GroupScope.tsx'
 import { factsOf } from '../vm-group/group-facts.tsx'
+import { loadText } from '../vm-group/group-samples.ts'
 import { Members } from '../vm-group/Members.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
 import { DeletePoolDialog } from './DeletePoolDialog.tsx'
@@ -100,21 +100,17 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
           <Cells columns={2} items={factsOf(pool)} />
         </Sheet>
       </div>
-      <Statistics pool={pool} />
+      <Statistics pool={pool} load={loadText(history.data?.samples)} />
       <GroupCharts
         samples={history.data?.samples}
-        sizeLimits={useMemo(
-          () => [
-            { label: `max ${pool.max_size}`, value: pool.max_size },
-            { label: `min ${pool.min_size}`, value: pool.min_size },
-          ],
-          [pool.max_size, pool.min_size],
-        )}
+        sizeLimits={useSizeLimits(pool)}
         cpuLimits={useThresholds(pool, history.data)}
         className="mb-4"
       />
-      <Autoscaler pool={pool} history={history.data} />
-      <GroupEvents events={history.data?.events} failed={history.isError} className="mb-6" />
+      <div className="mb-6 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_336px]">
+        <Autoscaler pool={pool} history={history.data} className="lg:order-last" />
+        <GroupEvents events={history.data?.events} failed={history.isError} />
+      </div>
       <Members
         vms={pool.vms}
         wanted={pool.desired_size}
@@ -131,25 +127,34 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
   )
 }
 
-function Statistics({ pool }: { pool: VmPool & { vms: Vm[] } }) {
+function Statistics({ pool, load }: { pool: VmPool & { vms: Vm[] }; load: string }) {
+  const running = pool.vms.filter(({ status }) => status === 'running').length
   return (
-    <StatRow
+    <StatStrip
       label="VM pool in numbers"
-      stats={[
-        { label: 'Current VMs', value: pool.current_size },
-        {
-          label: 'Running VMs',
-          value: pool.vms.filter(({ status }) => status === 'running').length,
-          tone: 'running',
-        },
+      className="mb-4"
+      items={[
+        { label: 'Current VMs', value: pool.current_size, note: `of ${pool.max_size}` },
+        { label: 'Running VMs', value: running, glyph: <StatusGlyph word="running" /> },
         { label: 'Desired Size', value: pool.desired_size },
-        { label: 'Max Capacity', value: pool.max_size },
+        { label: 'CPU Load', value: load },
       ]}
     />
   )
 }
 
 type History = NonNullable<ReturnType<typeof useVmPoolHistory>['data']>
+
+function useSizeLimits({ min_size, max_size }: VmPool) {
+  return useMemo(
+    () => [
+      { label: `max ${max_size}`, value: max_size },
+      // Zero is the floor of the drawing.
+      ...(min_size > 0 ? [{ label: `min ${min_size}`, value: min_size }] : []),
+    ],
+    [max_size, min_size],
+  )
+}
 
 /** Where the autoscaler begins to act; none while it is off. */
 function useThresholds({ auto_scaling }: VmPool, history: History | undefined) {
@@ -167,16 +172,22 @@ function useThresholds({ auto_scaling }: VmPool, history: History | undefined) {
 }
 
 /** What the autoscaler goes by, and what it thought last. */
-function Autoscaler({ pool, history }: { pool: VmPool; history: History | undefined }) {
+function Autoscaler({
+  pool,
+  history,
+  className,
+}: {
+  pool: VmPool
+  history: History | undefined
+  className: string
+}) {
   return (
-    <Sheet title="Auto scaling" actions={pool.auto_scaling ? 'On' : 'Off'} className="mb-4">
-      <div className="grid gap-1 px-4 py-3">
+    <Sheet title="Auto scaling" actions={pool.auto_scaling ? 'On' : 'Off'} className={className}>
+      <div className="grid gap-1.5 px-4 py-3">
         {pool.auto_scaling ? (
           <>
             {history?.verdict && <p className="font-medium wrap-anywhere">{history.verdict}</p>}
-            <p className="max-w-[88ch] text-ink-2">
-              {history ? policyText(history.policy, pool) : 'Loading history...'}
-            </p>
+            <p className="text-ink-2">{history ? policyText(history.policy, pool) : 'Loading history...'}</p>
           </>
         ) : (
           <p className="text-ink-2">

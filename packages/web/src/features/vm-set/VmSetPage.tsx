@@ -5,15 +5,15 @@ import { useVmSet, useVmSetHistory } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
-import { Cells, Sheet } from '../../ui/Sheet.tsx'
-import { StatRow } from '../../ui/StatRow.tsx'
-import { Status } from '../../ui/Status.tsx'
+import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
+import { Status, StatusGlyph } from '../../ui/Status.tsx'
 import { GroupCharts } from '../vm-group/GroupCharts.tsx'
 import { GroupEvents } from '../vm-group/GroupEvents.tsx'
 import { GroupHeader } from '../vm-group/GroupHeader.tsx'
 import { GroupNote } from '../vm-group/GroupNote.tsx'
 import { GroupScope } from '../vm-group/GroupScope.tsx'
 import { factsOf } from '../vm-group/group-facts.tsx'
+import { loadText } from '../vm-group/group-samples.ts'
 import { Members } from '../vm-group/Members.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
 import { DeleteSetDialog } from './DeleteSetDialog.tsx'
@@ -98,12 +98,13 @@ function SetView({ set, list, refetch }: SetViewProps) {
           <Cells columns={3} items={factsOf(set)} />
         </Sheet>
       </div>
-      <StatRow
+      <StatStrip
         label="VM set in numbers"
-        stats={[
-          { label: 'Total VMs', value: total_vms },
-          { label: 'Running VMs', value: running_vms, tone: 'running' },
-          { label: 'Replicas', value: set.replicas },
+        className="mb-4"
+        items={[
+          { label: 'Total VMs', value: total_vms, note: `of ${set.replicas}` },
+          { label: 'Running VMs', value: running_vms, glyph: <StatusGlyph word="running" /> },
+          { label: 'CPU Load', value: loadText(history.data?.samples) },
         ]}
       />
       <GroupCharts samples={history.data?.samples} className="mb-4" />
