@@ -1,5 +1,5 @@
 import type { Page, Request } from '@playwright/test'
-import type { Disk, DiskSnapshot, Endpoint, VmSnapshot } from '@slipway/contract'
+import type { Disk, DiskSnapshot, Endpoint, VmPool, VmSet, VmSnapshot } from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
 
@@ -72,6 +72,7 @@ export const makeDisk = (
   image_sha256: null,
   vm_id: null,
   vm_name: null,
+  deleted_with_vm: false,
   created_at: madeAt,
   ...more,
 })
@@ -121,5 +122,42 @@ export const makeDiskSnapshot = (name: string, more: Partial<DiskSnapshot> = {})
   retention_days: 30,
   expires_at: keptUntil,
   created_at: madeAt,
+  ...more,
+})
+
+const group = (name: string) => ({
+  id: name,
+  project_id: 'p',
+  name,
+  description: '',
+  status_message: null,
+  status_since: madeAt,
+  template_id: 'starter',
+  template_name: 'Starter Linux',
+  ssh_key_id: 'k',
+  ssh_key_name: 'Laptop',
+  persistent: true,
+  disks: [],
+  created_at: madeAt,
+})
+
+/** A VM pool as the server sends it. */
+export const makeVmPool = (name: string, more: Partial<VmPool> = {}): VmPool => ({
+  ...group(name),
+  status: 'active',
+  current_size: 1,
+  desired_size: 1,
+  min_size: 1,
+  max_size: 3,
+  auto_scaling: true,
+  ...more,
+})
+
+/** A VM set as the server sends it. */
+export const makeVmSet = (name: string, more: Partial<VmSet> = {}): VmSet => ({
+  ...group(name),
+  status: 'active',
+  replicas: 2,
+  vm_stats: { total_vms: 2, running_vms: 2 },
   ...more,
 })

@@ -1,4 +1,4 @@
-import type { Vm } from '@slipway/contract'
+import type { Vm, VmPool, VmSet } from '@slipway/contract'
 
 /** Addresses of the console, written out here: a test that asked the console for them could not find them wrong. */
 
@@ -10,3 +10,11 @@ export const snapshotListPath = (projectId: string) => `/projects/${projectId}/s
 export const snapshotCreatePath = (projectId: string) => `${snapshotListPath(projectId)}/create`
 export const diskSnapshotListPath = (projectId: string) => `/projects/${projectId}/disk-snapshots`
 export const diskSnapshotCreatePath = (projectId: string) => `${diskSnapshotListPath(projectId)}/create`
+export const vmPoolListPath = (projectId: string) => `/projects/${projectId}/vmpools`
+export const vmPoolCreatePath = (projectId: string) => `${vmPoolListPath(projectId)}/create`
+export const vmSetListPath = (projectId: string) => `/projects/${projectId}/vmsets`
+export const vmSetCreatePath = (projectId: string) => `${vmSetListPath(projectId)}/create`
+export const vmPoolPath = ({ project_id, id }: Pick<VmPool, 'project_id' | 'id'>) =>
+  `${vmPoolListPath(project_id)}/${id}/vms`
+export const vmSetPath = ({ project_id, id }: Pick<VmSet, 'project_id' | 'id'>) =>
+  `${vmSetListPath(project_id)}/${id}/vms`

@@ -19,8 +19,8 @@ export function GroupNote({ group, underWay, underWayWord, underWayText, subject
   if (status.toLowerCase() === 'error') {
     return (
       <Banner tone="error" title={`Error since ${since}`} className="mb-4">
-        {asSentence(message ?? 'The server gave no reason.')} {subject} tries again every 60 seconds and
-        recovers by itself.
+        {asSentence(message ?? 'The server gave no reason.')} {subject} recovers by itself once that is
+        mended.
       </Banner>
     )
   }

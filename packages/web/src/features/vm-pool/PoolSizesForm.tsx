@@ -15,9 +15,9 @@ import { toast } from '../../ui/toast.tsx'
 import { InlineForm } from '../vm-group/InlineForm.tsx'
 
 const sizes = [
-  { name: 'min_size', label: 'Min', lowest: 0 },
-  { name: 'desired_size', label: 'Desired', lowest: 1 },
-  { name: 'max_size', label: 'Max', lowest: 1 },
+  { name: 'min_size', label: 'Min size', lowest: 0 },
+  { name: 'desired_size', label: 'Desired size', lowest: 1 },
+  { name: 'max_size', label: 'Max size', lowest: 1 },
 ] as const
 
 /** Changes the sizes of a pool in its card or on its page. What one did not touch stays as the pool has it. */
@@ -62,7 +62,7 @@ export function PoolSizesForm({ pool, onClose }: { pool: VmPool; onClose: () => 
       <Checkbox
         className="mt-3.5"
         label="Auto scaling"
-        description="The desired size follows the CPU load, between minimum and maximum."
+        description="The pool grows and shrinks with its CPU load."
         checked={auto_scaling}
         onCheckedChange={(auto_scaling) => setChanged({ ...changed, auto_scaling })}
       />

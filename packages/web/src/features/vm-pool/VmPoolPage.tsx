@@ -84,9 +84,9 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
           <div className="flex items-center justify-between gap-3 px-4 pt-3 pb-2.5">
             <Status word={pool.status} since={underWay ? pool.status_since : undefined} />
             <p className="text-hint text-ink-2">
-              <b className="mr-1 text-[1.25rem]/6 font-medium tracking-[-.015em] text-ink">
+              <b className="text-[1.25rem]/6 font-medium tracking-[-.015em] text-ink">
                 {poolUtilization(pool).text}
-              </b>
+              </b>{' '}
               utilization
             </p>
           </div>

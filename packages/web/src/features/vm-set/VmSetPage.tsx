@@ -84,7 +84,7 @@ function SetView({ set, list, refetch }: SetViewProps) {
           <div className="flex items-center justify-between gap-3 px-4 pt-3 pb-2.5">
             <Status word={set.status} since={underWay ? set.status_since : undefined} />
             <p className="text-hint text-ink-2">
-              <b className="mr-1 text-[1.25rem]/6 font-medium tracking-[-.015em] text-ink">{set.replicas}</b>
+              <b className="text-[1.25rem]/6 font-medium tracking-[-.015em] text-ink">{set.replicas}</b>{' '}
               {set.replicas === 1 ? 'replica' : 'replicas'}
             </p>
           </div>
