@@ -28,14 +28,8 @@ import { Select } from '../../ui/Select.tsx'
 import type { SelectOption } from '../../ui/SelectBox.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
-import {
-  type DiskForm,
-  type DiskFormField,
-  emptyDiskForm,
-  firstBrokenRule,
-  sizeText,
-  toBody,
-} from './disk-form.ts'
+import { type DiskForm, type DiskFormField, emptyDiskForm, firstBrokenRule, toBody } from './disk-form.ts'
+import { sizeText } from './size-text.ts'
 
 export function Component() {
   const { projectId = '' } = useParams()

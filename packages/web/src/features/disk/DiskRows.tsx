@@ -46,7 +46,7 @@ export function DiskRows({ label, rows, onAdd, onRemove, fullReason, hint }: Dis
         </p>
         <span className="text-label text-ink-3">{countText(rows.length)}</span>
       </div>
-      {hint && <p className="-mt-1 mb-2.5 text-hint text-ink-3">{hint}</p>}
+      {hint && <p className="-mt-1 mb-2.5 text-hint wrap-anywhere text-ink-3">{hint}</p>}
       {rows.length > 0 && (
         <ul
           aria-labelledby={labelId}

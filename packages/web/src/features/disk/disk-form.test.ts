@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type DiskForm, emptyDiskForm, firstBrokenRule, sizeText, toBody } from './disk-form.ts'
+import { type DiskForm, emptyDiskForm, firstBrokenRule, toBody } from './disk-form.ts'
+import { sizeText } from './size-text.ts'
 
 const form = (more: Partial<DiskForm> = {}): DiskForm => ({ ...emptyDiskForm, name: 'data1', ...more })
 const textOf = (more: Partial<DiskForm>, projectId: string | undefined = 'p') =>

@@ -1,4 +1,5 @@
-import { DiskCreate, type DiskSource, diskTexts, parseDiskSize } from '@slipway/contract'
+import { DiskCreate, type DiskSource, diskTexts } from '@slipway/contract'
+import { sizeText } from './size-text.ts'
 
 /** The create form as the user sees it. Each source keeps what was typed for it while another one is chosen. */
 export interface DiskForm {
@@ -20,12 +21,6 @@ export const emptyDiskForm: DiskForm = {
   containerImage: '',
   snapshotName: '',
   snapshotId: '',
-}
-
-/** A size as it is sent: in whole Gi; what cannot be read stays as it is, for the rules to refuse. */
-export function sizeText(size: string): string {
-  const gi = parseDiskSize(size)
-  return typeof gi === 'number' ? `${gi}Gi` : size
 }
 
 function contentOf({ source, imageUrl, containerImage, snapshotName, snapshotId }: DiskForm) {

@@ -23,6 +23,8 @@ interface GroupCreateFormProps {
     /** Of the page and of the button. */
     title: string
     list: string
+    /** Of the first part of the form. */
+    section: string
     name: string
     disks: string
     createdTitle: string
@@ -44,7 +46,7 @@ interface GroupCreateFormProps {
     onSuccess: (group: { name: string }) => void
     onError: (error: unknown) => void
   }) => Promise<{ name: string }>
-  /** Below the name. */
+  /** At the end of the first part. */
   identity?: ReactNode
   templateHint?: ReactNode
   onTemplateChange?: () => void
@@ -114,11 +116,10 @@ export function GroupCreateForm({
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
         <FormSheet label={texts.title} onSubmit={(event) => void submit(event)}>
-          <FormSection title="Machines">
+          <FormSection title={texts.section}>
             <Field label={texts.name}>
               <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
             </Field>
-            {identity}
             <Field
               label="Description"
               optional
@@ -140,6 +141,7 @@ export function GroupCreateForm({
                 />
               )}
             />
+            {identity}
           </FormSection>
           <FormSection title="Size">{sizeFields}</FormSection>
           <FormSection title="Access">

@@ -2,7 +2,7 @@ import { disksPerVm } from '@slipway/contract'
 import { useFieldArray, useFormContext } from 'react-hook-form'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { DiskRows } from '../disk/DiskRows.tsx'
-import { sizeText } from '../disk/disk-form.ts'
+import { sizeText } from '../disk/size-text.ts'
 import { type DiskDraft, diskComplaints, type GroupForm, newDiskDraft } from './group-form.ts'
 
 /** The disks that every VM of the group gets for itself. */
@@ -51,19 +51,16 @@ interface DiskFieldsProps {
   complaints: ReturnType<typeof diskComplaints>
 }
 
+/** The name of a fresh row is missed once somebody was there or sent the form. */
 function DiskFields({ row, complaints }: DiskFieldsProps) {
   const { register, getFieldState, formState } = useFormContext<GroupForm>()
-  /** A field is complained about once somebody was in it or sent the form; a fresh row is not. */
-  const shown = (field: 'name' | 'size') => {
-    const { isTouched, isDirty } = getFieldState(`disks.${row}.${field}`, formState)
-    return isTouched || isDirty || formState.isSubmitted ? complaints[field] : undefined
-  }
+  const { isTouched } = getFieldState(`disks.${row}.name`, formState)
   return (
     <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_180px]">
-      <Field label="Disk name" error={shown('name')}>
+      <Field label="Disk name" error={isTouched || formState.isSubmitted ? complaints.name : undefined}>
         <TextInput {...register(`disks.${row}.name`)} autoComplete="off" maxLength={90} dir="auto" />
       </Field>
-      <Field label="Disk size" error={shown('size')} hint="Such as 10Gi, 20GB or 512MB.">
+      <Field label="Disk size" error={complaints.size} hint="Such as 10Gi, 20GB or 512MB.">
         <TextInput {...register(`disks.${row}.size`)} autoComplete="off" maxLength={40} />
       </Field>
     </div>

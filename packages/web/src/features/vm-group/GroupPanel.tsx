@@ -1,6 +1,6 @@
 import { formatCpu, formatMemory, type SshKey, type Template } from '@slipway/contract'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
-import { countVms, type DiskDraft, together } from './group-form.ts'
+import { type DiskDraft, together } from './group-form.ts'
 
 interface GroupPanelProps {
   template: Template | undefined
@@ -50,7 +50,7 @@ type TotalsProps = Pick<GroupPanelProps, 'disks' | 'sizes'> & { template: Templa
 function Totals({ template, disks, sizes }: TotalsProps) {
   const columns = sizes.map(({ label, count }) => ({ label, count, ...together(count, template, disks) }))
   const rows = [
-    { label: 'VMs', values: columns.map(({ count }) => countVms(count)) },
+    { label: 'VMs', values: columns.map(({ count }) => count) },
     { label: 'CPU', values: columns.map(({ cpu }) => cpu) },
     { label: 'RAM', values: columns.map(({ memory }) => memory) },
     { label: 'Data disks', values: columns.map(({ disks }) => disks) },

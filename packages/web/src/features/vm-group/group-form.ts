@@ -6,7 +6,7 @@ import {
   parseDiskSize,
   type Template,
 } from '@slipway/contract'
-import { sizeText } from '../disk/disk-form.ts'
+import { sizeText } from '../disk/size-text.ts'
 
 /** A disk that every VM of the group shall have, as the user types it. Only new blank ones can be asked for. */
 export interface DiskDraft {

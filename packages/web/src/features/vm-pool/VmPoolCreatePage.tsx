@@ -13,6 +13,7 @@ import { brokenRules, emptyVmPoolForm, scalingText, sizesFit, toBody } from './v
 const texts = {
   title: 'Create VM Pool',
   list: 'VM Pools',
+  section: 'Pool',
   name: 'Pool name',
   disks: 'Data disks',
   createdTitle: 'VM Pool created',
@@ -46,8 +47,17 @@ export function Component() {
         busy={create.isPending}
         send={(callbacks) => create.mutateAsync({ projectId, body: toBody(form) }, callbacks)}
         identity={
-          <Field label="Project ID" hint={project && <bdi>{project.name}</bdi>}>
-            <TextInput value={projectId} readOnly className="mono" />
+          <Field
+            label="Project ID"
+            hint={
+              project && (
+                <>
+                  The project <bdi>{project.name}</bdi>.
+                </>
+              )
+            }
+          >
+            <TextInput value={projectId} readOnly className="mono bg-sunken! text-ink-2!" />
           </Field>
         }
         sizeFields={
@@ -82,7 +92,7 @@ export function Component() {
               render={({ field }) => (
                 <Checkbox
                   label="Auto scaling"
-                  description="Adds a VM while they are busy and removes one, with its disks, while they are idle, within minimum and maximum."
+                  description="Between minimum and maximum, VMs are added while they are busy, and removed with their disks while they are idle."
                   checked={field.value}
                   onCheckedChange={field.onChange}
                 />

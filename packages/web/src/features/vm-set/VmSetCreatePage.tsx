@@ -12,6 +12,7 @@ import { brokenRules, emptyVmSetForm, scalingText, toBody } from './vm-set-form.
 const texts = {
   title: 'Create VM Set',
   list: 'VM Sets',
+  section: 'Set',
   name: 'Name',
   disks: 'Additional disks',
   createdTitle: 'VM Set created',
@@ -43,7 +44,6 @@ export function Component() {
             label="Number of replicas"
             hint="From 1 to 20. The set keeps this number of VMs."
             error={rules.find(({ field }) => field === 'replicas')?.text}
-            className="max-w-60"
           >
             <Controller
               control={methods.control}
@@ -55,6 +55,7 @@ export function Component() {
                   min={vmSetReplicas.min}
                   max={vmSetReplicas.max}
                   fallback={1}
+                  className="max-w-50"
                 />
               )}
             />
