@@ -4,7 +4,7 @@ import { type Project, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/co
 import type { Person } from './person.ts'
 import { timed } from './report.ts'
 
-function newPublicKey(): string {
+export function newPublicKey(): string {
   const { publicKey } = generateKeyPairSync('ed25519')
   const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
   const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])

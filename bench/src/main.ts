@@ -1,6 +1,7 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
 import { benchApi } from './api.ts'
 import { benchCreateToSsh } from './create-to-ssh.ts'
+import { benchGroups } from './groups.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchStorage } from './storage.ts'
 import { benchVmList } from './vm-list.ts'
@@ -11,6 +12,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'vm-list': benchVmList,
   'create-to-ssh': benchCreateToSsh,
   storage: benchStorage,
+  groups: benchGroups,
 }
 
 const chosen = process.argv.slice(2)

@@ -120,8 +120,10 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   async function scan(): Promise<void> {
+    const started = performance.now()
     try {
       for (const id of await options.scan()) if (!workers.has(id)) kick(id)
+      log.debug({ reconciler: name, ms: Math.round(performance.now() - started) }, 'scanned')
     } catch (error) {
       log.error({ reconciler: name, err: error }, 'the scan failed')
     }

@@ -1,0 +1,110 @@
+/** Guests started by hand, with the files and flags of guests that Slipway started: what Slipway is measured against. */
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdtemp, readFile, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Vm } from '@slipway/contract'
+
+const run = promisify(execFile)
+
+/** Tries to log in until it works; a refused or early connection costs a twentieth of a second. */
+export async function logIn(address: string, port: number, key: string): Promise<void> {
+  const options = [
+    'StrictHostKeyChecking=no',
+    'UserKnownHostsFile=/dev/null',
+    'LogLevel=ERROR',
+    'BatchMode=yes',
+  ]
+  for (;;) {
+    try {
+      await run('ssh', [
+        ...options.flatMap((o) => ['-o', o]),
+        '-i',
+        key,
+        '-p',
+        `${port}`,
+        `root@${address}`,
+        'true',
+      ])
+      return
+    } catch {
+      await sleep(50)
+    }
+  }
+}
+
+export interface Recipe {
+  args: string[]
+  dir: string
+  backingFile: string
+  address: string
+  port: number
+}
+
+/** What is needed to start the same guest by hand: the arguments of a living one, and its files. */
+export async function recipeOf(pid: number, vm: Vm): Promise<Recipe> {
+  const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').filter(Boolean)
+  const machine = await readlink(`/proc/${pid}/cwd`)
+  const dir = await mkdtemp(join(tmpdir(), 'slipway-bare-'))
+  for (const file of ['seed.iso', 'seed.img', 'seed'])
+    await cp(join(machine, file), join(dir, file)).catch(() => {})
+  const { stdout } = await run('qemu-img', ['info', '-U', '--output=json', join(machine, 'root.qcow2')])
+  return {
+    args,
+    dir,
+    backingFile: (JSON.parse(stdout) as { 'full-backing-filename': string })['full-backing-filename'],
+    address: vm.ip_address ?? '',
+    port: vm.ssh_port,
+  }
+}
+
+/** By hand there is no server to talk to: readiness goes to a file, and the guest runs at once as this user. */
+function bareArgs(args: string[]): string[] {
+  const bare: string[] = []
+  for (let i = 1; i < args.length; i++) {
+    const [flag = '', value = ''] = [args[i], args[i + 1]]
+    if (flag === '-S' || flag === '-daemonize') continue
+    if (
+      ['-runas', '-qmp', '-mon', '-pidfile'].includes(flag) ||
+      (flag === '-chardev' && value.includes('id=journal'))
+    ) {
+      i++
+      continue
+    }
+    bare.push(flag.startsWith('ringbuf,id=ready') ? 'file,id=ready,path=ready.log' : flag)
+  }
+  return bare
+}
+
+/** A guest by hand, which says it is up; `end` kills it. */
+export async function startByHand(recipe: Recipe): Promise<{ end: () => Promise<void> }> {
+  await rm(join(recipe.dir, 'ready.log'), { force: true })
+  const root = join(recipe.dir, 'root.qcow2')
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', recipe.backingFile, '-F', 'qcow2', root])
+  const guest = spawn('qemu-system-x86_64', bareArgs(recipe.args), { cwd: recipe.dir, stdio: 'ignore' })
+  async function end(): Promise<void> {
+    guest.kill('SIGKILL')
+    if (guest.exitCode === null && guest.signalCode === null) await once(guest, 'exit')
+  }
+  for (;;) {
+    if (guest.exitCode !== null) throw new Error(`QEMU by hand ended with ${guest.exitCode}`)
+    if ((await readFile(join(recipe.dir, 'ready.log'), 'utf8').catch(() => '')).includes('ready'))
+      return { end }
+    await sleep(20)
+  }
+}
+
+/** Milliseconds from nothing to the first login. */
+export async function byHand(recipe: Recipe, key: string): Promise<number> {
+  const start = performance.now()
+  const guest = await startByHand(recipe)
+  try {
+    await logIn(recipe.address, recipe.port, key)
+    return performance.now() - start
+  } finally {
+    await guest.end()
+  }
+}
