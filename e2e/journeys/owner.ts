@@ -23,6 +23,8 @@ export interface Owner {
   /** Throws when the call is refused. */
   must: <E extends Endpoint>(endpoint: E, input: CallInput<E>) => Promise<CallOutput<E>>
   list: () => Promise<Vm[]>
+  /** The id of the key it uses. */
+  keyId: string
   create: (name: string, more?: { persistent?: boolean }) => Promise<Vm | null>
   of: (vmId: string) => { params: { projectId: string; vmId: string } }
   /** The VM once its status does not pass by itself. */
@@ -61,6 +63,7 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
     call,
     must,
     list,
+    keyId: key?.id ?? '',
     of: (vmId) => ({ params: { ...params, vmId } }),
     create: (name, more) =>
       call(vmApi.create, {

@@ -1,0 +1,182 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from '@playwright/test'
+import { type Vm, type VmPool, type VmSet, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
+import type { Server } from '../server.ts'
+import { newOwner, type Owner } from './owner.ts'
+import { clear, guestsOf, newDataDir, startRealServer } from './real.ts'
+import { deviceOf, rest, strays } from './storage.ts'
+
+/** The policy in a hurry. A guest on a busy host gets only a part of its processor, so little is called much. */
+const hurried = {
+  SLIPWAY_SCALE_SAMPLE_EVERY_S: '2',
+  SLIPWAY_SCALE_UP_ABOVE: '20',
+  SLIPWAY_SCALE_UP_AFTER_S: '6',
+  SLIPWAY_SCALE_DOWN_BELOW: '10',
+  SLIPWAY_SCALE_DOWN_AFTER_S: '6',
+  SLIPWAY_SCALE_PAUSE_S: '4',
+}
+
+test.describe.configure({ mode: 'serial' })
+test.setTimeout(600_000)
+
+let dataDir: string
+let server: Server
+let owner: Owner
+
+test.beforeAll(async ({ playwright }) => {
+  dataDir = await newDataDir()
+  server = await startRealServer(dataDir, hurried)
+  owner = await newOwner(await playwright.request.newContext(), () => server)
+})
+
+test.afterAll(async () => {
+  await server?.stop()
+  if (dataDir) await clear(dataDir)
+})
+
+const ofPool = (poolId: string) => ({ params: { ...owner.params, poolId } })
+const ofSet = (setId: string) => ({ params: { ...owner.params, setId } })
+const group = () => ({ template_id: 'starter', ssh_key_id: owner.keyId })
+
+type Group = (VmPool | VmSet) & { vms: Vm[] }
+
+/** Waits until a group is active with so many VMs, and every one of them runs. */
+async function active<G extends Group>(get: () => Promise<G | null>, size: number): Promise<G> {
+  let seen: G | null = null
+  await expect
+    .poll(
+      async () => {
+        seen = await get()
+        return [seen?.status, ...(seen?.vms ?? []).map(({ status }) => status), seen?.status_message]
+      },
+      { timeout: 300_000, intervals: [300] },
+    )
+    .toEqual(['active', ...Array<string>(size).fill('running'), null])
+  if (!seen) throw new Error('nothing was seen')
+  return seen
+}
+
+const pidOf = async (vmId: string) =>
+  (await guestsOf(dataDir)).find(({ machineId }) => machineId === vmId)?.pid ?? 0
+const idsOf = ({ vms }: Group) => vms.map(({ id }) => id)
+const nothingLeft = () =>
+  expect
+    .poll(async () => [...(await guestsOf(dataDir)), ...(await strays(dataDir, await rest(owner)))], {
+      timeout: 120_000,
+    })
+    .toEqual([])
+
+test('a set and a pool come up, replace what is killed or deleted, follow the load, and leave nothing', async () => {
+  const made = await owner.must(vmSetApi.create, {
+    params: owner.params,
+    body: { ...group(), name: 'db', replicas: 3 },
+  })
+  const getSet = () => owner.call(vmSetApi.get, ofSet(made.id))
+  const set = await active(getSet, 3)
+  expect(set.vm_stats).toEqual({ total_vms: 3, running_vms: 3 })
+  const poolMade = await owner.must(vmPoolApi.create, {
+    params: owner.params,
+    body: {
+      ...{ ...group(), name: 'web', min_size: 1, desired_size: 2, max_size: 4 },
+      ...{ persistent: false, auto_scaling: false, disks: [{ name: 'data', size: '1Gi' }] },
+    },
+  })
+  const getPool = () => owner.call(vmPoolApi.get, ofPool(poolMade.id))
+  const pool = await active(getPool, 2)
+
+  // Every member is a VM that answers SSH, and has the disk that was made for it.
+  for (const vm of [...set.vms, ...pool.vms]) {
+    expect(await owner.inGuest(vm.id, 'hostname')).toBe(vm.name)
+  }
+  const { disks } = await rest(owner)
+  for (const vm of pool.vms) {
+    const own = disks.find(({ id }) => vm.disks.some(({ disk_id }) => disk_id === id))
+    expect(own?.deleted_with_vm).toBe(true)
+    expect(await owner.inGuest(vm.id, `blockdev --getsize64 ${deviceOf(own ?? { id: '' })}`)).toBe(
+      `${1024 ** 3}`,
+    )
+  }
+
+  // One of the pool is killed, one of the set is deleted by hand: others take their places, under their names.
+  const [killed = '', spared = ''] = idsOf(pool)
+  process.kill(await pidOf(killed), 'SIGKILL')
+  const [first = '', second = '', third = ''] = idsOf(set)
+  await owner.must(vmApi.delete, owner.of(first))
+  await expect.poll(async () => idsOf((await getPool()) ?? pool)).not.toContain(killed)
+  const healedPool = await active(getPool, 2)
+  expect(idsOf(healedPool)).toContain(spared)
+  expect(healedPool.vms.map(({ name }) => name).sort()).toEqual(['web-1', 'web-2'])
+  const healedSet = await active(getSet, 3)
+  expect(idsOf(healedSet)).toEqual(expect.arrayContaining([second, third]))
+  expect(idsOf(healedSet)).not.toContain(first)
+
+  // One that keeps its root disk is started again with it instead.
+  await owner.inGuest(second, 'echo kept > /root/letter; sync')
+  const before = await pidOf(second)
+  process.kill(before, 'SIGKILL')
+  await expect.poll(async () => [0, before].includes(await pidOf(second)), { timeout: 60_000 }).toBe(false)
+  expect(idsOf(await active(getSet, 3))).toContain(second)
+  expect(await owner.inGuest(second, 'cat /root/letter')).toBe('kept')
+
+  // By hand: smaller, the newest goes; the other one larger.
+  await owner.must(vmSetApi.update, { ...ofSet(made.id), body: { replicas: 1 } })
+  expect(idsOf(await active(getSet, 1))).toEqual([second])
+  await owner.must(vmSetApi.delete, ofSet(made.id))
+
+  // By load: up while the guests work, down when they rest.
+  await owner.must(vmPoolApi.update, { ...ofPool(poolMade.id), body: { auto_scaling: true, min_size: 2 } })
+  for (const id of idsOf(healedPool)) {
+    await owner.inGuest(
+      id,
+      'setsid sh -c "while :; do :; done" < /dev/null > /dev/null 2>&1 & echo $! > /run/work',
+    )
+  }
+  /** True, or what the autoscaler thinks instead. */
+  const wants = async (fits: (size: number) => boolean) =>
+    fits((await getPool())?.desired_size ?? 0) ||
+    (await owner.call(vmPoolApi.history, ofPool(poolMade.id)))?.verdict
+  await expect.poll(() => wants((size) => size >= 3), { timeout: 120_000 }).toBe(true)
+  for (const id of idsOf(healedPool)) await owner.inGuest(id, 'kill $(cat /run/work)').catch(() => '')
+  await owner.must(vmPoolApi.update, { ...ofPool(poolMade.id), body: { min_size: 1 } })
+  await expect.poll(() => wants((size) => size === 1), { timeout: 240_000 }).toBe(true)
+  expect((await active(getPool, 1)).current_size).toBe(1)
+  const { events, samples } = await owner.must(vmPoolApi.history, ofPool(poolMade.id))
+  const steps = events.filter(({ kind }) => kind === 'scaled').map(({ message }) => message)
+  expect(steps.at(-1)).toMatch(/^CPU [\d.]+ % over 6 s, above 20 %: 2 to 3$/)
+  expect(steps[0]).toMatch(/^CPU [\d.]+ % over 6 s, below 10 %: 2 to 1$/)
+  expect(samples.some(({ cpu }) => cpu !== null && cpu > 20)).toBe(true)
+
+  await owner.must(vmPoolApi.delete, ofPool(poolMade.id))
+  expect((await rest(owner)).disks).toEqual([])
+  await nothingLeft()
+})
+
+test('a server killed at random moments of scaling doubles no member and loses none', async () => {
+  const made = await owner.must(vmPoolApi.create, {
+    params: owner.params,
+    body: {
+      ...{ ...group(), name: 'web', min_size: 1, desired_size: 2, max_size: 4 },
+      ...{ auto_scaling: false, disks: [{ name: 'data', size: '1Gi' }] },
+    },
+  })
+  const getPool = () => owner.call(vmPoolApi.get, ofPool(made.id))
+  /** The last size that was acknowledged, and those that may have been stored when the server died under the call. */
+  let sizes = [2]
+  for (const desired_size of [4, 1, 3, 2, 4, 2]) {
+    const asking = owner.call(vmPoolApi.update, { ...ofPool(made.id), body: { desired_size } })
+    await sleep(Math.random() < 0.5 ? Math.random() * 60 : Math.random() * 3_000)
+    await server.kill()
+    sizes = (await asking) === null ? [...sizes, desired_size] : [desired_size]
+    server = await startRealServer(dataDir, hurried)
+    const { desired_size: stored, vms } = await owner.must(vmPoolApi.get, ofPool(made.id))
+    expect(sizes).toContain(stored)
+    expect(new Set(vms.map(({ name }) => name)).size).toBe(vms.length)
+    sizes = [stored]
+  }
+  const pool = await active(getPool, sizes[0] ?? 0)
+  expect((await guestsOf(dataDir)).map(({ machineId }) => machineId).sort()).toEqual(idsOf(pool).sort())
+  const { disks } = await rest(owner)
+  expect(disks.map(({ vm_id }) => vm_id).sort()).toEqual(idsOf(pool).sort())
+  await owner.must(vmPoolApi.delete, ofPool(made.id))
+  await nothingLeft()
+})
