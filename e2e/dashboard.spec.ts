@@ -1,7 +1,7 @@
-import { diskApi, projectApi, vmApi } from '@slipway/contract'
+import { diskApi, projectApi, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
-import { answer, hold, makeDisk } from './network.ts'
+import { answer, hold, makeDisk, makeVmPool, makeVmSet } from './network.ts'
 
 const disk = (id: string, size_gb: number) => makeDisk(id, 'available', { size: `${size_gb}Gi`, size_gb })
 
@@ -17,8 +17,8 @@ test('a project without VMs is welcomed with what there is to create', async ({ 
   await expect(page.getByRole('heading', { level: 3 })).toHaveText(['Single VMs', 'VM Pools', 'VM Sets'])
   for (const [link, path] of [
     ['Create VM', '/create'],
-    ['VM Pools', `/projects/${project.id}/vmpools`],
-    ['VM Sets', `/projects/${project.id}/vmsets`],
+    ['Create Pool', `/projects/${project.id}/vmpools/create`],
+    ['Create Set', `/projects/${project.id}/vmsets/create`],
   ] as const) {
     await page.getByRole('main').getByRole('link', { name: link }).click()
     await expect(page).toHaveURL(path)
@@ -31,6 +31,10 @@ test('four cards count what the project holds', async ({ page, project, makeVm, 
   await makeVm('fault-crash', 'failed')
   await makeVm('two', 'running')
   await makeVm('three', 'running')
+  const pools = [makeVmPool('a', { current_size: 0 }), makeVmPool('b')]
+  await answer(page, vmPoolApi.list, 200, pools)
+  const stats = { total_vms: 2, running_vms: 0 }
+  await answer(page, vmSetApi.list, 200, [makeVmSet('a', { replicas: 3, vm_stats: stats })])
   const disks = await answer(page, diskApi.list, 200, [disk('a', 10), disk('b', 25)])
   await page.goto('/')
   const cards = page.getByRole('main').getByRole('list').first().getByRole('listitem')
@@ -39,6 +43,8 @@ test('four cards count what the project holds', async ({ page, project, makeVm, 
   const active = vms.filter((vm) => vm.status === 'running')
   expect([vms.length, active.length]).toEqual([3, 2])
   await expect(cards.first()).toHaveText(`Virtual Machines${vms.length}${active.length} active`)
+  await expect(cards.nth(1)).toHaveText('VM Pools21 VM')
+  await expect(cards.nth(2)).toHaveText('VM Sets12 VMs')
   await expect(cards.last()).toHaveText('Storage2disks, 35Gi')
   await disks.end()
   expect(await call(diskApi.list, { params: { projectId: project.id }, query: {} })).toEqual([])
@@ -73,17 +79,26 @@ test('the six newest of eight VMs are shown as the API has them', async ({ page,
   await expect(page).toHaveURL(`/projects/${project.id}/vms`)
 })
 
-test('VMs and disks in trouble are named with their reason', async ({ page, makeVm }) => {
+test('whatever is in trouble is named with its reason', async ({ page, makeVm }) => {
   await makeVm('fault-crash', 'failed')
   await makeVm('two', 'running')
   await answer(page, diskApi.list, 200, [
     makeDisk('sound'),
     makeDisk('tiles', 'failed', { status_message: 'The image was refused.' }),
   ])
+  await answer(page, vmPoolApi.list, 200, [
+    makeVmPool('web'),
+    makeVmPool('ci', { status: 'error', status_message: 'The host is full.' }),
+  ])
+  await answer(page, vmSetApi.list, 200, [
+    makeVmSet('etcd', { status: 'error', status_message: 'The template is gone.' }),
+  ])
   await page.goto('/')
   const trouble = page.getByRole('region', { name: 'Needs attention' })
   await expect(trouble.getByRole('listitem')).toHaveText([
     /^fault-crashVM failed\. The guest crashed/,
+    'ciVM pool error. The host is full.',
+    'etcdVM set error. The template is gone.',
     'tilesDisk failed. The image was refused.',
   ])
   await trouble.getByRole('link', { name: 'tiles' }).click()

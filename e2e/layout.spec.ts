@@ -7,6 +7,12 @@ import { toasts } from './sentences.ts'
 
 const hero = 'Instant dev environments on a custom hypervisor'
 
+/** Agrees to every alert: that there is no such pool or set. */
+const agreeToAlerts = (page: Page) =>
+  page.addLocatorHandler(page.getByRole('alertdialog'), (alert) =>
+    alert.getByRole('button', { name: 'OK' }).click(),
+  )
+
 const title = (page: Page) => page.getByRole('heading', { level: 1 })
 const sidebarOf = (page: Page) => page.getByRole('complementary', { name: 'Sidebar' })
 
@@ -26,10 +32,10 @@ const consolePages = (projectId: string): [path: string, heading: string][] => {
     [of('vms'), 'Virtual Machines'],
     [of('vmpools'), 'VM Pools'],
     [of('vmpools/create'), 'Create VM Pool'],
-    [of('vmpools/some/vms'), 'VM Pools'],
+    [of('vmpools/some/vms'), 'VM Pool not found'],
     [of('vmsets'), 'VM Sets'],
     [of('vmsets/create'), 'Create VM Set'],
-    [of('vmsets/some/vms'), 'VM Sets'],
+    [of('vmsets/some/vms'), 'VM Set not found'],
     [of('snapshots'), 'Snapshots'],
     [of('snapshots/create'), 'Create Snapshot'],
     [of('disks'), 'Disks'],
@@ -72,6 +78,7 @@ test('every page of the console opens at its address, beside the sidebar', async
   user: _,
   call,
 }) => {
+  await agreeToAlerts(page)
   await page.goto('/onboarding')
   await expect(title(page)).toHaveText('Create your first project')
   const { id } = await call(projectApi.create, { body: { name: 'Engines' } })
@@ -92,6 +99,7 @@ test('every page of the console sends a visitor to sign-in', async ({ page }) =>
 
 test('no page shows the name of a role', async ({ page, project }) => {
   const roles = /\b(roles?|owners?|members?|viewers?|editors?|maintainers?|administrators?|superusers?)\b/i
+  await agreeToAlerts(page)
   for (const [path, heading] of [['/', project.name], ...consolePages(project.id)] as const) {
     await page.goto(path)
     await expect(title(page)).toHaveText(heading)

@@ -1,15 +1,19 @@
 import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
 import {
+  type CallOutput,
   diskApi,
   diskSnapshotApi,
   projectApi,
+  scalingDefaults,
   sshKeyApi,
   type Vm,
   vmApi,
+  vmPoolApi,
+  vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
 import { type Call, callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
-import { answer, makeDisk } from './network.ts'
+import { answer, makeDisk, makeVmPool, makeVmSet } from './network.ts'
 import {
   diskCreatePath,
   diskListPath,
@@ -19,6 +23,12 @@ import {
   snapshotListPath,
   vmListPath,
   vmPath,
+  vmPoolCreatePath,
+  vmPoolListPath,
+  vmPoolPath,
+  vmSetCreatePath,
+  vmSetListPath,
+  vmSetPath,
 } from './paths.ts'
 import { newPublicKey } from './person.ts'
 import { choose } from './sentences.ts'
@@ -83,7 +93,6 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
 
   const of = (who: Visitor, paths: Record<string, string>): Place[] =>
     Object.entries(paths).map(([name, path]) => ({ name, who, path }))
-  const below = `/projects/${project.id}`
   const create = `/create?template=${templateId}`
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first()
   const menu = (name: string, path: string, opener: string | RegExp): Place => ({
@@ -185,8 +194,9 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the form of a disk snapshot': diskSnapshotCreatePath(project.id),
         'the disks': diskListPath(project.id),
         'the form of a disk': diskCreatePath(project.id),
-        'the pools to come': `${below}/vmpools`,
-        'the form of pools to come': `${below}/vmpools/create`,
+        'no pools': vmPoolListPath(project.id),
+        'the form of a pool': vmPoolCreatePath(project.id),
+        'the form of a set': vmSetCreatePath(project.id),
         'no page of the console': '/no/such/page',
       }),
       {
@@ -357,6 +367,57 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('article', { name: emoji })
         },
       },
+      {
+        name: 'pools in every state, one of them edited',
+        who: 'owner',
+        path: vmPoolListPath(project.id),
+        open: async (page) => {
+          await answer(page, vmPoolApi.list, 200, poolsInEveryState)
+          await page.reload()
+          await button(page, `Edit ${long}`).click()
+          await page.getByLabel('Max size').fill('1')
+          return page.getByRole('form')
+        },
+      },
+      over('alertdialog', 'the deletion of a pool', vmPoolListPath(project.id), async (page) => {
+        await answer(page, vmPoolApi.list, 200, poolsInEveryState)
+        await page.reload()
+        await button(page, `Delete ${long}`).click()
+      }),
+      {
+        name: 'the page of a pool',
+        who: 'owner',
+        path: vmPoolPath({ project_id: project.id, id: 'some' }),
+        open: async (page) => {
+          await answer(page, vmPoolApi.get, 200, { ...scalingPool, project_id: project.id, vms: [running] })
+          await answer(page, vmPoolApi.history, 200, history())
+          await page.reload()
+          await expect(page.getByRole('img', { name: /^CPU load/ }).locator('canvas')).toBeVisible()
+          return page.getByRole('table')
+        },
+      },
+      {
+        name: 'sets in every state, one of them edited',
+        who: 'owner',
+        path: vmSetListPath(project.id),
+        open: async (page) => {
+          await answer(page, vmSetApi.list, 200, setsInEveryState)
+          await page.reload()
+          await button(page, `Edit ${arabic}`).click()
+          await page.getByLabel('Number of replicas').fill('21')
+          return page.getByRole('form')
+        },
+      },
+      {
+        name: 'the page of a set',
+        who: 'owner',
+        path: vmSetPath({ project_id: project.id, id: 'some' }),
+        open: async (page) => {
+          await answer(page, vmSetApi.get, 200, { ...brokenSet, project_id: project.id, vms: [running] })
+          await page.reload()
+          return page.getByRole('region', { name: 'Information' })
+        },
+      },
       over('alertdialog', 'the detachment of a disk', diskListPath(project.id), async (page) => {
         await answer(page, diskApi.list, 200, disksInEveryState)
         await page.reload()
@@ -405,6 +466,58 @@ const disksInEveryState = [
     image_sha256: 'ab'.repeat(32),
   }),
 ]
+
+const scalingPool = makeVmPool(long, {
+  status: 'scaling',
+  status_message: `Waiting for a snapshot of "${long}".`,
+  description: `${long} ${arabic} ${emoji}`,
+  template_name: long,
+  ssh_key_name: long,
+  current_size: 1,
+  desired_size: 1000,
+  max_size: 1000,
+  disks: [{ name: long, size: '10Gi', source: 'EMPTY' }],
+})
+
+const poolsInEveryState = [
+  scalingPool,
+  makeVmPool(arabic, { current_size: 4, desired_size: 2, max_size: 3, min_size: 0 }),
+  makeVmPool(emoji, { status: 'error', current_size: 0, desired_size: 2 }),
+]
+
+const brokenSet = makeVmSet(long, {
+  status: 'error',
+  status_message: `The image of ${long} could not be fetched.`,
+  replicas: 20,
+})
+
+const setsInEveryState = [
+  brokenSet,
+  makeVmSet(arabic, { status: 'creating', replicas: 20, vm_stats: { total_vms: 9, running_vms: 3 } }),
+]
+
+/** What happened within the last minutes. */
+const history = (): CallOutput<typeof vmPoolApi.history> => {
+  const at = (secondsAgo: number) => new Date(Date.now() - secondsAgo * 1000).toISOString()
+  return {
+    samples: [120, 60, 0].map((seconds) => ({
+      at: at(seconds),
+      cpu: seconds / 2 + 20,
+      current_size: 1,
+      desired_size: 1000,
+    })),
+    events: [1, 90_000].map((seconds) => ({
+      id: String(seconds),
+      at: at(seconds),
+      kind: 'member_replaced' as const,
+      message: `"${long}" is replaced. It did not come up.`,
+      from_size: 999,
+      to_size: 1000,
+    })),
+    policy: scalingDefaults,
+    verdict: `CPU 82 % over 15 s, above 75 %. Since the last step 7 s of 120 s have passed.`,
+  }
+}
 
 const answerDisks = (page: Page) =>
   answer(

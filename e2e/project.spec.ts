@@ -1,8 +1,17 @@
 import type { Locator, Page } from '@playwright/test'
-import { diskApi, diskSnapshotApi, projectApi, summarizeVms, vmApi, vmSnapshotApi } from '@slipway/contract'
+import {
+  diskApi,
+  diskSnapshotApi,
+  projectApi,
+  summarizeVms,
+  vmApi,
+  vmPoolApi,
+  vmSetApi,
+  vmSnapshotApi,
+} from '@slipway/contract'
 import { shownMoment } from './dates.ts'
 import { callWith, expect, join, makeVm, newPerson, templateId, test } from './fixtures.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { answer, callsOf, hold, makeVmPool, makeVmSet } from './network.ts'
 import { signIn, signOut } from './sentences.ts'
 
 const question =
@@ -227,12 +236,7 @@ test.describe('the page of the projects', () => {
     await expect(selected(page, 'Looms')).toBeVisible()
   })
 
-  test('says before the deletion which disks and snapshots go with a project', async ({
-    page,
-    project,
-    makeVm,
-    call,
-  }) => {
+  test('says before the deletion what else goes with a project', async ({ page, project, makeVm, call }) => {
     const params = { projectId: project.id }
     const disk = await call(diskApi.create, { params, body: { name: 'd', size: '1', source: 'EMPTY' } })
     const vm = await makeVm('one', 'running')
@@ -252,11 +256,16 @@ test.describe('the page of the projects', () => {
       .poll(async () => (await call(vmSnapshotApi.list, { params })).map(({ status }) => status))
       .toEqual(['ready'])
     await call(vmApi.delete, { params: { ...params, vmId: vm.id } })
+    // With a VM of theirs the project could not be deleted.
+    await answer(page, vmPoolApi.list, 200, [makeVmPool('a'), makeVmPool('b')])
+    await answer(page, vmSetApi.list, 200, [makeVmSet('c')])
     await page.goto('/projects')
     await page.getByRole('button', { name: 'Delete Engines' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
     await expect(
-      dialog.getByText('Its 1 disk, 1 VM snapshot, and 1 disk snapshot are deleted, too.'),
+      dialog.getByText(
+        'Its 2 VM pools, 1 VM set, 1 disk, 1 VM snapshot, and 1 disk snapshot are deleted, too.',
+      ),
     ).toBeVisible()
     await dialog.getByRole('button', { name: 'Delete Project' }).click()
     await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()

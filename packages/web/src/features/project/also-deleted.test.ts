@@ -5,6 +5,7 @@ test.each([
   [{ disk: 0, 'VM snapshot': 0 }, null],
   [{ disk: 1, 'VM snapshot': 0 }, 'Its 1 disk is deleted, too.'],
   [{ disk: 2, 'VM snapshot': 0 }, 'Its 2 disks are deleted, too.'],
+  [{ 'VM pool': 1, 'VM set': 2, disk: 0 }, 'Its 1 VM pool and 2 VM sets are deleted, too.'],
   [{ disk: 1, 'VM snapshot': 1 }, 'Its 1 disk and 1 VM snapshot are deleted, too.'],
   [
     { disk: 3, 'VM snapshot': 1, 'disk snapshot': 2 },
