@@ -9,7 +9,9 @@ import { type DiskDraft, diskComplaints, type GroupForm, newDiskDraft } from './
 export function GroupDiskFields({ label, disks }: { label: string; disks: readonly DiskDraft[] }) {
   const { control } = useFormContext<GroupForm>()
   const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
-  const example = disks[0]?.name.trim() || 'data'
+  const first = disks[0]?.name.trim() ?? ''
+  // A long one would hide what the sentence says.
+  const example = first !== '' && first.length <= 24 ? first : 'data'
 
   return (
     <DiskRows
