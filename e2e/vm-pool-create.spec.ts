@@ -11,9 +11,9 @@ const templates = [makeTemplate('small', 1, 512), makeTemplate('large', 2, 2048)
 const failure = 'Failed to create VM Pool. Please try again.'
 
 const nameOf = (page: Page) => page.getByLabel('Pool name')
-const minimumOf = (page: Page) => page.getByLabel('Minimum size')
+const minimumOf = (page: Page) => page.getByLabel('Min size')
 const desiredOf = (page: Page) => page.getByLabel('Desired size')
-const maximumOf = (page: Page) => page.getByLabel('Maximum size')
+const maximumOf = (page: Page) => page.getByLabel('Max size')
 const panelOf = (page: Page) => page.getByRole('region', { name: 'Template details' })
 
 test.describe('the form of a pool', () => {

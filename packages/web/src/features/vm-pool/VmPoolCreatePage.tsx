@@ -24,9 +24,9 @@ const texts = {
 
 /** How many VMs there are: what is no number becomes the least that the field takes. */
 const sizeFields = [
-  { name: 'minSize', wire: 'min_size', label: 'Minimum size', min: 0 },
+  { name: 'minSize', wire: 'min_size', label: 'Min size', min: 0 },
   { name: 'desiredSize', wire: 'desired_size', label: 'Desired size', min: 1 },
-  { name: 'maxSize', wire: 'max_size', label: 'Maximum size', min: 1 },
+  { name: 'maxSize', wire: 'max_size', label: 'Max size', min: 1 },
 ] as const
 
 export function Component() {
