@@ -225,8 +225,14 @@ async function pauseJobs(qmp: Qmp): Promise<void> {
 async function resumeJobs(qmp: Qmp): Promise<void> {
   for (const { id, status } of await jobsOf(qmp)) {
     if (status !== 'paused') continue
-    await qmp.execute('block-job-set-speed', { device: id, speed: 0 })
-    await qmp.execute('job-resume', { id })
+    try {
+      await qmp.execute('block-job-set-speed', { device: id, speed: 0 })
+      await qmp.execute('job-resume', { id })
+    } catch (error) {
+      // One that was resumed before has failed and takes this one along; who attends them hears why.
+      const jobs = await jobsOf(qmp)
+      if (!jobs.some((job) => job.status === 'aborting' || job.status === 'concluded')) throw error
+    }
   }
 }
 
