@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineError, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
-import { flush } from './durable.ts'
-import { check, createBlank, readHeader } from './qcow2.ts'
+import { createBlank, prove, readHeader } from './qcow2.ts'
 import { isRecord, listenFor, type Qmp } from './qmp.ts'
 import { together } from './turns.ts'
 
@@ -34,7 +33,7 @@ const LOOK_MS = 200
 
 /**
  * Copies disks as they are at one moment, while they may be written on: either all of them or none. The copies are
- * read back and on the disk of the host when it ends; files of a failed one are the caller's to remove.
+ * complete when it ends, and the caller's to prove; files of a failed one are the caller's to remove.
  *
  * @param options.moment chooses the moment: gets the way to begin, and may hold the guest still around it
  * @param options.noteIn a bitmap to make, which notes every change since that moment; only with a single disk
@@ -77,7 +76,7 @@ export async function copyDisks<T>(
 export async function proveCopies(disks: readonly DiskCopy[]): Promise<void> {
   await together(
     disks.map(async ({ target, virtualBytes, backing }) => {
-      await Promise.all([check(target), flush(target)])
+      await prove(target)
       const header = await readHeader(target)
       if (header?.virtualBytes !== virtualBytes || header.backing !== backing)
         throw new EngineError('internal', 'A copy of a disk came out wrong.', { retryable: true })

@@ -80,10 +80,10 @@ export async function saveMemory(
     await goOn(qmp).catch(() => {})
     receiver.close()
   }
-  return async () => {
-    await receiver.received
-    await flush(file)
-  }
+  // Begun now: the disks are still being copied.
+  const safe = receiver.received.then(() => flush(file))
+  safe.catch(() => {})
+  return () => safe
 }
 
 async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {

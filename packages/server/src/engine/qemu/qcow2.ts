@@ -1,6 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises'
 import { CommandError, run } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
+import { flush } from './durable.ts'
 
 /** `QFI\xfb`. This and all else known of the format here: QEMU's qcow2 specification, "Header". */
 const MAGIC = 0x514649fb
@@ -69,6 +70,11 @@ export async function check(path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof CommandError) || error.status !== 3) throw error
   }
+}
+
+/** Reads the structure of a new file back, and waits until it is on the disk of the host. */
+export async function prove(path: string): Promise<void> {
+  await Promise.all([check(path), flush(path)])
 }
 
 /** What a program is run by so that it ends when this process is killed, and holds no lock on disks for nobody. */

@@ -5,8 +5,9 @@ import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
 import { exists, flush, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs, type MachineRecord } from './machine-dir.ts'
 import { type MachineManifest, type MachineSnapshots, ROOT } from './machine-snapshots.ts'
-import { check, createOverlay, endsWithUs } from './qcow2.ts'
+import { createOverlay, endsWithUs, prove } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
+import { together } from './turns.ts'
 import type { Volumes } from './volumes.ts'
 
 /** What a restore has prepared: `restore/prepared.json`, written last. */
@@ -135,12 +136,13 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
         for (const [index, { from, to }] of files.entries()) {
           const path = copyOf(machineId, to)
           await run(command, [...before, 'cp', '--reflink=auto', from, path], { signal: work.signal })
-          if (to !== fileNames.memory) await check(path)
-          await flush(path)
           done += sizes[index] ?? 0
           work.onProgress(total > 0 ? done / total : null)
           work.signal.throwIfAborted()
         }
+        await together(
+          files.map(({ to }) => (to === fileNames.memory ? flush : prove)(copyOf(machineId, to))),
+        )
         const prepared: Prepared = {
           snapshotId: source.snapshotId,
           snapshot,

@@ -6,7 +6,7 @@ import { run } from '../../lib/command.ts'
 import { EngineError, type VolumeMade, type VolumeSource, type VolumeState, type Work } from '../engine.ts'
 import { exists, flush } from './durable.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
-import { check, createBlank, flatten, readHeader } from './qcow2.ts'
+import { createBlank, flatten, prove, readHeader } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import type { VolumeSnapshots } from './volume-snapshots.ts'
 
@@ -75,8 +75,7 @@ export function makeVolumes(deps: {
         const virtualBytes = (await readHeader(fresh))?.virtualBytes ?? 0
         if (virtualBytes < sizeBytes)
           await run('qemu-img', ['resize', '-q', '-f', 'qcow2', fresh, `${sizeBytes}`])
-        await check(fresh)
-        await flush(fresh)
+        await prove(fresh)
         await rename(fresh, path)
         await flush(dir)
         return { sizeBytes: Math.max(virtualBytes, sizeBytes), sha256 }
