@@ -1,7 +1,7 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
 import { benchApi } from './api.ts'
 import { benchCreateToSsh } from './create-to-ssh.ts'
-import { benchGroups } from './groups.ts'
+import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchStorage } from './storage.ts'
 import { benchVmList } from './vm-list.ts'
@@ -12,6 +12,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'vm-list': benchVmList,
   'create-to-ssh': benchCreateToSsh,
   storage: benchStorage,
+  'set-of-five': benchSetOfFive,
   groups: benchGroups,
 }
 

@@ -16,8 +16,16 @@ export type GroupDisk = z.infer<typeof GroupDisk>
 export const GroupDisks = z
   .array(
     z.object({
-      name: z.string({ error: groupDiskTexts.nameMissing }).trim().max(90).default(''),
-      size: z.string({ error: groupDiskTexts.sizeMissing }).trim().max(40).default(''),
+      name: z
+        .string({ error: groupDiskTexts.nameMissing })
+        .trim()
+        .max(90, 'Use at most 90 characters for the name of a disk')
+        .default(''),
+      size: z
+        .string({ error: groupDiskTexts.sizeMissing })
+        .trim()
+        .max(40, 'Please enter a valid disk size')
+        .default(''),
       source: z.literal('EMPTY').default('EMPTY'),
     }),
   )
