@@ -79,6 +79,18 @@ export function liveList<T extends { id: string; project_id: string }>(
       }
     },
 
+    /** One of them as the list has it. To be asked for by many at once: whoever shows the list keeps it fresh. */
+    useListed(projectId: string, itemId: string | null): T | undefined {
+      const { data } = useQuery({
+        queryKey: keyFor(projectId),
+        queryFn: async ({ signal }) => asList(await load(projectId, signal)),
+        enabled: itemId !== null,
+        select: (items) => items.find(({ id }) => id === itemId),
+        staleTime: Number.POSITIVE_INFINITY,
+      })
+      return data
+    },
+
     patch(projectId: string, events: readonly (T | Gone)[]): void {
       queryClient.setQueryData<T[]>(keyFor(projectId), (old) => old && applyEvents(old, events))
     },

@@ -42,6 +42,7 @@ export function liveGroups<G extends Group, H>({ ids, underWay, ...load }: Group
 
   return {
     useList: list.useList,
+    useListed: list.useListed,
     patch,
 
     /** One group with its VMs, oldest first. */

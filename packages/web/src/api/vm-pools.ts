@@ -17,6 +17,9 @@ export function useVmPools(projectId: string | undefined) {
   return { pools: items, ...rest }
 }
 
+/** One as the list has it, for many who only want its name. */
+export const useListedVmPool = pools.useListed
+
 /** One VM pool with its VMs. */
 export const useVmPool = pools.useOne
 

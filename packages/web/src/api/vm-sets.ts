@@ -17,6 +17,9 @@ export function useVmSets(projectId: string | undefined) {
   return { sets: items, ...rest }
 }
 
+/** One as the list has it, for many who only want its name. */
+export const useListedVmSet = sets.useListed
+
 /** One VM set with its VMs. */
 export const useVmSet = sets.useOne
 

@@ -1,7 +1,7 @@
 import type { Vm } from '@slipway/contract'
 import { Link } from 'react-router'
-import { useVmPools } from '../../api/vm-pools.ts'
-import { useVmSets } from '../../api/vm-sets.ts'
+import { useListedVmPool } from '../../api/vm-pools.ts'
+import { useListedVmSet } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 
 type Member = Pick<Vm, 'project_id' | 'vmpool_id' | 'vmset_id'>
@@ -10,16 +10,12 @@ export const isMember = (vm: Member): boolean => vm.vmpool_id !== null || vm.vms
 
 /** The pool or set of a VM; null for one that stands alone. The name is unknown until the list is there. */
 export function useGroupOf({ project_id, vmpool_id, vmset_id }: Member) {
-  const { pools } = useVmPools(vmpool_id === null ? undefined : project_id)
-  const { sets } = useVmSets(vmset_id === null ? undefined : project_id)
-  if (vmpool_id !== null) {
-    const name = pools.find(({ id }) => id === vmpool_id)?.name
-    return { kind: 'pool', name, path: paths.vmPool(project_id, vmpool_id) } as const
-  }
-  if (vmset_id !== null) {
-    const name = sets.find(({ id }) => id === vmset_id)?.name
-    return { kind: 'set', name, path: paths.vmSet(project_id, vmset_id) } as const
-  }
+  const pool = useListedVmPool(project_id, vmpool_id)
+  const set = useListedVmSet(project_id, vmset_id)
+  if (vmpool_id !== null)
+    return { kind: 'pool', name: pool?.name, path: paths.vmPool(project_id, vmpool_id) } as const
+  if (vmset_id !== null)
+    return { kind: 'set', name: set?.name, path: paths.vmSet(project_id, vmset_id) } as const
   return null
 }
 

@@ -1,0 +1,39 @@
+import type { Vm, VmPool } from '@slipway/contract'
+import { afterEach, expect, test } from 'vitest'
+import { keyOf, queryClient } from './query.ts'
+import { patchVmPools } from './vm-pools.ts'
+import { patchVms } from './vms.ts'
+
+const pool = { id: 'web', project_id: 'p', status: 'active', desired_size: 1 } as VmPool // what is looked at here
+const vm = (id: string, vmpool_id: string | null, status: Vm['status'] = 'running') =>
+  ({ id, project_id: 'p', status, vmpool_id, vmset_id: null, ssh_key_name: 'Laptop' }) as Vm // as above
+
+const key = keyOf('vmPool.get', { projectId: 'p', groupId: 'web' })
+const shown = () => {
+  const page = queryClient.getQueryData<VmPool & { vms: Vm[] }>(key)
+  return page && [page.status, page.desired_size, page.vms.map(({ id, status }) => `${id} ${status}`)]
+}
+
+afterEach(() => queryClient.clear())
+
+test('the page of a pool follows its pool and keeps its VMs', () => {
+  queryClient.setQueryData(key, { ...pool, vms: [vm('a', 'web')] })
+  patchVmPools('p', [{ ...pool, status: 'scaling', desired_size: 2 }])
+  expect(shown()).toEqual(['scaling', 2, ['a running']])
+})
+
+test('the page of a pool follows its VMs and no others', () => {
+  queryClient.setQueryData(key, { ...pool, vms: [vm('a', 'web'), vm('b', 'web')] })
+  const before = queryClient.getQueryData(key)
+  patchVms('p', [vm('c', null), vm('d', 'ci'), { id: 'e', deleted: true }])
+  patchVms('other', [vm('f', 'web')])
+  expect(queryClient.getQueryData(key)).toBe(before)
+  patchVms('p', [vm('a', 'web', 'stopping'), { id: 'b', deleted: true }, vm('g', 'web', 'pending')])
+  expect(shown()).toEqual(['active', 1, ['a stopping', 'g pending']])
+})
+
+test('what nobody looks at is not made up from events', () => {
+  patchVmPools('p', [pool])
+  patchVms('p', [vm('a', 'web')])
+  expect(shown()).toBeUndefined()
+})
