@@ -463,52 +463,54 @@ function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
 const tryAgain = (vm: VmRecord) =>
   vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
 
-/** What happened, and the way out. */
-function withAdvice(vm: VmRecord, error: EngineError): string {
+/** A sentence about the way out, if there is one: the group of a member tries again by itself. */
+function wayOut(vm: VmRecord, first?: string): string {
+  if (vm.member) return first ? `${first}.` : ''
   const again = tryAgain(vm)
-  switch (error.code) {
-    case 'no-space':
-      return `${error.message} Free some space, then ${again}.`
-    case 'no-memory':
-      return `${error.message} Stop another VM, then ${again}.`
-    case 'launch-failed':
-    case 'internal':
-      return `${error.message} If it stays so when you ${again}, the operator can ask npm run doctor.`
-    default:
-      return `${error.message} To try once more, ${again}.`
-  }
+  return first ? `${first}, then ${again}.` : `${again.charAt(0).toUpperCase()}${again.slice(1)}.`
 }
 
-const asSentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const join = (...sentences: (string | null)[]) => sentences.filter(Boolean).join(' ')
+
+/** What happened, and the way out. */
+function withAdvice(vm: VmRecord, { code, message }: EngineError): string {
+  if (code === 'no-space') return join(message, wayOut(vm, 'Free some space'))
+  if (code === 'no-memory') return join(message, wayOut(vm, 'Stop another VM'))
+  const doctor = code === 'launch-failed' || code === 'internal'
+  if (vm.member) return join(message, doctor ? 'If it stays so, the operator can ask npm run doctor.' : null)
+  return doctor
+    ? `${message} If it stays so when you ${tryAgain(vm)}, the operator can ask npm run doctor.`
+    : `${message} To try once more, ${tryAgain(vm)}.`
+}
 
 function faultMessage(vm: VmRecord, reason: FaultReason, state: MachineState, parts: Parts | null): string {
-  const again = asSentence(tryAgain(vm))
   switch (reason) {
     case 'parts-unavailable':
       return parts?.state === 'unavailable' ? parts.why : 'What it is made from is not available.'
     case 'parts-late':
       if (parts?.state === 'coming' && parts.step === 'disks')
-        return `Its disks could not be made in time. ${parts.message ?? ''} ${again}.`.replace(/ +/g, ' ')
-      return `The boot image of ${vm.templateName} was not ready in time. ${again}.`
+        return join('Its disks could not be made in time.', parts.message, wayOut(vm))
+      return join(`The boot image of ${vm.templateName} was not ready in time.`, wayOut(vm))
     case 'room-late':
-      return `The host had no ${formatMemory(vm.memoryMb)} of memory free in time. Stop another VM, then ${tryAgain(vm)}.`
-    case 'guest-late':
-      return `The guest did not answer on port 22 in time and was ended. ${again}; if it happens again, its template may be damaged.`
-    case 'launch-late':
-      return `The guest could not be launched in time. ${vm.statusMessage ?? ''} ${again}.`.replace(
-        / +/g,
-        ' ',
+      return join(
+        `The host had no ${formatMemory(vm.memoryMb)} of memory free in time.`,
+        wayOut(vm, 'Stop another VM'),
       )
+    case 'guest-late':
+      return join(
+        'The guest did not answer on port 22 in time and was ended.',
+        wayOut(vm),
+        'If it happens again, its template may be damaged.',
+      )
+    case 'launch-late':
+      return join('The guest could not be launched in time.', vm.statusMessage, wayOut(vm))
     case 'guest-will-not-end':
       return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
     case 'guest-left-early':
-      return `The guest powered itself off before it was ready. ${again}.`
+      return join('The guest powered itself off before it was ready.', wayOut(vm))
     case 'crashed': {
-      const how =
-        state.power === 'off' && state.exit?.how === 'crashed'
-          ? state.exit.reason
-          : 'The guest ended unexpectedly.'
-      return `${how} ${again}.`
+      const told = state.power === 'off' && state.exit?.how === 'crashed' ? state.exit.reason : null
+      return join(told ?? 'The guest ended unexpectedly.', wayOut(vm))
     }
     case 'root-disk-lost':
       return state.power === 'broken'
