@@ -98,11 +98,11 @@ export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmSt
 }
 
 /** How long the present status may last; null for a settled one and while copies are made, which tell their progress. */
-const spanOf = (vm: VmRecord): number | null =>
+const spanOf = (vm: Omit<VmRecord, 'steps'>): number | null =>
   vm.restore && !vm.known.restorePrepared ? null : deadlineMs[vm.status]
 
 /** Where the deadline of the present status stands. */
-export function deadlineOf(vm: VmRecord, nowMs: number): Surroundings['deadline'] {
+export function deadlineOf(vm: Omit<VmRecord, 'steps'>, nowMs: number): Surroundings['deadline'] {
   const span = spanOf(vm)
   if (span === null) return 'ahead'
   const age = nowMs - vm.statusSince
