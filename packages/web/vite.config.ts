@@ -20,6 +20,27 @@ function preloadFonts(): Plugin {
   }
 }
 
+/** Two files that wait for one another break every page that needs them, which only a browser would tell. */
+function refuseCircles(): Plugin {
+  return {
+    name: 'refuse-circles',
+    generateBundle(_, bundle) {
+      const importsOf = (file: string) => {
+        const chunk = bundle[file]
+        return chunk?.type === 'chunk' ? chunk.imports : []
+      }
+      const done = new Set<string>()
+      const visit = (file: string, way: string[]) => {
+        if (way.includes(file)) this.error(`These files wait for one another: ${[...way, file].join(', ')}`)
+        if (done.has(file)) return
+        for (const next of importsOf(file)) visit(next, [...way, file])
+        done.add(file)
+      }
+      for (const file of Object.keys(bundle)) visit(file, [])
+    },
+  }
+}
+
 /** Writes `.br` and `.gz` beside each text file, so that the server never compresses while it answers. */
 function compress(): Plugin {
   return {
@@ -36,9 +57,14 @@ function compress(): Plugin {
   }
 }
 
+const any =
+  (...patterns: RegExp[]) =>
+  (file: string) =>
+    patterns.some((pattern) => pattern.test(file))
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind(), preloadFonts(), compress()],
+  plugins: [react(), tailwind(), preloadFonts(), refuseCircles(), compress()],
   // An inlined asset would need `data:` in more places than the content security policy allows.
   build: {
     assetsInlineLimit: 0,
@@ -51,30 +77,80 @@ export default defineConfig({
         codeSplitting: {
           // A file goes where its own group says, not where its first user went.
           includeDependenciesRecursively: false,
+          // Each builds upon those above it only. Few and whole: a request costs more than some unused bytes.
           groups: [
-            // The forms check themselves against the contract. The first page has no form, and the contract's schemas
-            // are among its modules only because one index names them all.
+            // React stays the same from version to version of the console, ...
+            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 9 },
+            // ... one file starts every page, ...
+            { name: 'main', tags: ['$initial'], priority: 8 },
+            // ... and one draws it. Not what lists are made of, what opens over a page, nor charts.
+            {
+              name: 'ui',
+              test: any(
+                /contract\/src\/[a-z-]+\.rules\.ts/,
+                /lucide-react/,
+                /web\/src\/(api\/|paths|time)/,
+                /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
+                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|use-)/,
+              ),
+              minShareCount: 2,
+              priority: 7,
+            },
+            // Menus, dialogs and selects, without what only few of them need.
+            {
+              name: 'overlay',
+              test: /node_modules\/(@base-ui|@floating-ui|use-sync-external-store)\//,
+              priority: 6,
+            },
+            { name: 'combobox', test: /@base-ui\/react\/(combobox|autocomplete)\//, priority: 7 },
+            // Only forms need the contract's schemas.
             {
               name: 'forms',
-              test: /react-hook-form|@hookform|@standard-schema|project\/(ProjectForm|FirstProject)|\/zod\/|contract\/src\/(?!endpoint|routes|quantity|index)[a-z-]+\.ts/,
+              test: any(
+                /react-hook-form|@hookform|@standard-schema|\/zod\//,
+                /contract\/src\//,
+                /project\/(ProjectForm|FirstProject)/,
+              ),
+              priority: 6,
+            },
+            // The pages of a visitor, ...
+            {
+              name: 'public',
+              test: /features\/(account|public\/(Legal|Contact))|shell\/(Auth|Public)/,
+              priority: 5,
+            },
+            // ... and the frame and the lists of who is signed in.
+            {
+              name: 'console',
+              test: any(
+                /shell\/(?!Drawer|HomePage|NotFound)/,
+                /ProjectScope/,
+                /@tanstack\/(react-virtual|virtual-core)/,
+                /ui\/(Ledger|CardGrid)/,
+              ),
+              priority: 4,
+            },
+            // The cards of VMs stand on the pages of pools and sets too; theirs stand in two lists.
+            { name: 'vm', test: /features\/(vm\/(VmCard|vm-(actions|steps))|vm-group\/PartOf)/, priority: 3 },
+            {
+              name: 'group',
+              test: any(
+                /vm-group\/(GroupCard|InlineForm|use-inline-edit|DeleteGroup)/,
+                /vm-pool\/(PoolGauge|PoolSizes|DeletePool|VmPoolCard|pool-words)/,
+                /vm-set\/(Replica|DeleteSet|VmSetCard)/,
+              ),
               priority: 3,
             },
-            // What pages and schemas both build upon stands apart, so that no two files wait for one another.
-            { name: 'rules', test: /contract\/src\/([a-z-]+\.rules|quantity)\.ts/, priority: 3 },
             // The pages that create VMs, pools and sets share their fields; no list needs them.
             {
               name: 'create',
-              test: /features\/(vm-group\/(Group(CreateForm|DiskFields|Panel)|(use-)?group-form)|(disk\/DiskRows|ssh-key\/SshKeyField|template\/Template(Field|Panel)))\.tsx?$/,
+              test: any(
+                /vm-group\/(Group(CreateForm|DiskFields|Panel)|(use-)?group-form)\.tsx?$/,
+                /disk\/DiskRows|ssh-key\/SshKeyField|template\/Template(Field|Panel)/,
+              ),
               priority: 3,
             },
-            // React stays the same from version to version of the console, ...
-            { name: 'react', test: /node_modules\/(react|react-dom|scheduler)\//, priority: 3 },
-            // ... one file holds what every page needs, ...
-            { name: 'main', tags: ['$initial'], priority: 2 },
-            // ... one for menus, dialogs and selects, which no page needs to be shown, without what only few of them need, ...
-            { name: 'combobox', test: /@base-ui\/react\/(combobox|autocomplete)\//, priority: 2 },
-            { name: 'overlay', test: /node_modules\/(@base-ui|@floating-ui)\//, priority: 1 },
-            // ... and few for what some pages share: a request costs more than some unused bytes.
+            // For all else.
             { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
           ],
         },
