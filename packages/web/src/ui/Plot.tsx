@@ -74,7 +74,8 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
   return {
     width,
     height,
-    padding: [8, 8, 0, 0],
+    // The last time stands half beyond the drawing.
+    padding: [8, 18, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,

@@ -25,14 +25,14 @@ export function Sheet({ title, actions, className, children, ...rest }: SheetPro
 
 const columnClass: Record<number, string> = {
   2: 'grid-cols-2',
-  3: 'grid-cols-3',
+  3: 'grid-cols-2 md:grid-cols-3',
   4: 'grid-cols-2 md:grid-cols-4',
   5: 'grid-cols-2 md:grid-cols-5',
 }
 
 interface CellsProps {
   items: readonly { label: string; value: ReactNode }[]
-  /** Up to three stay three on phones; more become two there. */
+  /** Two on phones. */
   columns?: number
   className?: string
 }
