@@ -1,25 +1,13 @@
 /** The API with 1,000 VMs on the simulated engine: one client, one connection. */
-import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startServer } from '@slipway/e2e/server'
 import { newFleet } from './fleet.ts'
 import { newPerson } from './person.ts'
+import { cpuSeconds, memoryMb } from './process.ts'
 import { quantile, report, timed } from './report.ts'
 
 const size = 1_000
 const restSeconds = 20
-const ticksPerSecond = 100
-
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-async function memoryMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
-}
 
 export async function benchApi(): Promise<boolean> {
   const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '20' })

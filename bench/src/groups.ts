@@ -2,7 +2,7 @@
  * Pools and sets: how fast a set comes up against the same guests started by hand at the same pace, and what looking
  * at ten thousand members costs.
  */
-import { readFile, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { projectApi, sshKeyApi, type VmSet, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
@@ -11,6 +11,7 @@ import { startServer } from '@slipway/e2e/server'
 import { logIn, type Recipe, recipeOf, startByHand } from './bare-guest.ts'
 import { newPublicKey } from './fleet.ts'
 import { newPerson, type Person } from './person.ts'
+import { cpuSeconds, memoryMb } from './process.ts'
 import { quantile, report } from './report.ts'
 
 const turns = 3
@@ -118,19 +119,6 @@ export async function benchSetOfFive(): Promise<boolean> {
     await clear(dataDir)
     for (const { dir } of recipes) await rm(dir, { recursive: true, force: true })
   }
-}
-
-const ticksPerSecond = 100
-
-async function cpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
-}
-
-async function memoryMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
 interface Scale {
