@@ -1,41 +1,23 @@
 import { lazy, Suspense, useState } from 'react'
 import { cx } from './cx.ts'
+import type { PlotProps } from './Plot.tsx'
 
 // What draws comes after the page: numbers and words are there without it.
 const Plot = lazy(async () => ({ default: (await import('./Plot.tsx')).Plot }))
 
-export interface ChartLine {
-  label: string
-  /** One for each time; null where it is not known. */
-  values: readonly (number | null)[]
-  /** What is, or what is only wanted. */
-  look: 'live' | 'wanted'
-  /** A value holds until the next one, as the size of something does. */
-  stepped?: boolean
-}
-
-export interface ChartProps {
+interface ChartProps extends Omit<PlotProps, 'limits' | 'onPoint'> {
   title: string
-  /** Seconds since 1970, ascending. */
-  times: readonly number[]
-  /** Each over those before it. */
-  lines: readonly ChartLine[]
   /** Values that are not to be passed: dashed lines. */
-  limits?: readonly { label: string; value: number }[]
-  /** Where the scale has its lines, from 0 on. */
-  ticks: readonly number[]
-  format: (value: number) => string
+  limits?: PlotProps['limits']
   formatTime: (ms: number) => string
   /** What the drawing shows, in a sentence. */
   summary: string
-  /** Charts with the same key show the same moment under the pointer. */
-  syncKey?: string
   className?: string
 }
 
 /** Lines over time, with the present values, and those under the pointer, as text beside the title. */
-export function Chart({ title, className, ...chart }: ChartProps) {
-  const { times, lines, limits = [], summary, format, formatTime } = chart
+export function Chart({ title, className, summary, formatTime, limits = [], ...drawing }: ChartProps) {
+  const { times, lines, format } = drawing
   const [pointed, setPointed] = useState<number | null>(null)
   const index = pointed !== null && pointed < times.length ? pointed : times.length - 1
   const time = times[index]
@@ -67,7 +49,7 @@ export function Chart({ title, className, ...chart }: ChartProps) {
       </figcaption>
       <div role="img" aria-label={summary} className="h-39">
         <Suspense fallback={null}>
-          <Plot {...chart} limits={limits} onPoint={setPointed} />
+          <Plot {...drawing} limits={limits} onPoint={setPointed} />
         </Suspense>
       </div>
     </figure>

@@ -1,13 +1,32 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import type { ChartProps } from './Chart.tsx'
 
 const height = 156
 /** A chart of a few samples is not stretched over its whole width. */
 const shortestSeconds = 600
 
-type PlotProps = Omit<Required<ChartProps>, 'title' | 'className' | 'summary' | 'syncKey'> & {
+interface ChartLine {
+  label: string
+  /** One for each time; null where it is not known. */
+  values: readonly (number | null)[]
+  /** What is, or what is only wanted. */
+  look: 'live' | 'wanted'
+  /** A value holds until the next one, as the size of something does. */
+  stepped?: boolean
+}
+
+export interface PlotProps {
+  /** Seconds since 1970, ascending. */
+  times: readonly number[]
+  /** Each over those before it. */
+  lines: readonly ChartLine[]
+  /** Values that are not to be passed: dashed lines. */
+  limits: readonly { label: string; value: number }[]
+  /** Where the scale has its lines, from 0 on. */
+  ticks: readonly number[]
+  format: (value: number) => string
+  /** Charts with the same key show the same moment under the pointer. */
   syncKey?: string
   /** The index of the time under the pointer, or null. */
   onPoint: (index: number | null) => void
@@ -57,7 +76,7 @@ export function Plot(props: PlotProps) {
 const plotClass =
   'h-39 overflow-hidden [&_.u-cursor-x]:border-solid! [&_.u-cursor-x]:border-ink-3! [&_.uplot]:leading-none!'
 
-function dataOf({ times, lines }: Pick<ChartProps, 'times' | 'lines'>): UPlot.AlignedData {
+function dataOf({ times, lines }: Pick<PlotProps, 'times' | 'lines'>): UPlot.AlignedData {
   return [[...times], ...lines.map(({ values }) => [...values])]
 }
 

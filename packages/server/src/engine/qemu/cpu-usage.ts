@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises'
 import type { MachineUsage } from '../engine.ts'
-import type { Guest } from './guest.ts'
 import { isRecord, type Qmp } from './qmp.ts'
 
 /** The threads of this host that run a guest's processors, one each or one for all. QMP reference, "query-cpus-fast". */
@@ -10,13 +9,21 @@ export async function processorThreads(qmp: Qmp): Promise<number[]> {
   return [...new Set(ids.filter((id) => typeof id === 'number'))]
 }
 
+/** The part of a living guest that is measured. */
+interface Measured {
+  pid: number
+  run: { run: string }
+  /** The threads that run its processors. */
+  processors: readonly number[]
+}
+
 /**
  * What the processors of guests have used, without a word to any guest: the kernel keeps account of each thread.
  *
  * @param ticksPerSecond the kernel's unit of CPU time
  */
 export async function usageOf(
-  guests: ReadonlyMap<string, Guest>,
+  guests: ReadonlyMap<string, Measured>,
   ticksPerSecond: number,
 ): Promise<Map<string, MachineUsage>> {
   const all = await Promise.all(
