@@ -414,6 +414,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         path: vmSetPath({ project_id: project.id, id: 'some' }),
         open: async (page) => {
           await answer(page, vmSetApi.get, 200, { ...brokenSet, project_id: project.id, vms: [running] })
+          await answer(page, vmSetApi.history, 200, history())
           await page.reload()
           return page.getByRole('region', { name: 'Information' })
         },

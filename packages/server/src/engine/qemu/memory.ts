@@ -138,6 +138,8 @@ async function receiveInto(file: string, directory: string, name: string) {
   const received = new Promise<void>((resolve, reject) => {
     server.once('connection', (socket) => {
       caller = socket
+      // Who writes it down tells what went wrong.
+      socket.on('error', () => {})
       writeDown(socket, file)
         .then(resolve, reject)
         // Not earlier: QEMU learns of a failure after it is known here.
