@@ -24,6 +24,10 @@ async function makeHarness(): Promise<EngineHarness> {
       if (what === 'is killed') engine.endRun(machineId, { how: 'crashed', reason: 'The guest was killed.' })
       else engine.endRun(machineId, { how: what === 'reboots' ? 'reboot' : 'clean' })
     },
+    async work(machineId, seconds) {
+      engine.setLoad(machineId, 100)
+      await clock.advance(seconds * 1000)
+    },
     poke: async (where, text) => engine.poke(where, text),
     peek: async (where) => engine.peek(where),
     async damage(what) {
