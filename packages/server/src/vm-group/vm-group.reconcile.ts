@@ -89,9 +89,9 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
     switch (step.do) {
       case 'add': {
         const name = memberName(group.name, step.number)
-        const why = await create(group, step.number, name)
-        if (why) return fail(group, why, size)
-        await say('member_added', `"${name}" was added: ${size} to ${size + 1}`, size + 1)
+        const made = await create(group, step.number, name)
+        if (typeof made === 'string') return fail(group, made, size)
+        if (made) await say('member_added', `"${name}" was added: ${size} to ${size + 1}`, size + 1)
         return
       }
       case 'remove': {
@@ -131,12 +131,11 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
     }
   }
 
-  /** Null when it went well, or when there is nothing left to do; else why there can be no such member. */
-  async function create(group: GroupRecord, number: number, name: string): Promise<string | null> {
+  /** Whether a member was made, or why there can be none. */
+  async function create(group: GroupRecord, number: number, name: string): Promise<boolean | string> {
     const { id: groupId, facts, status: _, ...rest } = group
     try {
-      await vms.createMember({ ...rest, groupId, number, name, persistent: facts.persistent })
-      return null
+      return await vms.createMember({ ...rest, groupId, number, name, persistent: facts.persistent })
     } catch (error) {
       if (error instanceof Problem) return `${error.message}.`
       throw error

@@ -140,15 +140,16 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       groupId: string,
       next: (sizes: Sizes) => Sizes,
     ): Promise<W> {
-      const { facts } = await own(user.id, projectId, groupId)
-      const others = (await countsOf(groupId)).existing
-      const wanted = next(sizesOf(await own(user.id, projectId, groupId)))
-      if (wanted.desired > facts.desired) await vms.requireRoom(projectId, wanted.desired - others)
+      const asked = await own(user.id, projectId, groupId)
+      const wanted = next(sizesOf(asked))
+      if (wanted.desired > asked.facts.desired) {
+        await vms.requireRoom(projectId, wanted.desired - (await countsOf(groupId)).existing)
+      }
       const now = clock.now()
       const group = await repo.change(groupId, now, (current) => {
         const before = sizesOf(current)
         const after = next(before)
-        const grows = after.desired !== before.desired
+        const isOther = after.desired !== before.desired
         return {
           set: {
             min_size: after.min,
@@ -157,8 +158,8 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
             auto_scaling: after.autoScaling ? 1 : 0,
             // Whoever changes something wants it to be tried again now.
             failures: 0,
-            ...(grows && { sized_at: isoTime(now) }),
-            ...((grows || current.status === 'error') && {
+            ...(isOther && { sized_at: isoTime(now) }),
+            ...((isOther || current.status === 'error') && {
               status: 'coming' as const,
               status_since: isoTime(now),
               status_message: null,

@@ -104,7 +104,7 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
   })
 }
 
-/** Waits for events; what comes between two waits ends the next one at once. An aborted signal ends every wait. */
+/** Waits for events; what comes between two waits ends the next one at once. When the signal is aborted, the wait under way ends. */
 export function listenFor(qmp: Qmp, signal: AbortSignal, ...events: string[]) {
   let came = Promise.withResolvers<void>()
   const wake = () => came.resolve()

@@ -44,7 +44,7 @@ export function GroupCharts({ samples, sizeLimits = none, cpuLimits = none, clas
       {tooFew ? (
         <p className="px-4 py-3 text-ink-2 lg:col-span-2">
           {samples
-            ? 'Size and load of the last hour are drawn here. The server looks every 15 seconds and has just begun.'
+            ? 'Size and load of the last hour are drawn here. The server has just begun to measure them.'
             : 'Loading history...'}
         </p>
       ) : (
