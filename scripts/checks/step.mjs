@@ -2,8 +2,8 @@ import { run } from '../setup/run.mjs'
 
 /**
  * One step of `npm run check` or `npm test`. `run` resolves with whether it went well, the output to show when it
- * did not, and for test runners how many tests passed, failed and were skipped.
- * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * did not, and for test runners how many tests passed, failed, were skipped and passed at the second try only.
+ * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number }} Counts
  * @typedef {{ ok: boolean, output?: string, counts?: Counts }} Outcome
  * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
  */
@@ -26,7 +26,7 @@ export function command(name, program, ...args) {
  * @returns {Promise<{ ok: boolean, counts: Counts }>}
  */
 export async function runSteps(steps, { untilFailure }) {
-  const total = { passed: 0, failed: 0, skipped: 0 }
+  const total = { passed: 0, failed: 0, skipped: 0, flaky: 0 }
   let ok = true
   for (const step of steps) {
     const started = performance.now()
@@ -38,6 +38,7 @@ export async function runSteps(steps, { untilFailure }) {
     total.passed += counts.passed
     total.failed += failed
     total.skipped += counts.skipped
+    total.flaky += counts.flaky ?? 0
     if (failed > 0) console.log(outcome.output ?? '')
     const verdict = failed > 0 ? 'FAILED' : 'ok'
     console.log(
@@ -50,9 +51,10 @@ export async function runSteps(steps, { untilFailure }) {
   return { ok, counts: total }
 }
 
-/** `12 passed, 0 failed`, and how many were skipped if any were. @param {Counts | undefined} counts */
+/** `12 passed, 0 failed`, and how many were skipped or flaky if any were. @param {Counts | undefined} counts */
 export function told(counts) {
   if (!counts) return ''
-  const { passed, failed, skipped } = counts
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+  const { passed, failed, skipped, flaky = 0 } = counts
+  const rest = [skipped > 0 ? `, ${skipped} skipped` : '', flaky > 0 ? `, ${flaky} FLAKY` : '']
+  return `${passed} passed, ${failed} failed${rest.join('')}`
 }
