@@ -18,6 +18,8 @@ export const routes = {
   'sshKey.delete': 'DELETE /api/user/ssh-keys/:sshKeyId',
   'template.list': 'GET /api/templates',
   'template.create': 'POST /api/admin/templates',
+  'template.checkImage': 'POST /api/admin/templates/check-image',
+  'template.prepare': 'POST /api/templates/:templateId/prepare',
   'vm.list': 'GET /api/projects/:projectId/vms',
   'vm.create': 'POST /api/projects/:projectId/vms',
   'vm.get': 'GET /api/projects/:projectId/vms/:vmId',

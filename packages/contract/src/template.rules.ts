@@ -4,9 +4,9 @@ export const templateTexts = {
   invalidCpu: 'Please select a valid CPU count',
   invalidMemory: 'Please select a valid memory size',
   invalidImageUrl: 'Please enter a valid image URL',
-  bootImage:
-    'The image URL names a boot image, which templates cannot use yet. Enter the address of a picture, or none.',
+  invalidChecksum: 'End the image URL in #sha256= and 64 hexadecimal digits, or leave the checksum out',
   adminOnly: 'Admin access required',
+  notFound: 'Template not found',
 } as const
 
 /** What a template may give each VM, in cores. */
@@ -26,4 +26,14 @@ export function isWebAddress(text: string): boolean {
  */
 export function isBootImageUrl(url: string): boolean {
   return /\.(qcow2|img|raw|iso)$/i.test(url.split(/[?#]/)[0] ?? '')
+}
+
+/**
+ * The SHA-256, in lower-case hex, that the fragment of a boot image's address demands of the file
+ * (`https://…/disk.qcow2#sha256=…`): null when it demands none, undefined when the fragment is anything else.
+ */
+export function demandedSha256(url: string): string | null | undefined {
+  const fragment = url.split('#').slice(1).join('#')
+  if (fragment === '') return null
+  return /^sha256=([0-9a-f]{64})$/i.exec(fragment)?.[1]?.toLowerCase()
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import {
+  demandedSha256,
   isBootImageUrl,
   isWebAddress,
   templateCpuOptions,
@@ -17,10 +18,32 @@ export const Template = z.object({
   default_cpu: z.int(),
   default_memory_mb: z.int(),
   created_at: Time,
+  /** The disk image its VMs start from. */
+  image: z.object({
+    /** `absent`: fetched or built when it is first used, or when asked for by `template.prepare`. */
+    state: z.enum(['ready', 'absent', 'coming', 'failed']),
+    /** Per cent of what is under way, null while nobody knows. */
+    progress: z.int().min(0).max(100).nullable(),
+    /** A sentence: what is under way, or why it failed. */
+    message: z.string().nullable(),
+  }),
 })
 export type Template = z.infer<typeof Template>
 
 const t = templateTexts
+
+/**
+ * Address of a boot image, which VMs of the template start from (see `isBootImageUrl`), or of a picture for its card.
+ * Null, empty or absent: none.
+ */
+const ImageUrl = z
+  .string({ error: t.invalidImageUrl })
+  .trim()
+  .max(2048, t.invalidImageUrl)
+  .refine((url) => url === '' || isWebAddress(url), t.invalidImageUrl)
+  .refine((url) => !isBootImageUrl(url) || demandedSha256(url) !== undefined, t.invalidChecksum)
+  .nullish()
+  .transform((url) => url || null)
 
 /** The fields stand in the order in which they are checked. */
 export const TemplateCreate = z.object({
@@ -32,17 +55,21 @@ export const TemplateCreate = z.object({
     .max(1000, 'Use at most 1000 characters for the description'),
   default_cpu: z.literal(templateCpuOptions, { error: t.invalidCpu }),
   default_memory_mb: z.literal(templateMemoryOptionsMb, { error: t.invalidMemory }),
-  /** Address of a picture. Null, empty or absent: none. */
-  image_url: z
-    .string({ error: t.invalidImageUrl })
-    .trim()
-    .max(2048, t.invalidImageUrl)
-    .refine((url) => url === '' || isWebAddress(url), t.invalidImageUrl)
-    .refine((url) => !isBootImageUrl(url), t.bootImage)
-    .nullish()
-    .transform((url) => url || null),
+  image_url: ImageUrl,
 })
 export type TemplateCreate = z.infer<typeof TemplateCreate>
+
+/** What VMs of a template with an image URL would start from. */
+export const ImageFound = z.object({
+  /** `address`: the image at the address. `built-in`: the Debian image that comes with Slipway. */
+  boots: z.enum(['address', 'built-in']),
+  /** Of the image at the address, such as `qcow2`; `packed` when it has to be unpacked to tell. */
+  format: z.string().nullable(),
+  /** Bytes to fetch, and the size of the disk they make; null where that is not known yet. */
+  download_bytes: z.int().nullable(),
+  disk_bytes: z.int().nullable(),
+})
+export type ImageFound = z.infer<typeof ImageFound>
 
 export const templateApi = {
   list: endpoint('template.list', {
@@ -52,7 +79,7 @@ export const templateApi = {
     response: z.array(Template),
   }),
   create: endpoint('template.create', {
-    summary: 'Add a template to the catalogue of all users; its VMs boot the built-in image',
+    summary: 'Add a template to the catalogue of all users; a boot image is looked at first, then fetched',
     auth: 'session',
     status: 201,
     body: TemplateCreate,
@@ -64,9 +91,34 @@ export const templateApi = {
         t.invalidCpu,
         t.invalidMemory,
         t.invalidImageUrl,
-        t.bootImage,
+        t.invalidChecksum,
+        'Or a sentence that says what is wrong with the boot image',
       ],
       403: [t.adminOnly],
     },
+  }),
+  checkImage: endpoint('template.checkImage', {
+    summary:
+      'What VMs of a template with this image URL would start from; fetches no more than its first bytes',
+    auth: 'session',
+    status: 200,
+    body: z.object({ image_url: ImageUrl }),
+    response: ImageFound,
+    errors: {
+      400: [
+        t.invalidImageUrl,
+        t.invalidChecksum,
+        'Or a sentence that says what is wrong with the boot image',
+      ],
+      403: [t.adminOnly],
+    },
+  }),
+  prepare: endpoint('template.prepare', {
+    summary: "Fetch or build a template's image now, or try again after a failure",
+    auth: 'session',
+    status: 202,
+    params: z.object({ templateId: Id }),
+    response: Template,
+    errors: { 404: [t.notFound] },
   }),
 }
