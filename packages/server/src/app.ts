@@ -24,6 +24,7 @@ import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
 import { installStatic } from './http/static.ts'
+import type { Recipe } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
@@ -69,6 +70,8 @@ export interface AppOptions {
   >
   db: Db
   engine: Engine
+  /** The templates that come with Slipway. */
+  recipes: readonly Recipe[]
   sendMail: SendMail
   clock: Clock
   log: FastifyBaseLogger
@@ -124,7 +127,9 @@ export async function buildApp(options: AppOptions) {
     },
   })
   const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
-  const templates = makeTemplateService({ repo: makeTemplateRepo(db), admins: config.admins, clock })
+  const templates = makeTemplateService({
+    ...{ repo: makeTemplateRepo(db), engine, recipes: options.recipes, admins: config.admins, clock },
+  })
   const progress = makeProgress()
   const vmRepo = makeVmRepo(db)
   const diskRepo = makeDiskRepo(db)

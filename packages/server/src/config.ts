@@ -51,6 +51,12 @@ const Settings = z.object({
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
   /** How large a disk may be, in GiB; never more than the contract's limit. */
   SLIPWAY_MAX_DISK_GB: z.coerce.number().int().min(1).max(diskSizeLimitGi).default(diskSizeLimitGi),
+  /** What boot images may take together before those are removed that nothing uses, in GiB. */
+  SLIPWAY_IMAGES_GB: z.coerce.number().positive().default(40),
+  /** Least size of root disks, in GiB; they take only what is written to them. */
+  SLIPWAY_ROOT_DISK_GB: z.coerce.number().int().min(4).max(diskSizeLimitGi).default(20),
+  /** Where the packages of boot images come from: a mirror of Debian. */
+  SLIPWAY_DEBIAN_MIRROR: z.url({ protocol: /^https?$/ }).default('http://deb.debian.org/debian'),
   /** E-mail addresses of who may add templates, with commas; none lets every signed-in user. */
   SLIPWAY_ADMINS: z
     .string()
@@ -104,6 +110,9 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     privateSources: s.SLIPWAY_PRIVATE_SOURCES,
     maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
     maxDiskGb: s.SLIPWAY_MAX_DISK_GB,
+    imagesGb: s.SLIPWAY_IMAGES_GB,
+    rootDiskGb: s.SLIPWAY_ROOT_DISK_GB,
+    debianMirror: s.SLIPWAY_DEBIAN_MIRROR,
     admins: s.SLIPWAY_ADMINS,
     scaling: {
       sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,

@@ -6,19 +6,18 @@ import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
-import { makeQemuEngine } from './engine/qemu/qemu-engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
-import { makeImageStore } from './image/image-store.ts'
-import { makeImporter } from './image/import.ts'
+import { type Recipe, readRecipes } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
+import { qemuFor } from './qemu.ts'
 import { demo, seed } from './seed.ts'
 
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
 
-async function openEngine(config: Config, log: Log): Promise<Engine> {
+async function openEngine(config: Config, recipes: readonly Recipe[], log: Log): Promise<Engine> {
   if (config.engine === 'simulated') {
     const engine = makeSimulatedEngine({
       clock: systemClock,
@@ -28,19 +27,8 @@ async function openEngine(config: Config, log: Log): Promise<Engine> {
     await engine.open()
     return engine
   }
-  const images = makeImageStore({ dir: path.join(config.dataDir, 'images'), log })
-  const gibibyte = 1024 ** 3
-  const importer = makeImporter({
-    scratchDir: path.join(config.dataDir, 'imports'),
-    policy: {
-      maxImageBytes: config.maxImageGb * gibibyte,
-      maxVirtualBytes: config.maxDiskGb * gibibyte,
-      privateSources: config.privateSources,
-    },
-    log,
-  })
-  await importer.clearScratch()
-  const engine = makeQemuEngine({ dataDir: config.dataDir, images, importer, log })
+  const { engine, clearScratch } = qemuFor(config, recipes, log)
+  await clearScratch()
   await engine.open()
   return engine
 }
@@ -71,13 +59,15 @@ async function main(): Promise<void> {
   const file = path.join(config.dataDir, 'slipway.sqlite')
   const db = openSqlite(file)
   await migrate(db, file)
-  const engine = await openEngine(config, log)
+  const recipes = await readRecipes()
+  const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
   let ownUrl = ''
   const { app, start, close } = await buildApp({
     config,
     db,
     engine,
+    recipes,
     sendMail,
     clock: systemClock,
     log,

@@ -5,15 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeTestAppOver } from './app.test-kit.ts'
 import { openDeskAt } from './disk/disk.test-kit.ts'
+import { importer, testImages } from './engine/qemu/qemu-engine.test-kit.ts'
 import { makeQemuEngine } from './engine/qemu/qemu-engine.ts'
-import { makeImageStore } from './image/image-store.ts'
-import { ImportError } from './image/import.ts'
 import { systemClock } from './lib/clock.ts'
 import { run } from './lib/command.ts'
 import { silentLog } from './lib/log.ts'
 import { type Place, playAtRandom } from './storage.test-kit.ts'
 
-const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
 // This one has something of everything: chains, restores with and without memory, disks that move.
 const seed = Number(process.env.SLIPWAY_TEST_SEED ?? 62)
 
@@ -30,8 +28,8 @@ test.skipIf(missing)(
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const engine = makeQemuEngine({
       dataDir,
-      images: makeImageStore({ dir: imagesDir, log: silentLog }),
-      importer: { import: () => Promise.reject(new ImportError('Nothing is imported here.')) },
+      images: await testImages(dataDir),
+      importer,
       log: silentLog,
     })
     await engine.open()

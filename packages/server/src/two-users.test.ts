@@ -34,6 +34,8 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId }
 }
+/** What belongs to nobody. */
+const everybodys: Record<string, string> = { templateId: 'starter' }
 const adas = await belongings(ada)
 const bobs = await belongings(bob)
 await app.clock.advance(60_000)
@@ -84,7 +86,7 @@ const withIds = behindSession.filter((endpoint) => namesOf(endpoint).length > 0)
 describe("another user's objects", () => {
   it('covers every id there is in any path', () => {
     const names = new Set(withIds.flatMap(namesOf))
-    expect([...names].filter((name) => !(name in adas))).toEqual([])
+    expect([...names].filter((name) => !(name in adas || name in everybodys))).toEqual([])
   })
 
   for (const endpoint of withIds) {
@@ -93,11 +95,16 @@ describe("another user's objects", () => {
     for (let mask = 1; mask < 2 ** names.length; mask++) {
       const foreign = names.filter((_, i) => mask & (1 << i))
       for (const kind of ['foreign', 'unknown'] as const) {
+        if (kind === 'foreign' && foreign.some((name) => name in everybodys)) continue
         it(`${endpoint.method} ${endpoint.path} is 404 with ${kind} ${foreign.join(' and ')}, and nothing changes`, async () => {
           const params = Object.fromEntries(
             names.map((name) => [
               name,
-              foreign.includes(name) ? (kind === 'foreign' ? adas[name] : 'nobody-has-this') : bobs[name],
+              foreign.includes(name)
+                ? kind === 'foreign'
+                  ? adas[name]
+                  : 'nobody-has-this'
+                : (bobs[name] ?? everybodys[name]),
             ]),
           ) as Record<string, string>
           const before = await state()
@@ -137,7 +144,9 @@ describe("another user's objects", () => {
 describe('without a session', () => {
   for (const endpoint of behindSession) {
     it(`${endpoint.method} ${endpoint.path} is 401`, async () => {
-      const answer = await app.client().raw(endpoint.method, fillPath(endpoint.path, adas))
+      const answer = await app
+        .client()
+        .raw(endpoint.method, fillPath(endpoint.path, { ...adas, ...everybodys }))
       expect(answer).toMatchObject({ status: 401, body: { message: 'Not authenticated' } })
     })
   }
@@ -145,7 +154,7 @@ describe('without a session', () => {
 
 describe('requests that are not what they should be', () => {
   const writing = endpoints.filter((endpoint) => endpoint.method !== 'GET')
-  const url = (endpoint: Endpoint) => fillPath(endpoint.path, bobs)
+  const url = (endpoint: Endpoint) => fillPath(endpoint.path, { ...bobs, ...everybodys })
   const json = { 'content-type': 'application/json' }
 
   for (const endpoint of writing) {

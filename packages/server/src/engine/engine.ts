@@ -44,8 +44,15 @@ export interface Engine {
    */
   freeMemoryMb(): Promise<number>
 
-  /** Whether a boot image can be used now; starts fetching or building it when it is not there. */
-  image(imageId: string): Promise<ImageState>
+  /**
+   * Whether a boot image can be used now; starts fetching or building it when it is not there. An image is known by
+   * the name of its recipe, or by its address on the web. A failure is told for a while, or tried again at once.
+   */
+  image(imageId: string, again?: boolean): Promise<ImageState>
+  /** How it is with a boot image; starts nothing and reads no large file. */
+  lookAtImage(imageId: string): Promise<ImageState | { state: 'absent' }>
+  /** What a boot image at an address is, from its first bytes. Throws `source-refused` with what is wrong with it. */
+  checkImage(address: string): Promise<ImageLook>
 
   /** Makes root disk, seed and network identity. Does not start it. */
   createMachine(spec: MachineSpec): Promise<void>
@@ -201,6 +208,14 @@ export type ImageState =
   /** `progress` from 0 to 1 where it is known; `what` is a sentence such as `Building the Starter Linux image`. */
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }
+
+export interface ImageLook {
+  /** Such as `qcow2`; `packed` when it has to be unpacked to tell. */
+  format: string
+  /** Null where nobody can tell before it is fetched. */
+  downloadBytes: number | null
+  virtualBytes: number | null
+}
 
 export type MachineState =
   /** No such machine, or not completely made: `createMachine` makes it whole. */

@@ -1,20 +1,27 @@
-import { join, resolve } from 'node:path'
-import { makeLog } from '../lib/log.ts'
-import { makeImageStore, STARTER_IMAGE } from './image-store.ts'
+import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
+import { buildDebian } from './debian.ts'
+import { fetchForeign } from './foreign.ts'
+import type { Importer } from './import.ts'
+import { buildLayer } from './layer.ts'
+import type { Recipe } from './recipe.ts'
+import { buildStarter } from './starter.ts'
 
-/** Makes the Starter Linux image ready in advance: `node build.ts [data directory]`. */
-const dataDir = resolve(process.argv[2] ?? 'data')
-const store = makeImageStore({ dir: join(dataDir, 'images'), log: makeLog('warn') })
-
-try {
-  if ((await store.state(STARTER_IMAGE)).state !== 'ready') {
-    console.log(
-      'Building the Starter Linux image from Debian packages (about ten seconds and 30 MB of download)',
-    )
-    await store.use(STARTER_IMAGE)
+/** Makes an image after its recipe. `lower` is there exactly when the recipe extends another; `mirror` has Debian's packages. */
+export function buildImage(
+  recipe: Recipe,
+  lower: LowerImage | null,
+  { importer, mirror }: { importer: Importer; mirror: string },
+  work: BuildWork,
+): Promise<BuiltImage> {
+  switch (recipe.kind) {
+    case 'starter':
+      return buildStarter(recipe, work)
+    case 'debian':
+      return buildDebian(recipe, { mirror }, work)
+    case 'layer':
+      if (!lower) throw new Error(`The recipe ${recipe.id} builds upon nothing`)
+      return buildLayer(recipe, lower, { mirror }, work)
+    case 'foreign':
+      return fetchForeign(recipe.url, importer, work)
   }
-  console.log('The Starter Linux image is ready')
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
 }

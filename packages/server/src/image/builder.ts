@@ -20,3 +20,10 @@ export interface BuiltImage {
   /** What it was made of, for the record: packages with versions, an address. */
   sources: string[]
 }
+
+/** The image another one is built upon. */
+export interface LowerImage {
+  disk: string
+  /** Its root file system, see `BuiltImage.tree`. */
+  tree: string
+}

@@ -1,20 +1,27 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
-import { type BuiltImage, buildStarter, starterVersion } from './starter.ts'
+import { livingProcess, thisProcess } from '../lib/process-identity.ts'
+import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
+import { makeImageFiles, type StoredFile } from './image-files.ts'
+import { ImportError } from './import-error.ts'
+import { type Recipe, recipeVersion } from './recipe.ts'
 
 /** Paths of the files a machine boots from; they are read-only and never change under their name. */
 export interface BootImage {
   /** A qcow2 file to put overlays on. */
   disk: string
+  /** The disk that `disk` stands on. */
+  lower?: string
   /** For a fast start without a boot loader. */
   kernel?: string
   initrd?: string
   cmdline?: string
+  /** Root disks made of it are at least this large. */
+  rootBytes?: number
 }
 
 export type ImageStoreState =
@@ -22,222 +29,441 @@ export type ImageStoreState =
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }
 
-/** What the store remembers of an image: `<dir>/<imageId>.json`. */
+/** What the store remembers of an image: `<dir>/<key>.json`, written last. Its time is that of the last use. */
 interface Manifest {
   image: string
   version: string
   sources: string[]
-  files: Record<'disk' | 'kernel' | 'initrd', { sha256: string; sizeBytes: number }>
-  cmdline: string
+  files: { disk: StoredFile } & Partial<Record<'kernel' | 'initrd' | 'tree', StoredFile>>
+  cmdline: string | null
+  /** The image its disk stands on, as it was then; kernel and RAM disk are that one's. */
+  lower: Manifest | null
+  rootBytes: number | null
 }
 
-/** The image could not be made; `message` is a sentence for the operator. */
+/** The image could not be made; `message` is a sentence for a person. */
 export class ImageError extends Error {
   readonly noSpace: boolean
-  constructor(message: string, cause: unknown) {
-    super(message, { cause })
+  constructor(message: string, options: { cause?: unknown; noSpace?: boolean } = {}) {
+    super(message, { cause: options.cause })
     this.name = 'ImageError'
-    this.noSpace = errorCode(cause) === 'ENOSPC'
+    this.noSpace = options.noSpace ?? false
   }
+}
+
+export interface Prover {
+  /** Boots an image and runs the checks of its recipe inside; throws an ImageError when one fails. */
+  prove(image: BootImage, recipe: Recipe, work: Omit<BuildWork, 'onProgress'>): Promise<void>
+  /** Ends the guests that a killed process left in its work directory. */
+  sweep(workDir: string): Promise<void>
 }
 
 export interface ImageStore {
-  /** Whether the image can be used now. Looks only; see `ensure`. */
-  state(imageId: string): Promise<ImageStoreState>
+  /** How it is with an image, at a glance; starts nothing. */
+  look(imageId: string): Promise<ImageStoreState | { state: 'absent' }>
+  /**
+   * Starts making the image ready and tells how far that is. A failure is told for a minute, then the next call
+   * tries again; with `again` it tries at once.
+   */
+  ensure(imageId: string, again?: boolean): Promise<ImageStoreState>
   /** Makes the image ready, however many ask for it; resolves with its files, each checked against its checksum. */
   use(imageId: string): Promise<BootImage>
-  /** Starts making the image ready and tells how far that is. */
-  ensure(imageId: string): Promise<ImageStoreState>
   /** Checks files of an image that a machine was made from, and makes them again when they are damaged. */
   verify(imageId: string, image: BootImage): Promise<void>
+  /** Clears what killed processes left, and files that nothing needs any more. */
+  open(): Promise<void>
+  /** Gives up what is under way. */
+  close(): Promise<void>
 }
 
 export const STARTER_IMAGE = 'starter'
-const BUILDING = 'Building the Starter Linux image'
+/** What VMs boot whose template names no image of its own. */
+export const BASE_IMAGE = 'base'
+
+const FAILURE_TOLD_MS = 60_000
+/** Whoever asks is spared a second round when what there is to check takes no longer than this. */
+const PATIENCE_MS = 300
+/** Between the use of an image and the record that names its files. */
+const FRESH_MS = 10 * 60_000
+
+const isAddress = (imageId: string) => /^https?:\/\//i.test(imageId)
+
+interface Making {
+  result: Promise<BootImage>
+  what: string
+  progress: number | null
+}
+
+export interface ImageStoreOptions {
+  dir: string
+  log: Log
+  recipes: readonly Recipe[]
+  /** Makes an image after its recipe; `lower` is there exactly when the recipe extends another. */
+  build: (recipe: Recipe, lower: LowerImage | null, work: BuildWork) => Promise<BuiltImage>
+  /** Absent: images are ready without having been booted. */
+  prover?: Prover
+  /** Files that machines and snapshots stand on. */
+  inUse: () => Promise<ReadonlySet<string>>
+  /** What all files may take together before those go that nothing uses, in bytes. */
+  budgetBytes: number
+  /** Least size of root disks, in bytes; Starter Linux keeps its own. */
+  rootBytes: number
+  /** In milliseconds since the epoch. */
+  now?: () => number
+}
 
 /**
- * Boot images under `<dir>`: files named by their SHA-256 in `files/`, and one manifest per image. A file appears
- * complete or not at all; overlays of an older image version keep their own files.
+ * Boot images under `<dir>`: files named by their SHA-256 in `files/`, and one manifest per image. An image is known
+ * by the name of its recipe, or by the address it is fetched from.
  */
-export function makeImageStore(deps: { dir: string; log: Log }): ImageStore {
-  const { log } = deps
+export function makeImageStore(options: ImageStoreOptions): ImageStore {
+  const { log, build, prover, inUse, budgetBytes, now = Date.now } = options
   // Overlays and machine records keep the paths, so they must hold from everywhere.
-  const dir = resolve(deps.dir)
-  const filesDir = join(dir, 'files')
-  const builds = new Map<string, Promise<BootImage>>()
-  const failures = new Map<string, string>()
-  /** Files found good, with what the file system said about them then. */
-  const verified = new Map<string, string>()
+  const dir = resolve(options.dir)
+  const files = makeImageFiles(join(dir, 'files'))
+  const recipes = new Map(options.recipes.map((recipe) => [recipe.id, recipe]))
+  const making = new Map<string, Making>()
+  const failures = new Map<string, { reason: string; at: number }>()
+  let ending = new AbortController()
+  /** Building takes all a small host has: one after the other. */
+  let lastBuild: Promise<unknown> = Promise.resolve()
 
-  const fileOf = (sha256: string) => join(filesDir, sha256)
+  const isKnown = (imageId: string) => recipes.has(imageId) || isAddress(imageId)
+  const nameOf = (imageId: string) => recipes.get(imageId)?.name ?? new URL(imageId).host
+  const manifestOf = (imageId: string) => join(dir, `${keyOf(imageId)}.json`)
+
+  async function versionOf(imageId: string): Promise<string> {
+    const recipe = recipes.get(imageId)
+    if (!recipe) return imageId
+    const own = await recipeVersion(recipe)
+    return recipe.kind === 'layer' ? `${own}-${await versionOf(recipe.extends)}` : own
+  }
 
   async function readManifest(imageId: string): Promise<Manifest | null> {
     try {
-      const manifest: Manifest = JSON.parse(await readFile(join(dir, `${imageId}.json`), 'utf8'))
-      return manifest.version === (await starterVersion()) ? manifest : null
+      const manifest: Manifest = JSON.parse(await readFile(manifestOf(imageId), 'utf8'))
+      return manifest.version === (await versionOf(imageId)) ? manifest : null
     } catch {
       return null
     }
   }
 
-  /** Whether a file is there and has the content its name promises; reads it only when it was touched. */
-  async function isGood(path: string): Promise<boolean> {
-    try {
-      const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
-      const look = [ino, size, mtimeNs, ctimeNs].join()
-      if (verified.get(path) === look) return true
-      if ((await sha256Of(path)) !== path.slice(-64)) return false
-      verified.set(path, look)
-      return true
-    } catch {
-      return false
+  function bootImageOf({ files: own, lower, cmdline, rootBytes }: Manifest): BootImage {
+    const kernel = own.kernel ?? lower?.files.kernel
+    const initrd = own.initrd ?? lower?.files.initrd
+    const line = cmdline ?? lower?.cmdline
+    return {
+      disk: files.pathOf(own.disk.sha256),
+      ...(lower ? { lower: files.pathOf(lower.files.disk.sha256) } : {}),
+      ...(kernel ? { kernel: files.pathOf(kernel.sha256) } : {}),
+      ...(initrd ? { initrd: files.pathOf(initrd.sha256) } : {}),
+      ...(line ? { cmdline: line } : {}),
+      ...(rootBytes ? { rootBytes } : {}),
     }
   }
 
-  async function ready(imageId: string): Promise<BootImage | null> {
+  /** An image all of whose files are there in full length. */
+  async function found(imageId: string): Promise<BootImage | null> {
     const manifest = await readManifest(imageId)
     if (!manifest) return null
-    const image = bootImageOf(manifest)
+    const all = [...Object.values(manifest.files), ...Object.values(manifest.lower?.files ?? {})]
+    for (const file of all) if (!(await files.isThere(file))) return null
+    return bootImageOf(manifest)
+  }
+
+  /** The same with the content of every file checked. */
+  async function checked(imageId: string): Promise<BootImage | null> {
+    const image = await found(imageId)
+    if (!image) return null
     for (const path of pathsOf(image)) {
-      if (await isGood(path)) continue
-      log.warn({ image: imageId }, 'A file of a boot image is missing or damaged; the image is made again')
+      if (await files.isGood(path)) continue
+      log.warn({ image: imageId }, 'A file of a boot image is damaged; the image is made again')
       return null
     }
+    // The time of the manifest is that of the last use; see `makeRoom`.
+    const used = new Date(now())
+    await utimes(manifestOf(imageId), used, used).catch(() => {})
     return image
   }
 
-  const bootImageOf = ({ files, cmdline }: Manifest): BootImage => ({
-    disk: fileOf(files.disk.sha256),
-    kernel: fileOf(files.kernel.sha256),
-    initrd: fileOf(files.initrd.sha256),
-    cmdline,
-  })
-
-  async function build(imageId: string): Promise<BootImage> {
-    const startedAt = Date.now()
-    log.info({ image: imageId }, BUILDING)
-    await mkdir(filesDir, { recursive: true })
-    await sweepWork()
-    const workDir = await mkdtemp(join(dir, 'work-'))
-    try {
-      const built = await buildStarter(workDir)
-      const manifest = await takeIn(imageId, built)
-      log.info({ image: imageId, ms: Date.now() - startedAt }, 'The Starter Linux image is ready')
-      failures.delete(imageId)
-      return bootImageOf(manifest)
-    } catch (error) {
-      const reason = reasonOf(error)
-      failures.set(imageId, reason)
-      log.error({ image: imageId, error }, reason)
-      throw new ImageError(reason, error)
-    } finally {
-      await rm(workDir, { recursive: true, force: true })
-    }
+  async function make(imageId: string, tell: (what: string, progress: number | null) => void) {
+    const recipe = recipes.get(imageId) ?? foreignRecipe(imageId)
+    const name = nameOf(imageId)
+    const lowerManifest = recipe.kind === 'layer' ? await lowerOf(recipe.extends, tell) : null
+    const turn = recipe.kind === 'foreign' ? (work: () => Promise<BootImage>) => work() : inTurn
+    return turn(async () => {
+      const what =
+        recipe.kind === 'foreign' ? `Fetching the image from ${name}` : `Building the ${name} image`
+      const startedAt = now()
+      tell(what, null)
+      log.info({ image: imageId }, what)
+      const workDir = await openWork()
+      try {
+        const { signal } = ending
+        const built = await build(recipe, lowerManifest && lowerFilesOf(lowerManifest), {
+          ...{ workDir: join(workDir, 'build'), signal },
+          onProgress: (fraction) => tell(what, fraction),
+        })
+        if (prover && recipe.kind !== 'foreign') {
+          tell(`Checking the ${name} image in a guest`, null)
+          await prover.prove(candidateOf(built, lowerManifest), recipe, { workDir, signal })
+        }
+        const manifest = await takeIn(imageId, recipe, built, lowerManifest)
+        log.info({ image: imageId, ms: now() - startedAt }, `The ${name} image is ready`)
+        failures.delete(imageId)
+        await makeRoom().catch((error: unknown) => log.warn({ error }, 'Old images were not removed'))
+        return bootImageOf(manifest)
+      } catch (error) {
+        const failure = asImageError(error, name, recipe)
+        failures.set(imageId, { reason: failure.message, at: now() })
+        if (!ending.signal.aborted) log.error({ image: imageId, err: error }, failure.message)
+        throw failure
+      } finally {
+        await rm(workDir, { recursive: true, force: true })
+      }
+    })
   }
 
-  /** Moves what was built into the store and writes the manifest last. */
-  async function takeIn(imageId: string, built: BuiltImage): Promise<Manifest> {
-    const take = async (path: string) => {
-      const sha256 = await sha256Of(path)
-      const { size } = await stat(path)
-      await chmod(path, 0o444)
-      await flush(path)
-      await rename(path, fileOf(sha256))
-      return { sha256, sizeBytes: size }
+  /** A directory that tells whose it is, with an empty one to build in. */
+  async function openWork(): Promise<string> {
+    await mkdir(files.dir, { recursive: true })
+    const workDir = await mkdtemp(join(dir, 'work-'))
+    await writeFile(join(workDir, OWNER), JSON.stringify(await thisProcess()))
+    await mkdir(join(workDir, 'build'))
+    return workDir
+  }
+
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = lastBuild.then(work, work)
+    lastBuild = result.catch(() => {})
+    return result
+  }
+
+  async function lowerOf(imageId: string, tell: (what: string, progress: number | null) => void) {
+    const made = use(imageId)
+    const follow = setInterval(() => {
+      const below = making.get(imageId)
+      if (below) tell(below.what, below.progress)
+    }, 500)
+    try {
+      await made
+    } finally {
+      clearInterval(follow)
     }
+    const manifest = await readManifest(imageId)
+    if (!manifest) throw new ImageError(`The ${nameOf(imageId)} image is gone again.`)
+    return manifest
+  }
+
+  function lowerFilesOf(manifest: Manifest): LowerImage {
+    const { disk, tree } = manifest.files
+    if (!tree) throw new ImageError(`Nothing can be built upon the image ${manifest.image}.`)
+    return { disk: files.pathOf(disk.sha256), tree: files.pathOf(tree.sha256) }
+  }
+
+  const candidateOf = (built: BuiltImage, lower: Manifest | null): BootImage => ({
+    ...(lower ? { ...bootImageOf(lower), lower: files.pathOf(lower.files.disk.sha256) } : {}),
+    disk: built.disk,
+    ...(built.kernel ? { kernel: built.kernel } : {}),
+    ...(built.initrd ? { initrd: built.initrd } : {}),
+    ...(built.cmdline ? { cmdline: built.cmdline } : {}),
+  })
+
+  /** Moves what was built into the store and writes the manifest last. */
+  async function takeIn(imageId: string, recipe: Recipe, built: BuiltImage, lower: Manifest | null) {
     const manifest: Manifest = {
       image: imageId,
-      version: await starterVersion(),
+      version: await versionOf(imageId),
       sources: built.sources,
       files: {
-        disk: await take(built.disk),
-        kernel: await take(built.kernel),
-        initrd: await take(built.initrd),
+        disk: await files.takeIn(built.disk),
+        ...(built.kernel ? { kernel: await files.takeIn(built.kernel) } : {}),
+        ...(built.initrd ? { initrd: await files.takeIn(built.initrd) } : {}),
+        ...(built.tree ? { tree: await files.takeIn(built.tree) } : {}),
       },
-      cmdline: built.cmdline,
+      cmdline: built.cmdline ?? null,
+      lower,
+      rootBytes: recipe.kind === 'starter' ? null : options.rootBytes,
     }
-    const path = join(dir, `${imageId}.json`)
+    const path = manifestOf(imageId)
     await writeFile(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
     await rename(`${path}.new`, path)
     return manifest
   }
 
-  /** Clears what builds left that did not come to their end. */
+  async function manifests(): Promise<{ path: string; manifest: Manifest; usedAt: number }[]> {
+    const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.json'))
+    const read = names.map(async (name) => {
+      const path = join(dir, name)
+      try {
+        const manifest: Manifest = JSON.parse(await readFile(path, 'utf8'))
+        return [{ path, manifest, usedAt: (await stat(path)).mtimeMs }]
+      } catch {
+        return []
+      }
+    })
+    return (await Promise.all(read)).flat()
+  }
+
+  /**
+   * Removes files that neither an image nor a machine needs; then, while all together are above the budget, the
+   * images that were not used for longest and that nothing stands on.
+   */
+  async function makeRoom(): Promise<void> {
+    const used = await inUse()
+    const known = await manifests()
+    const isOld = (ms: number) => now() - ms > FRESH_MS
+    const needed = () => new Set(known.flatMap(({ manifest }) => sha256sOf(manifest)))
+    const sweep = async () => {
+      const still = needed()
+      for (const { sha256, path, since } of await files.list()) {
+        if (!still.has(sha256) && !used.has(path) && isOld(since)) await files.remove(sha256)
+      }
+    }
+    await sweep()
+    const goesFirst = known
+      .filter(({ manifest, usedAt }) => {
+        const above = known.some(({ manifest: { lower } }) => lower?.image === manifest.image)
+        const standing = sha256sOf(manifest).some((sha256) => used.has(files.pathOf(sha256)))
+        const busy = making.has(manifest.image)
+        return manifest.image !== STARTER_IMAGE && !above && !standing && !busy && isOld(usedAt)
+      })
+      .sort((one, other) => one.usedAt - other.usedAt)
+    for (const candidate of goesFirst) {
+      const total = (await files.list()).reduce((sum, { bytes }) => sum + bytes, 0)
+      if (total <= budgetBytes) return
+      log.info(
+        { image: candidate.manifest.image },
+        'A boot image was removed to make room; it can be made again',
+      )
+      await rm(candidate.path, { force: true })
+      known.splice(known.indexOf(candidate), 1)
+      await sweep()
+    }
+  }
+
+  /** Clears the work of processes that are gone. */
   async function sweepWork(): Promise<void> {
-    for (const name of await readdir(dir)) {
+    for (const name of await readdir(dir).catch(() => [])) {
       if (!name.startsWith('work-')) continue
-      const { mtimeMs } = await stat(join(dir, name)).catch(() => ({ mtimeMs: Date.now() }))
-      // A younger one may be another process at work, such as a build started by hand.
-      if (Date.now() - mtimeMs > 3_600_000) await rm(join(dir, name), { recursive: true, force: true })
+      const workDir = join(dir, name)
+      if (await livingProcess(await readFile(join(workDir, OWNER), 'utf8').catch(() => ''))) continue
+      await prover?.sweep(workDir)
+      await rm(workDir, { recursive: true, force: true })
     }
   }
 
-  async function use(imageId: string): Promise<BootImage> {
-    if (imageId !== STARTER_IMAGE) throw new ImageError(unknown, null)
-    const running = builds.get(imageId)
-    if (running !== undefined) return running
-    const work = ready(imageId).then((image) => image ?? build(imageId))
-    builds.set(imageId, work)
-    try {
-      return await work
-    } finally {
-      builds.delete(imageId)
+  function use(imageId: string): Promise<BootImage> {
+    if (!isKnown(imageId)) return Promise.reject(new ImageError(unknown))
+    const begun = making.get(imageId)
+    if (begun !== undefined) return begun.result
+    const work: Making = {
+      what: `Checking the files of the ${nameOf(imageId)} image`,
+      progress: null,
+      result: checked(imageId)
+        .then((image) => {
+          return image ?? make(imageId, (what, progress) => Object.assign(work, { what, progress }))
+        })
+        .finally(() => making.delete(imageId)),
     }
+    making.set(imageId, work)
+    return work.result
   }
 
-  async function state(imageId: string): Promise<ImageStoreState> {
-    if (imageId !== STARTER_IMAGE) return { state: 'unavailable', reason: unknown }
-    if (!builds.has(imageId) && (await ready(imageId))) return { state: 'ready' }
-    if (builds.has(imageId)) return { state: 'coming', progress: null, what: BUILDING }
-    const reason = failures.get(imageId)
-    return { state: 'unavailable', reason: reason ?? 'The Starter Linux image has not been built yet.' }
+  /** Whether nothing has to be done before the image can be used. */
+  async function isAtHand(imageId: string): Promise<boolean> {
+    const image = await found(imageId)
+    if (!image) return false
+    const known = await Promise.all(pathsOf(image).map(files.isVerified))
+    return known.every(Boolean)
+  }
+
+  function failureOf(imageId: string, forMs = Number.POSITIVE_INFINITY): ImageStoreState | null {
+    const failure = failures.get(imageId)
+    if (!failure || now() - failure.at > forMs) return null
+    return { state: 'unavailable', reason: failure.reason }
+  }
+
+  function comingOf(imageId: string): ImageStoreState | null {
+    const begun = making.get(imageId)
+    return begun ? { state: 'coming', progress: begun.progress, what: begun.what } : null
   }
 
   return {
-    state,
     use,
-    async ensure(imageId) {
-      const now = await state(imageId)
-      if (now.state !== 'unavailable' || imageId !== STARTER_IMAGE) return now
-      const failedBefore = failures.has(imageId)
-      // Not awaited: whoever asked wants to know, not to wait. A failure is kept in `failures` and logged.
-      use(imageId).catch(() => {})
-      return failedBefore ? now : { state: 'coming', progress: null, what: BUILDING }
+    async look(imageId) {
+      if (!isKnown(imageId)) return { state: 'unavailable', reason: unknown }
+      if (await found(imageId)) return { state: 'ready' }
+      return comingOf(imageId) ?? failureOf(imageId) ?? { state: 'absent' }
+    },
+    async ensure(imageId, again = false) {
+      if (!isKnown(imageId)) return { state: 'unavailable', reason: unknown }
+      const known = comingOf(imageId) ?? (again ? null : failureOf(imageId, FAILURE_TOLD_MS))
+      if (known) return known
+      if (await isAtHand(imageId)) return { state: 'ready' }
+      // Whoever asked wants to know, not to wait. A failure is kept in `failures` and logged.
+      const soon = use(imageId).then(
+        () => true,
+        () => true,
+      )
+      await Promise.race([soon, sleep(PATIENCE_MS, null, { ref: false })])
+      return comingOf(imageId) ?? failureOf(imageId, FAILURE_TOLD_MS) ?? { state: 'ready' }
     },
     async verify(imageId, image) {
       const damaged = []
-      for (const path of pathsOf(image)) if (!(await isGood(path))) damaged.push(path)
+      for (const path of pathsOf(image)) if (!(await files.isGood(path))) damaged.push(path)
       if (damaged.length === 0) return
-      // The same packages give the same bytes, so building again heals the file.
+      // The same packages give the same bytes, so building again may heal the file.
       await use(imageId)
       for (const path of damaged) {
-        if (!(await isGood(path))) throw new ImageError('A file of the boot image is lost.', null)
+        if (!(await files.isGood(path))) throw new ImageError('A file of the boot image is lost.')
       }
+    },
+    async open() {
+      ending = new AbortController()
+      await mkdir(files.dir, { recursive: true })
+      await sweepWork()
+      await makeRoom()
+    },
+    async close() {
+      ending.abort(new ImageError('The server is stopping.'))
+      await Promise.allSettled([...making.values()].map(({ result }) => result))
     },
   }
 }
 
+const OWNER = 'owner.json'
 const unknown = 'There is no such image.'
 
-const pathsOf = ({ disk, kernel, initrd }: BootImage): string[] =>
-  [disk, kernel, initrd].filter((path) => path !== undefined)
+/** The name of an image's manifest: addresses have characters that no file name may have, and no bound. */
+const keyOf = (imageId: string): string =>
+  isAddress(imageId) ? `address-${createHash('sha256').update(imageId).digest('hex').slice(0, 32)}` : imageId
 
-async function sha256Of(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
-  return hash.digest('hex')
-}
+const foreignRecipe = (url: string): Recipe => ({
+  ...{ kind: 'foreign', id: url, dir: '', name: new URL(url).host, revision: 1, place: 0, template: null },
+  url,
+})
 
-async function flush(path: string): Promise<void> {
-  const file = await open(path)
-  await file.sync()
-  await file.close()
-}
+const pathsOf = ({ disk, lower, kernel, initrd }: BootImage): string[] =>
+  [disk, lower, kernel, initrd].filter((path) => path !== undefined)
 
-function reasonOf(error: unknown): string {
-  if (errorCode(error) === 'ENOSPC') return 'The Starter Linux image could not be built: the disk is full.'
-  if (errorCode(error) === 'ENOENT') {
-    return 'The Starter Linux image could not be built: a program it takes is not installed. Run the doctor.'
+const sha256sOf = ({ files, lower }: Manifest): string[] => [
+  ...Object.values(files).map(({ sha256 }) => sha256),
+  ...(lower ? sha256sOf(lower) : []),
+]
+
+function asImageError(error: unknown, name: string, recipe: Recipe): ImageError {
+  if (error instanceof ImageError) return error
+  if (error instanceof ImportError)
+    return new ImageError(error.message, { cause: error, noSpace: error.noSpace })
+  const failed = `The ${name} image could not be built:`
+  if (errorCode(error) === 'ENOSPC') {
+    return new ImageError(`${failed} the disk is full.`, { cause: error, noSpace: true })
   }
-  return 'The Starter Linux image could not be built: the packages it is made of could not be fetched or unpacked.'
+  if (errorCode(error) === 'ENOENT') {
+    return new ImageError(`${failed} a program it takes is not installed. Run the doctor.`, { cause: error })
+  }
+  const why =
+    recipe.kind === 'foreign' ? 'its disk could not be read' : 'a package could not be fetched or installed'
+  return new ImageError(`${failed} ${why}.`, { cause: error })
 }

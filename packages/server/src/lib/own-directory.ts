@@ -1,15 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-
-/** Start time of a process in clock ticks since boot (field 22 of its stat); null when there is none. */
-async function startTimeOf(pid: number): Promise<string | null> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null
-  }
-}
+import { livingProcess, thisProcess } from './process-identity.ts'
 
 /**
  * Makes sure one process works on a directory at a time: two would both drive the same guests. Returns the way to
@@ -18,7 +9,7 @@ async function startTimeOf(pid: number): Promise<string | null> {
 export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
   await mkdir(dir, { recursive: true, mode: 0o700 })
   const file = path.join(dir, 'server.lock')
-  const mine = JSON.stringify({ pid: process.pid, started: await startTimeOf(process.pid) })
+  const mine = JSON.stringify(await thisProcess())
   for (let tries = 0; tries < 5; tries++) {
     try {
       await writeFile(file, mine, { flag: 'wx', mode: 0o600 })
@@ -26,9 +17,8 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
-    const text = await readFile(file, 'utf8').catch(() => '')
-    const owner = parseOwner(text)
-    if (owner && (await startTimeOf(owner.pid)) === owner.started) {
+    const owner = await livingProcess(await readFile(file, 'utf8').catch(() => ''))
+    if (owner) {
       throw new Error(
         `Another Slipway server (process ${owner.pid}) works on ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
       )
@@ -36,13 +26,4 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
     await rm(file, { force: true })
   }
   throw new Error(`The lock file ${file} could not be taken.`)
-}
-
-function parseOwner(text: string): { pid: number; started: string } | null {
-  try {
-    const { pid, started } = JSON.parse(text) as Record<string, unknown>
-    return typeof pid === 'number' && typeof started === 'string' ? { pid, started } : null
-  } catch {
-    return null
-  }
 }

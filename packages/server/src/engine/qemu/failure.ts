@@ -1,4 +1,5 @@
 import { ImageError } from '../../image/image-store.ts'
+import type { ImportError } from '../../image/import-error.ts'
 import { CommandError, errorCode } from '../../lib/command.ts'
 import { EngineError } from '../engine.ts'
 
@@ -20,6 +21,13 @@ export function asEngineError(error: unknown, what: string): EngineError {
     return new EngineError('internal', `${what}: the host took too long.`, options)
   }
   return new EngineError('internal', `${what}: the host refused.`, options)
+}
+
+/** Why a foreign image was not taken. */
+export function importFailure(error: ImportError): EngineError {
+  const { retryable } = error
+  const code = error.noSpace ? 'no-space' : 'source-refused'
+  return new EngineError(code, error.message, { retryable, cause: error })
 }
 
 /** Why QEMU did not come up, from what it printed. */

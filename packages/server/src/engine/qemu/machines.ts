@@ -17,7 +17,7 @@ import {
   requireId,
 } from './machine-dir.ts'
 import { refreshRules } from './network.ts'
-import { createOverlay, readHeader } from './qcow2.ts'
+import { createRootDisk, readHeader } from './qcow2.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
@@ -70,7 +70,7 @@ export function makeMachines(deps: {
           await requireRoom(dataDir)
           const image = await images.use(spec.imageId)
           await dirs.create(spec.id)
-          await createOverlay(dirs.fileOf(spec.id, fileNames.root), image.disk)
+          await createRootDisk(dirs.fileOf(spec.id, fileNames.root), image)
           await writeSeed(dirs.fileOf(spec.id, fileNames.seed), spec)
           const address = { ip, port: await pickPort(ip, null) }
           const places = placeInOrder(spec.volumeIds)
@@ -106,7 +106,7 @@ export function makeMachines(deps: {
             }
             if (freshRoot && !record.restored) {
               record.image = await images.use(spec.imageId)
-              await createOverlay(root, record.image.disk)
+              await createRootDisk(root, record.image)
             } else if (await readHeader(root)) {
               await images.verify(spec.imageId, record.image)
             } else {

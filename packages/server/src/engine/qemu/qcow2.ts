@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises'
+import type { BootImage } from '../../image/image-store.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
 import { flush } from './durable.ts'
@@ -30,11 +31,16 @@ export async function readHeader(
   }
 }
 
-/** Makes a root disk: a qcow2 overlay on a read-only image. Replaces the one that is there, in one step. */
-export async function createOverlay(path: string, backing: string): Promise<void> {
+/**
+ * Makes a root disk: a qcow2 overlay on a read-only image, of the image's size or larger where it asks for that.
+ * Replaces the one that is there, in one step.
+ */
+export async function createRootDisk(path: string, { disk, rootBytes = 0 }: BootImage): Promise<void> {
   const fresh = `${path}.new`
+  const virtualBytes = (await readHeader(disk))?.virtualBytes ?? 0
+  const size = rootBytes > virtualBytes ? [`${rootBytes}`] : []
   await rm(fresh, { force: true })
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', backing, '-F', 'qcow2', fresh])
+  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', disk, '-F', 'qcow2', fresh, ...size])
   await rename(fresh, path)
 }
 

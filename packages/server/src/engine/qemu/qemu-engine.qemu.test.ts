@@ -6,21 +6,21 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { silentLog } from '../../lib/log.ts'
 import { describeEngine } from '../engine.suite.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { runsSector } from './accelerator.ts'
-import { imagesDir, importer, makeHarness, missing, processesOf } from './qemu-engine.test-kit.ts'
+import { imagesDir, importer, makeHarness, missing, processesOf, testImages } from './qemu-engine.test-kit.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
 /** A server of few words: launches a machine, prints the run and stays. */
 const launchAndStay = `
   const [dataDir, dir, spec] = process.argv.slice(1)
   const { makeQemuEngine } = await import('./qemu-engine.ts')
-  const { makeImageStore } = await import('../../image/image-store.ts')
+  const { testImages } = await import('./qemu-engine.test-kit.ts')
   const { silentLog } = await import('../../lib/log.ts')
-  const images = makeImageStore({ dir, log: silentLog })
+  const images = await testImages(dataDir, dir)
   const engine = makeQemuEngine({ dataDir, images, importer: null, log: silentLog })
   const machine = JSON.parse(spec)
   await engine.open()
@@ -34,7 +34,6 @@ if (missing === undefined) {
   describeEngine('QEMU', makeHarness)
   describe('QEMU when things go wrong', () => {
     let dataDir: string
-    const images = makeImageStore({ dir: imagesDir, log: silentLog })
     const spec: MachineSpec = {
       ...{ id: randomUUID(), hostname: 'wrong-1', cpu: 1, memoryMb: 512, imageId: STARTER_IMAGE },
       ...{ sshPublicKeys: [], volumeIds: [], persistent: true },
@@ -45,6 +44,7 @@ if (missing === undefined) {
     afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
     async function withEngine(work: (engine: Engine) => Promise<void>) {
+      const images = await testImages(dataDir)
       const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
       await engine.open()
       try {
@@ -129,14 +129,14 @@ if (missing === undefined) {
 
     test('a damaged image is found out and made again with the same content', async () => {
       const own = join(dataDir, 'images')
-      const store = makeImageStore({ dir: own, log: silentLog })
+      const store = await testImages(dataDir, own)
       const { disk } = await store.use(STARTER_IMAGE)
       await chmod(disk, 0o644)
       await writeFile(disk, 'x', { flag: 'r+' })
       const [one, other] = await Promise.all([store.use(STARTER_IMAGE), store.use(STARTER_IMAGE)])
       expect(one).toEqual(other)
       expect(one.disk).toBe(disk)
-      expect(await store.state(STARTER_IMAGE)).toEqual({ state: 'ready' })
+      expect(await store.look(STARTER_IMAGE)).toEqual({ state: 'ready' })
       expect((await readdir(own)).filter((name) => name.startsWith('work-'))).toEqual([])
     })
 

@@ -2,12 +2,15 @@ import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { buildImage } from '../../image/build.ts'
+import { type ImageStore, makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
+import { readRecipes } from '../../image/recipe.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address } from '../engine.ts'
+import { imageFilesInUse } from './image-use.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
 /** Why no real guest can be tested here; undefined where one can. */
@@ -19,9 +22,23 @@ export const missing = await run('qemu-system-x86_64', ['--version']).then(
 /** Built once and kept between runs, because building takes longer than all else. */
 export const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
 
+const DEBIAN = 'http://deb.debian.org/debian'
+
 /** What is imported has tests of its own; here nothing is. */
 export const importer: Importer = {
   import: () => Promise.reject(new ImportError('Nothing is imported here.')),
+  look: () => Promise.reject(new ImportError('Nothing is imported here.')),
+}
+
+/** The store of images for tests, shared by all; `dir` for one of their own. Nothing is booted before it counts as ready. */
+export async function testImages(dataDir: string, dir = imagesDir): Promise<ImageStore> {
+  return makeImageStore({
+    ...{ dir, log: silentLog, recipes: await readRecipes() },
+    build: (recipe, lower, work) => buildImage(recipe, lower, { importer, mirror: DEBIAN }, work),
+    inUse: () => imageFilesInUse(dataDir),
+    budgetBytes: Number.POSITIVE_INFINITY,
+    rootBytes: 0,
+  })
 }
 
 export async function makeHarness(): Promise<EngineHarness> {
@@ -32,7 +49,7 @@ export async function makeHarness(): Promise<EngineHarness> {
   const ssh = sshWith(key)
   return {
     async open() {
-      const images = makeImageStore({ dir: imagesDir, log: silentLog })
+      const images = await testImages(dataDir)
       const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
       await engine.open()
       return engine

@@ -1,12 +1,13 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
-import type { Importer } from '../../image/import.ts'
+import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError } from '../engine.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeCopies } from './copies.ts'
 import { usageOf } from './cpu-usage.ts'
+import { importFailure } from './failure.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { isMachineId, makeMachineDirs } from './machine-dir.ts'
@@ -19,6 +20,8 @@ import { makeTurns } from './turns.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
+const LOOK_MS = 15_000
+
 /**
  * Virtual machines by QEMU on this host. Each guest is a process of its own that outlives the server; everything
  * about a machine stands in its directory `<dataDir>/machines/<id>/`, so that any later process finds it again.
@@ -26,6 +29,8 @@ import { makeVolumes } from './volumes.ts'
  */
 export function makeQemuEngine(deps: {
   dataDir: string
+  /** Where the verdict on this host's accelerator is kept; the data directory when it is absent. */
+  hostDir?: string
   images: ImageStore
   importer: Importer
   log: Log
@@ -81,11 +86,12 @@ export function makeQemuEngine(deps: {
 
     async open() {
       await dirs.open()
+      await images.open()
       await volumes.open()
       await volumeSnapshots.open()
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
-      facts = await findHostFacts({ dataDir, images, log })
+      facts = await findHostFacts({ dataDir: deps.hostDir ?? dataDir, images, log })
       const ids = await dirs.ids()
       // Side by side: a guest that does not answer must not hold up the others.
       await Promise.all(ids.map(machines.adopt))
@@ -94,6 +100,7 @@ export function makeQemuEngine(deps: {
     },
 
     async close() {
+      await images.close()
       guests.release()
       listeners.clear()
     },
@@ -105,7 +112,15 @@ export function makeQemuEngine(deps: {
 
     freeMemoryMb: guests.freeMemoryMb,
     usage: () => usageOf(guests.held(), host().ticksPerSecond),
-    image: (imageId) => images.ensure(imageId),
+    image: (imageId, again) => images.ensure(imageId, again),
+    lookAtImage: (imageId) => images.look(imageId),
+    async checkImage(address) {
+      try {
+        return await importer.look(address, AbortSignal.timeout(LOOK_MS))
+      } catch (error) {
+        throw error instanceof ImportError ? importFailure(error) : error
+      }
+    },
 
     createMachine: machines.createMachine,
     startMachine: machines.startMachine,

@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
+import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import type { Engine, MachineSpec, Work } from '../engine.ts'
-import { imagesDir, importer, missing, processesOf, sshWith } from './qemu-engine.test-kit.ts'
+import { imagesDir, importer, missing, processesOf, sshWith, testImages } from './qemu-engine.test-kit.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 import { connectUnix } from './qmp.ts'
 
@@ -65,9 +65,9 @@ const begin = (engine: Engine, { method, args }: (typeof copies)[number], work: 
 const callAndStay = `
   const [dataDir, dir, method, args] = process.argv.slice(1)
   const { makeQemuEngine } = await import('./qemu-engine.ts')
-  const { makeImageStore } = await import('../../image/image-store.ts')
+  const { testImages } = await import('./qemu-engine.test-kit.ts')
   const { silentLog: log } = await import('../../lib/log.ts')
-  const engine = makeQemuEngine({ dataDir, images: makeImageStore({ dir, log }), importer: null, log })
+  const engine = makeQemuEngine({ dataDir, images: await testImages(dataDir, dir), importer: null, log })
   await engine.open()
   const work = { signal: new AbortController().signal, onProgress: () => process.stdout.write('under way') }
   const end = (how) => process.stdout.write(how)
@@ -87,7 +87,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   let ssh: ReturnType<typeof sshWith>
 
   async function openEngine(): Promise<Engine> {
-    const images = makeImageStore({ dir: imagesDir, log: silentLog })
+    const images = await testImages(dataDir)
     const fresh = makeQemuEngine({ dataDir, images, importer, log: silentLog })
     await fresh.open()
     return fresh

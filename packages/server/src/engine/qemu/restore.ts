@@ -5,7 +5,7 @@ import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
 import { exists, flush, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs, type MachineRecord } from './machine-dir.ts'
 import { type MachineManifest, type MachineSnapshots, ROOT } from './machine-snapshots.ts'
-import { createOverlay, endsWithUs, prove } from './qcow2.ts'
+import { createRootDisk, endsWithUs, prove } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { together } from './turns.ts'
 import type { Volumes } from './volumes.ts'
@@ -54,7 +54,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     const root = dirs.fileOf(machineId, fileNames.root)
     // A root disk that was lost leaves a safety point all the same: of the disk as it was at first.
     if (!(await exists(root)) && !(await exists(snapshots.diskOf(safetyId, ROOT)))) {
-      await createOverlay(root, record.image.disk)
+      await createRootDisk(root, record.image)
     }
     await exchange(root, copyOf(machineId, `${ROOT}.qcow2`), snapshots.diskOf(safetyId, ROOT))
     const kept: string[] = []

@@ -5,6 +5,7 @@ import { ImportError, type Importer } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
 import { EngineError, type VolumeMade, type VolumeSource, type VolumeState, type Work } from '../engine.ts'
 import { exists, flush } from './durable.ts'
+import { importFailure } from './failure.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { createBlank, flatten, prove, readHeader } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
@@ -121,9 +122,3 @@ async function chainBytes(path: string): Promise<number> {
 }
 
 const snapshotMissing = () => new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')
-
-function importFailure(error: ImportError): EngineError {
-  const { retryable } = error
-  const code = error.noSpace ? 'no-space' : 'source-refused'
-  return new EngineError(code, error.message, { retryable, cause: error })
-}

@@ -18,6 +18,7 @@ import {
   type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
+import { makeSimulatedImages } from './images.ts'
 import { type Contents, makeSimulatedStorage } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
@@ -92,7 +93,8 @@ export interface SimulatedEngine extends Engine {
   setLoad: (machineId: string, percent: number) => void
   /** Makes the use of a guest unknown, or known again. */
   silence: (machineId: string, silent: boolean) => void
-  setImage: (state: ImageState) => void
+  /** Puts every boot image into one state; null ends that. */
+  setImage: (state: ImageState | null) => void
   /** Damages a volume. */
   loseVolume: (volumeId: string) => void
   /** Removes a volume behind everybody's back. */
@@ -112,12 +114,12 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
   const listeners = new Set<(id: string) => void>()
-  let image: ImageState = { state: 'ready' }
   let nextAddress = 1
   let runs = 0
   let saving = false
   const silent = new Set<string>()
 
+  const images = makeSimulatedImages({ clock, span })
   const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
 
   const changed = (id: string) => {
@@ -258,7 +260,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       for (const machine of machines.values()) if (lives(machine)) used += machine.spec.memoryMb
       return hostMemoryMb - used
     },
-    image: async () => image,
+    image: images.image,
+    lookAtImage: images.lookAtImage,
+    checkImage: images.checkImage,
 
     async createMachine(spec) {
       if (machines.has(spec.id)) return
@@ -498,8 +502,6 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       get(id).rootLost = true
       changed(id)
     },
-    setImage(state) {
-      image = state
-    },
+    setImage: images.force,
   }
 }

@@ -1,0 +1,11 @@
+# Runs in a guest of the finished image: see images/README.md.
+set -eu
+uname -r
+busybox | head -n 1
+dropbear -V 2>&1
+test "$(hostname)" = slipway-check
+test -s /etc/dropbear/dropbear_ed25519_host_key
+ls -l /dev/disk/by-id/virtio-root
+for tool in mkfs.ext4 resize2fs qemu-ga; do command -v "$tool"; done
+# The root disk takes writes.
+echo written > /root/check && test "$(cat /root/check)" = written
