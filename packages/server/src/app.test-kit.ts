@@ -15,12 +15,12 @@ import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
-import { readRecipes } from './image/recipe.ts'
+import { readRecipes, templatesOf } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
 import type { Mail } from './mail/mail.ts'
 
-const recipes = await readRecipes()
+const templates = templatesOf(await readRecipes())
 
 export interface Answer<T = unknown> {
   status: number
@@ -71,7 +71,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       },
       db,
       engine,
-      recipes,
+      templates,
       sendMail: async (mail) => void mails.push(mail),
       clock,
       log: pino({ level: 'silent' }),

@@ -24,7 +24,6 @@ import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
 import { installStatic } from './http/static.ts'
-import type { Recipe } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
@@ -38,7 +37,7 @@ import { sshKeyRoutes } from './ssh-key/ssh-key.routes.ts'
 import { makeSshKeyService } from './ssh-key/ssh-key.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { templateRoutes } from './template/template.routes.ts'
-import { makeTemplateService } from './template/template.service.ts'
+import { type BuiltInTemplate, makeTemplateService } from './template/template.service.ts'
 import { makeVmReconcile } from './vm/vm.reconcile.ts'
 import { makeVmRepo } from './vm/vm.repo.ts'
 import { vmRoutes } from './vm/vm.routes.ts'
@@ -71,7 +70,7 @@ export interface AppOptions {
   db: Db
   engine: Engine
   /** The templates that come with Slipway. */
-  recipes: readonly Recipe[]
+  templates: readonly BuiltInTemplate[]
   sendMail: SendMail
   clock: Clock
   log: FastifyBaseLogger
@@ -128,7 +127,13 @@ export async function buildApp(options: AppOptions) {
   })
   const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
   const templates = makeTemplateService({
-    ...{ repo: makeTemplateRepo(db), engine, recipes: options.recipes, admins: config.admins, clock },
+    ...{
+      repo: makeTemplateRepo(db),
+      images: engine,
+      builtIn: options.templates,
+      admins: config.admins,
+      clock,
+    },
   })
   const progress = makeProgress()
   const vmRepo = makeVmRepo(db)

@@ -7,7 +7,7 @@ import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
-import { type Recipe, readRecipes } from './image/recipe.ts'
+import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
@@ -67,7 +67,7 @@ async function main(): Promise<void> {
     config,
     db,
     engine,
-    recipes,
+    templates: templatesOf(recipes),
     sendMail,
     clock: systemClock,
     log,

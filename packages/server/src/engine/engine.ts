@@ -51,7 +51,7 @@ export interface Engine {
   image(imageId: string, again?: boolean): Promise<ImageState>
   /** How it is with a boot image; starts nothing and reads no large file. */
   lookAtImage(imageId: string): Promise<ImageState | { state: 'absent' }>
-  /** What a boot image at an address is, from its first bytes. Throws `source-refused` with what is wrong with it. */
+  /** What a boot image at an address is, from its first bytes. */
   checkImage(address: string): Promise<ImageLook>
 
   /** Makes root disk, seed and network identity. Does not start it. */
@@ -209,7 +209,10 @@ export type ImageState =
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }
 
-export interface ImageLook {
+/** What stands at an address, or the sentence that says why it cannot be used. */
+export type ImageLook = { refused: string } | FoundImage
+
+interface FoundImage {
   /** Such as `qcow2`; `packed` when it has to be unpacked to tell. */
   format: string
   /** Null where nobody can tell before it is fetched. */

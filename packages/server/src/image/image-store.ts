@@ -77,8 +77,6 @@ export interface ImageStore {
 }
 
 export const STARTER_IMAGE = 'starter'
-/** What VMs boot whose template names no image of its own. */
-export const BASE_IMAGE = 'base'
 
 const FAILURE_TOLD_MS = 60_000
 /** Whoever asks is spared a second round when what there is to check takes no longer than this. */

@@ -105,3 +105,16 @@ export async function recipeVersion({ dir }: Recipe): Promise<string> {
   }
   return hash.digest('hex').slice(0, 16)
 }
+
+/** The templates that recipes offer, in the same order; `url` is null for images that are built here. */
+export const templatesOf = (recipes: readonly Recipe[]) =>
+  recipes.flatMap((recipe) =>
+    recipe.template === null
+      ? []
+      : [
+          {
+            ...{ id: recipe.id, name: recipe.name, ...recipe.template },
+            url: recipe.kind === 'foreign' ? recipe.url : null,
+          },
+        ],
+  )

@@ -6,9 +6,6 @@ import {
   templateTexts,
   type User,
 } from '@slipway/contract'
-import { type Engine, EngineError } from '../engine/engine.ts'
-import { BASE_IMAGE } from '../image/image-store.ts'
-import type { Recipe } from '../image/recipe.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
@@ -16,23 +13,54 @@ import type { StoredTemplate, TemplateRepo } from './template.repo.ts'
 
 export type TemplateService = ReturnType<typeof makeTemplateService>
 
+/** Boot images, by the names of recipes and by addresses. */
+export interface BootImages {
+  /** Starts making one ready when it is not, also when that failed a moment ago. */
+  image(imageId: string, again: boolean): Promise<unknown>
+  lookAtImage(imageId: string): Promise<ImageNow>
+  checkImage(
+    address: string,
+  ): Promise<
+    { refused: string } | { format: string; downloadBytes: number | null; virtualBytes: number | null }
+  >
+}
+
+type ImageNow =
+  | { state: 'ready' | 'absent' }
+  | { state: 'coming'; progress: number | null; what: string }
+  | { state: 'unavailable'; reason: string }
+
+/** A template that every installation offers. */
+export interface BuiltInTemplate {
+  id: string
+  name: string
+  description: string
+  cpu: number
+  memoryMb: number
+  /** Where its boot image comes from; null when that is built here, under the id of the template. */
+  url: string | null
+}
+
+/** What VMs boot whose template names no boot image: a whole Debian. */
+const builtInImage = 'base'
+
 interface Dependencies {
   repo: TemplateRepo
-  engine: Pick<Engine, 'image' | 'lookAtImage' | 'checkImage'>
-  /** What every installation offers. */
-  recipes: readonly Recipe[]
+  images: BootImages
+  /** In the order of the catalogue. */
+  builtIn: readonly BuiltInTemplate[]
   /** E-mail addresses in lower case of who may add templates; empty lets everybody (catalogue G-073). */
   admins: readonly string[]
   clock: Clock
 }
 
-export function makeTemplateService({ repo, engine, recipes, admins, clock }: Dependencies) {
+export function makeTemplateService({ repo, images, builtIn, admins, clock }: Dependencies) {
   const requireAdmin = ({ email }: User) => {
     if (admins.length > 0 && !admins.includes(email)) throw new Problem(403, templateTexts.adminOnly)
   }
 
   async function show({ imageId, ...template }: StoredTemplate): Promise<Template> {
-    return { ...template, image: wireImage(await engine.lookAtImage(imageId)) }
+    return { ...template, image: wireImage(await images.lookAtImage(imageId)) }
   }
 
   /** What VMs would boot; a boot image is looked at where it is. */
@@ -40,13 +68,10 @@ export function makeTemplateService({ repo, engine, recipes, admins, clock }: De
     if (url === null || !isBootImageUrl(url)) {
       return { boots: 'built-in', format: null, download_bytes: null, disk_bytes: null }
     }
-    try {
-      const { format, downloadBytes, virtualBytes } = await engine.checkImage(url)
-      return { boots: 'address', format, download_bytes: downloadBytes, disk_bytes: virtualBytes }
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== 'source-refused') throw error
-      throw refuse('image_url', error.message)
-    }
+    const found = await images.checkImage(url)
+    if ('refused' in found) throw refuse('image_url', found.refused)
+    const { format, downloadBytes, virtualBytes } = found
+    return { boots: 'address', format, download_bytes: downloadBytes, disk_bytes: virtualBytes }
   }
 
   return {
@@ -67,11 +92,11 @@ export function makeTemplateService({ repo, engine, recipes, admins, clock }: De
       const template = await repo.insert({
         ...input,
         id: newId(clock.now()),
-        image_id: boots === 'address' && input.image_url !== null ? input.image_url : BASE_IMAGE,
+        image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
         created_at: isoTime(clock.now()),
       })
       // What is wrong with it should show on its card before somebody waits for a VM.
-      if (boots === 'address') await engine.image(template.imageId, true)
+      if (boots === 'address') await images.image(template.imageId, true)
       return show(template)
     },
 
@@ -79,33 +104,27 @@ export function makeTemplateService({ repo, engine, recipes, admins, clock }: De
     async prepare(id: string): Promise<Template> {
       const template = await repo.find(id)
       if (!template) throw new Problem(404, templateTexts.notFound)
-      await engine.image(template.imageId, true)
+      await images.image(template.imageId, true)
       return show(template)
     },
 
-    /** Makes sure the built-in templates are in the catalogue, in the order of the recipes. */
+    /** Makes sure the built-in templates are in the catalogue, in their order. */
     async install(): Promise<void> {
-      const rows = recipes.flatMap((recipe, place) => {
-        if (!recipe.template) return []
-        const url = recipe.kind === 'foreign' ? recipe.url : null
-        return {
-          id: recipe.id,
-          name: recipe.name,
-          description: recipe.template.description,
-          image_url: url,
-          image_id: url ?? recipe.id,
-          default_cpu: recipe.template.cpu,
-          default_memory_mb: recipe.template.memoryMb,
-          // The catalogue is in the order of time.
-          created_at: isoTime(clock.now() + place),
-        }
-      })
+      const rows = builtIn.map(({ cpu, memoryMb, url, ...template }, place) => ({
+        ...template,
+        image_url: url,
+        image_id: url ?? template.id,
+        default_cpu: cpu,
+        default_memory_mb: memoryMb,
+        // The catalogue is in the order of time.
+        created_at: isoTime(clock.now() + place),
+      }))
       await repo.install(rows)
     },
   }
 }
 
-function wireImage(look: Awaited<ReturnType<Engine['lookAtImage']>>): Template['image'] {
+function wireImage(look: ImageNow): Template['image'] {
   switch (look.state) {
     case 'ready':
     case 'absent':

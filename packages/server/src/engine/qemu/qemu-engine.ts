@@ -7,7 +7,6 @@ import { type Engine, EngineError } from '../engine.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeCopies } from './copies.ts'
 import { usageOf } from './cpu-usage.ts'
-import { importFailure } from './failure.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { isMachineId, makeMachineDirs } from './machine-dir.ts'
@@ -118,7 +117,8 @@ export function makeQemuEngine(deps: {
       try {
         return await importer.look(address, AbortSignal.timeout(LOOK_MS))
       } catch (error) {
-        throw error instanceof ImportError ? importFailure(error) : error
+        if (error instanceof ImportError) return { refused: error.message }
+        throw error
       }
     },
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts'
-import { EngineError, type ImageLook, type ImageState } from '../engine.ts'
+import type { ImageLook, ImageState } from '../engine.ts'
 
 const FETCH_MS = 4000
 const SLOW_MS = 60_000
@@ -47,10 +47,7 @@ export function makeSimulatedImages({ clock, span }: { clock: Clock; span: (ms: 
 
     async checkImage(address: string): Promise<ImageLook> {
       if (address.includes('fault-look')) {
-        throw new EngineError(
-          'source-refused',
-          'There is no file at this address: the server answers 404 (simulated).',
-        )
+        return { refused: 'There is no file at this address: the server answers 404 (simulated).' }
       }
       const ending = /\.(\w+)(?:[?#]|$)/.exec(new URL(address).pathname)?.[1]?.toLowerCase()
       const format = ending === 'raw' || ending === 'iso' ? ending : 'qcow2'
