@@ -1,7 +1,8 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
 import { benchApi } from './api.ts'
-import { benchCreateToSsh } from './create-to-ssh.ts'
+import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
+import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchStorage } from './storage.ts'
 import { benchVmList } from './vm-list.ts'
@@ -10,7 +11,9 @@ const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
   api: benchApi,
   'vm-list': benchVmList,
-  'create-to-ssh': benchCreateToSsh,
+  'create-to-ssh': benchStarterToSsh,
+  'base-to-ssh': benchBaseToSsh,
+  images: benchImages,
   storage: benchStorage,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { availableParallelism, totalmem } from 'node:os'
@@ -33,7 +33,7 @@ export async function* findings() {
   for (const one of enginePackages()) yield systemPackage(one)
   yield await qemu()
   yield accelerator()
-  yield starterImage()
+  yield bootImages()
   yield* await orphans()
   yield guestNetwork()
   yield await port22()
@@ -130,9 +130,14 @@ function accelerator() {
 }
 
 /** @returns {Finding} */
-function starterImage() {
-  if (existsSync(inData('images', 'starter.json'))) return good('Starter Linux', 'built')
-  return note('Starter Linux', 'not built yet; npm start builds it')
+function bootImages() {
+  const made = existsSync(inData('images')) ? readdirSync(inData('images')) : []
+  const ready = readdirSync(inTree('images')).filter((name) => made.includes(`${name}.json`))
+  if (!ready.includes('starter')) return note('boot images', 'none built yet; npm start builds Starter Linux')
+  return good(
+    'boot images',
+    `built: ${ready.join(', ')}; the others when they are first used, or by npm run images`,
+  )
 }
 
 /** What lies in the data directory and belongs to nobody. It is only told: it may be somebody's data. */

@@ -1,6 +1,7 @@
 /** `npm run images`: makes boot images ready ahead of their first use. `node images.ts [all | NAME ...]` */
 import { readConfig } from './config.ts'
 import { type Recipe, readRecipes } from './image/recipe.ts'
+import { CommandError } from './lib/command.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { qemuFor } from './qemu.ts'
 
@@ -48,7 +49,9 @@ async function main(wanted: string[]): Promise<boolean> {
     } catch (error) {
       // What others offer cannot be had everywhere; with `all` that is told, and no failure of ours.
       if (!(all && recipe.kind === 'foreign')) good = false
-      console.error(`${recipe.name}: NOT ready. ${error instanceof Error ? error.message : error}`)
+      console.error(
+        `${recipe.name}: NOT ready. ${error instanceof Error ? error.message : error}\n${wordsOf(error)}`,
+      )
     } finally {
       stopTelling()
     }
@@ -69,6 +72,13 @@ function tellProgress(
     last = line || last
   }, 1000)
   return () => clearInterval(timer)
+}
+
+/** The last words of the program that failed, indented. */
+function wordsOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null
+  const text = cause instanceof CommandError ? cause.stderr : cause instanceof Error ? cause.message : ''
+  return text.trim().split('\n').slice(-30).join('\n').replaceAll(/^/gm, '  ')
 }
 
 const seconds = (since: number) => `${((Date.now() - since) / 1000).toFixed(0)} s`

@@ -120,6 +120,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   const dir = resolve(options.dir)
   const files = makeImageFiles(join(dir, 'files'))
   const recipes = new Map(options.recipes.map((recipe) => [recipe.id, recipe]))
+  const versions = new Map<string, Promise<string>>()
   const making = new Map<string, Making>()
   const failures = new Map<string, { reason: string; at: number }>()
   let ending = new AbortController()
@@ -130,7 +131,14 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   const nameOf = (imageId: string) => recipes.get(imageId)?.name ?? new URL(imageId).host
   const manifestOf = (imageId: string) => join(dir, `${keyOf(imageId)}.json`)
 
-  async function versionOf(imageId: string): Promise<string> {
+  /** Recipes do not change while a process runs. */
+  function versionOf(imageId: string): Promise<string> {
+    const known = versions.get(imageId) ?? readVersion(imageId)
+    versions.set(imageId, known)
+    return known
+  }
+
+  async function readVersion(imageId: string): Promise<string> {
     const recipe = recipes.get(imageId)
     if (!recipe) return imageId
     const own = await recipeVersion(recipe)
