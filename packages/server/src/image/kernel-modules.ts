@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { run } from '../lib/command.ts'
 
 export interface KernelModule {
   name: string
@@ -10,6 +11,9 @@ export interface KernelModule {
 
 /** Reads the wanted modules and all they depend on, in an order in which they can be loaded. */
 export async function readModules(moduleDir: string, wanted: readonly string[]): Promise<KernelModule[]> {
+  // Newer releases of Debian pack them.
+  const packed = (await readdir(moduleDir, { recursive: true })).filter((entry) => entry.endsWith('.ko.xz'))
+  if (packed.length > 0) await run('xz', ['--decompress', '--', ...packed], { cwd: moduleDir })
   const paths = new Map<string, string>()
   for (const entry of await readdir(moduleDir, { recursive: true })) {
     if (entry.endsWith('.ko')) paths.set(moduleName(entry), entry)

@@ -1,3 +1,6 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
 /** A file system in the making: what a guest shall find, with modes, independent of who owns files on the host. */
 export type Entry =
   | { kind: 'directory'; mode: number }
@@ -17,3 +20,13 @@ export function plant(tree: Tree, path: string, entry: Entry): void {
 /** Entries in an order that puts every directory before what it holds, the same on every host. */
 export const inOrder = (tree: Tree): [string, Entry][] =>
   [...tree].sort(([one], [other]) => (one < other ? -1 : one > other ? 1 : 0))
+
+/** Adds every file below a directory of the host, at the same place in the guest; only the executable bit is kept. */
+export async function plantFiles(tree: Tree, from: string): Promise<void> {
+  for (const entry of await readdir(from, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    const mode = (await stat(path)).mode & 0o100 ? 0o755 : 0o644
+    plant(tree, path.slice(from.length), { kind: 'file', mode, content: await readFile(path) })
+  }
+}
