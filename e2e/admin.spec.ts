@@ -166,8 +166,8 @@ test('a failure is told in the words of the server, else in our own, and keeps w
   ] as const) {
     const { end } = await answer(page, templateApi.create, status, body)
     await submit(page).click()
-    await expect(page.getByRole('alert')).toHaveText(text)
     await end()
+    await expect(page.getByRole('alert')).toHaveText(text)
   }
   await expect(page.getByLabel('Name')).toHaveValue('Unlucky')
   await submit(page).click()

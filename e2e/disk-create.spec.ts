@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test'
 import { diskApi, diskSnapshotApi, vmSnapshotApi } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
-import { expect, test } from './fixtures.ts'
+import { expect, often, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDiskSnapshot, makeVmSnapshot } from './network.ts'
 import { diskCreatePath, diskListPath } from './paths.ts'
-import { choose, toasts } from './sentences.ts'
+import { choose, dismissToasts, toasts } from './sentences.ts'
 
 const nameOf = (page: Page) => page.getByLabel('Disk Name')
 const submitOf = (page: Page) => page.getByRole('button', { name: 'Create Disk' })
@@ -172,7 +172,9 @@ test.describe('the form of a disk', () => {
       params,
       body: { name: 'nightly', disk_id: disk.id, snapshot_type: 'full', retention_days: 30 },
     })
-    await expect.poll(async () => (await call(diskSnapshotApi.list, { params }))[0]?.status).toBe('ready')
+    await expect
+      .poll(async () => (await call(diskSnapshotApi.list, { params }))[0]?.status, often)
+      .toBe('ready')
     const calls = callsOf(page, diskApi.create)
     await page.goto(diskCreatePath(project.id))
     await nameOf(page).fill('copy')
@@ -264,6 +266,7 @@ test.describe('the form of a disk', () => {
       const { end } = await answer(page, diskApi.create, status, body)
       await submitOf(page).click()
       await expect(alertOf(page)).toHaveText(text)
+      await dismissToasts(page)
       await end()
     }
     await expect(page).toHaveURL(diskCreatePath(project.id))

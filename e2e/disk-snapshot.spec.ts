@@ -8,7 +8,7 @@ import {
   type Project,
 } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
-import { type Call, expect, test } from './fixtures.ts'
+import { type Call, expect, often, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk, makeDiskSnapshot } from './network.ts'
 import { diskSnapshotCreatePath, diskSnapshotListPath } from './paths.ts'
 import { choose, toasts } from './sentences.ts'
@@ -28,7 +28,7 @@ async function newDisk(call: Call, { id: projectId }: Project, name = 'ledger'):
     .poll(async () => {
       const all = await call(diskApi.list, { params: { projectId }, query: {} })
       return all.find(({ id }) => id === made.id)?.status
-    })
+    }, often)
     .toBe('available')
   return made
 }
@@ -45,7 +45,7 @@ async function take(call: Call, disk: Disk, body: Partial<DiskSnapshotCreate> = 
     .poll(async () => {
       snapshot = (await call(diskSnapshotApi.list, { params, query: {} })).find(({ id }) => id === made.id)
       return snapshot?.status
-    })
+    }, often)
     .toBe('ready')
   if (!snapshot) throw new Error('The snapshot is gone')
   return snapshot

@@ -5,7 +5,7 @@ import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk } from './network.ts'
 import { diskCreatePath, diskListPath, vmListPath, vmPath } from './paths.ts'
-import { choose, toasts } from './sentences.ts'
+import { choose, dismissToasts, toasts } from './sentences.ts'
 
 const cardOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const alertOf = (page: Page) => toasts(page).getByRole('alert').first()
@@ -342,6 +342,7 @@ test.describe('the card of a disk', () => {
       await page.getByRole('button', { name: 'Delete ledger' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await dismissToasts(page)
       await end()
     }
     await expect(cardOf(page, 'ledger')).toBeVisible()
@@ -383,6 +384,7 @@ test.describe('the card of a disk', () => {
       await cardOf(page, 'ledger').getByRole('button', { name: 'Detach' }).click()
       await page.getByRole('alertdialog').getByRole('button', { name: 'Detach' }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await dismissToasts(page)
       await end()
     }
     await expect(cardOf(page, 'ledger').getByText('Attached', { exact: true })).toBeVisible()
@@ -438,6 +440,7 @@ test.describe('the card of a disk', () => {
       await choose(page, 'VM', 'engine')
       await page.getByRole('dialog').getByRole('button', { name: 'Attach', exact: true }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await dismissToasts(page)
       await end()
     }
   })
@@ -564,6 +567,7 @@ test.describe('the form that creates a VM from a disk', () => {
       const { end } = await answer(page, vmApi.create, status, body)
       await submitOf(page).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await dismissToasts(page)
       await end()
     }
     await expect(dialogOf(page).getByLabel('VM Name')).toHaveValue('engine')

@@ -46,6 +46,9 @@ interface WorkerFixtures {
   serverFor: (file: string) => Promise<Server>
 }
 
+/** For what the API is asked about: by default the pauses grow to a second, and half of each is waited for nothing. */
+export const often = { intervals: [100] }
+
 /** A template that every installation has. */
 export const templateId = 'starter'
 
@@ -145,7 +148,7 @@ export async function makeVm(call: Call, projectId: string, body: VmCreate, unti
     .poll(async () => {
       vm = await call(vmApi.get, { params })
       return vm.status
-    })
+    }, often)
     .toBe(until)
   return vm
 }
@@ -159,7 +162,7 @@ export async function addDisk(call: Call, projectId: string, body: DiskCreate): 
       const disks = await call(diskApi.list, { params: { projectId } })
       found = disks.find((disk) => disk.id === id)
       return found?.status
-    })
+    }, often)
     .toBe('available')
   if (!found) throw new Error(`The disk ${body.name} is gone`)
   return found

@@ -1,4 +1,4 @@
-import type { Page, Request } from '@playwright/test'
+import { expect, type Page, type Request } from '@playwright/test'
 import type { Disk, DiskSnapshot, Endpoint, VmPool, VmSet, VmSnapshot } from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
@@ -8,7 +8,11 @@ const isCallOf = ({ method, path }: Endpoint) => {
   return (request: Request) => request.method() === method && pattern.test(new URL(request.url()).pathname)
 }
 
-/** Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer. */
+/**
+ * Answers an endpoint in the server's place. `{}` is an answer without message, and no status is no answer. `end`
+ * waits for the first such answer: on a slow machine a call is still on its way when its failure seems to be shown,
+ * because the failure before it reads the same, and the call would then do to the server what it was to be kept from.
+ */
 export async function answer(
   page: Page,
   endpoint: Endpoint,
@@ -17,12 +21,19 @@ export async function answer(
 ): Promise<{ end: () => Promise<void> }> {
   const isCall = isCallOf(endpoint)
   const isApi = (url: URL) => url.pathname.startsWith('/api/')
+  let answers = 0
   const handle: Parameters<Page['route']>[1] = async (route) => {
     if (!isCall(route.request())) return route.fallback()
-    return status === null ? route.abort() : route.fulfill({ status, json: body })
+    await (status === null ? route.abort() : route.fulfill({ status, json: body }))
+    answers++
   }
   await page.route(isApi, handle)
-  return { end: () => page.unroute(isApi, handle) }
+  return {
+    end: async () => {
+      await expect.poll(() => answers, `answers of ${endpoint.id}`).toBeGreaterThan(0)
+      await page.unroute(isApi, handle)
+    },
+  }
 }
 
 /** Keeps the calls of an endpoint waiting until they are let go. */

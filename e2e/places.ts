@@ -12,7 +12,7 @@ import {
   vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import { type Call, callWith, expect, join, makeVm, newPerson, templateId } from './fixtures.ts'
+import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
 import { answer, makeDisk, makeVmPool, makeVmSet } from './network.ts'
 import {
   diskCreatePath,
@@ -441,7 +441,7 @@ async function makeSnapshots(call: Call, vm: Vm): Promise<void> {
   const disk = await call(diskApi.create, { params, body: { name: long, size: '1Gi', source: 'EMPTY' } })
   const settled = async (list: () => Promise<readonly { status: string }[]>) =>
     expect
-      .poll(async () => (await list()).every(({ status }) => ['ready', 'available'].includes(status)))
+      .poll(async () => (await list()).every(({ status }) => ['ready', 'available'].includes(status)), often)
       .toBe(true)
   await settled(() => call(diskApi.list, { params, query: {} }))
   for (const name of [emoji, long]) {

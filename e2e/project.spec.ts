@@ -10,7 +10,7 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
-import { callWith, expect, join, makeVm, newPerson, templateId, test } from './fixtures.ts'
+import { callWith, expect, join, makeVm, newPerson, often, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeVmPool, makeVmSet } from './network.ts'
 import { signIn, signOut } from './sentences.ts'
 
@@ -36,9 +36,9 @@ async function failToDelete(page: Page): Promise<void> {
   ] as const) {
     const { end } = await answer(page, projectApi.delete, status, body)
     await page.getByRole('button', { name: 'Delete Project', exact: true }).click()
+    await end()
     await expect(page.getByRole('alertdialog').getByRole('alert')).toHaveText(text)
     await expect(page.getByRole('alert')).toHaveCount(1)
-    await end()
   }
 }
 
@@ -107,9 +107,9 @@ test.describe('the first project', () => {
     ] as const) {
       const { end } = await answer(page, projectApi.create, status, body)
       await page.getByRole('button', { name: 'Create Project' }).click()
+      await end()
       await expect(page.getByRole('main').getByRole('alert')).toHaveText(text)
       await expect(page.getByRole('alert')).toHaveCount(1)
-      await end()
     }
     await expect(page.getByLabel('Project Name')).toHaveValue('Engines')
     const { letGo } = await hold(page, projectApi.create)
@@ -246,14 +246,14 @@ test.describe('the page of the projects', () => {
       body: { ...snapshot, snapshot_type: 'disk' },
     })
     await expect
-      .poll(async () => (await call(diskApi.list, { params })).map(({ status }) => status))
+      .poll(async () => (await call(diskApi.list, { params })).map(({ status }) => status), often)
       .toEqual(['available'])
     await call(diskSnapshotApi.create, {
       params,
       body: { ...snapshot, snapshot_type: 'full', disk_id: disk.id },
     })
     await expect
-      .poll(async () => (await call(vmSnapshotApi.list, { params })).map(({ status }) => status))
+      .poll(async () => (await call(vmSnapshotApi.list, { params })).map(({ status }) => status), often)
       .toEqual(['ready'])
     await call(vmApi.delete, { params: { ...params, vmId: vm.id } })
     // With a VM of theirs the project could not be deleted.

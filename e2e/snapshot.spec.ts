@@ -2,10 +2,10 @@ import type { Page } from '@playwright/test'
 import { type Vm, type VmSnapshot, type VmSnapshotCreate, vmApi, vmSnapshotApi } from '@slipway/contract'
 import { copied, refuseCopies } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
-import { type Call, expect, test } from './fixtures.ts'
+import { type Call, expect, often, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeVmSnapshot } from './network.ts'
 import { snapshotCreatePath, snapshotListPath, vmListPath, vmPath } from './paths.ts'
-import { choose, toasts } from './sentences.ts'
+import { choose, dismissToasts, toasts } from './sentences.ts'
 
 const rowOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const alertOf = (page: Page) => toasts(page).getByRole('alert').first()
@@ -22,7 +22,7 @@ async function take(call: Call, vm: Vm, body: Partial<VmSnapshotCreate> = {}): P
       const all = await call(vmSnapshotApi.list, { params: { projectId: vm.project_id }, query: {} })
       snapshot = all.find(({ id }) => id === made.id)
       return snapshot?.status
-    })
+    }, often)
     .toBe('ready')
   if (!snapshot) throw new Error('The snapshot is gone')
   return snapshot
@@ -536,7 +536,7 @@ test.describe('the form of a snapshot', () => {
       const { end } = await answer(page, vmSnapshotApi.create, status, body)
       await submitOf(page).click()
       await expect(alertOf(page)).toHaveText(text ?? 'VM must be running or stopped to create a snapshot')
-      await toasts(page).getByRole('button', { name: 'Dismiss' }).first().click()
+      await dismissToasts(page)
       await expect(nameOf(page)).toHaveValue('nightly')
       await end()
     }

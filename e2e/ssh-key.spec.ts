@@ -183,8 +183,8 @@ test.describe('adding a key', () => {
     for (const status of [500, null]) {
       const { end } = await answer(page, sshKeyApi.create, status)
       await submitOf(dialog).click()
-      await expect(dialog.getByRole('alert')).toHaveText('Failed to add SSH key.')
       await end()
+      await expect(dialog.getByRole('alert')).toHaveText('Failed to add SSH key.')
     }
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect(rows(page)).toHaveCount(1)
@@ -273,8 +273,8 @@ test('a key is deleted after a question, and whatever prevents that is told', as
   ] as const) {
     const { end } = await answer(page, sshKeyApi.delete, status, body)
     await dialog.getByRole('button', { name: 'Delete SSH Key' }).click()
-    await expect(dialog.getByRole('alert')).toHaveText(text)
     await end()
+    await expect(dialog.getByRole('alert')).toHaveText(text)
   }
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await expect(page.getByRole('heading', { name: 'Laptop' })).toBeVisible()

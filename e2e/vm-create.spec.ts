@@ -5,7 +5,7 @@ import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk } from './network.ts'
 import { vmListPath } from './paths.ts'
 import { newPublicKey } from './person.ts'
-import { addKey, choose, toasts } from './sentences.ts'
+import { addKey, choose, dismissToasts, toasts } from './sentences.ts'
 
 const createPath = `/create?template=${templateId}`
 const failure = 'Failed to create VM. Please try again.'
@@ -162,6 +162,7 @@ test.describe('the create form', () => {
       const { end } = await answer(page, vmApi.create, status, body)
       await submitOf(page).click()
       await expect(alertOf(page).getByRole('paragraph')).toHaveText([...lines])
+      await dismissToasts(page)
       await end()
     }
     await expect(page).toHaveURL(createPath)

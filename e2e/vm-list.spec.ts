@@ -5,7 +5,7 @@ import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
-import { toasts } from './sentences.ts'
+import { dismissToasts, toasts } from './sentences.ts'
 
 const refreshingOf = (page: Page) => page.getByText('Auto-refresh every 5 s')
 const updatedOf = (page: Page) => page.getByText(/^Last updated/)
@@ -353,6 +353,7 @@ test.describe('a card', () => {
         const { end } = await answer(page, endpoint, status, body)
         await button.click()
         await expect(toasts(page).getByRole('alert').first().getByRole('paragraph')).toHaveText([...lines])
+        await dismissToasts(page)
         await end()
       }
       await button.click()

@@ -9,7 +9,7 @@ import {
   vmPoolApi,
 } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
-import { type Call, expect, templateId, test } from './fixtures.ts'
+import { type Call, expect, often, templateId, test } from './fixtures.ts'
 import { agree } from './group-forms.ts'
 import { answer, callsOf, hold, makeVmPool } from './network.ts'
 import { diskListPath, vmListPath, vmPath, vmPoolCreatePath, vmPoolListPath, vmPoolPath } from './paths.ts'
@@ -34,7 +34,7 @@ async function makePool(call: Call, projectId: string, body: VmPoolCreate): Prom
     .poll(async () => {
       pool = await call(vmPoolApi.get, { params: { projectId, poolId: id } })
       return pool.status
-    })
+    }, often)
     .toBe('active')
   if (!pool) throw new Error(`The pool ${body.name} is gone`)
   return pool
@@ -447,7 +447,7 @@ test('a VM of a pool names its pool, and is replaced with the disks that were ma
       const disks = await call(diskApi.list, { params: { projectId: project.id }, query: {} })
       const other = vms.find((vm) => vm.vmpool_id === pool.id)
       return [other?.id !== first.id, other?.status, disks.map((disk) => disk.vm_id === other?.id)]
-    })
+    }, often)
     .toEqual([true, 'running', [true]])
   await expect(cardOf(page, 'web-1').getByText('Running', { exact: true })).toBeVisible()
 })
