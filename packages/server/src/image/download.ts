@@ -69,10 +69,13 @@ function resumes({ response }: Answer, received: Received): boolean {
   return response.headers['content-range']?.startsWith(`bytes ${received.bytes}-`) ?? false
 }
 
+export const fileTooLarge = (maxBytes: number) =>
+  new ImportError(`The file is larger than ${inWords(maxBytes)}, the limit here.`)
+
 async function receive({ response }: Answer, file: FileHandle, received: Received, work: Download) {
   const announced = Number(response.headers['content-length'] ?? Number.NaN)
   const total = Number.isFinite(announced) ? received.bytes + announced : null
-  const tooLarge = () => new ImportError(`The file is larger than ${inWords(work.maxBytes)}, the limit here.`)
+  const tooLarge = () => fileTooLarge(work.maxBytes)
   try {
     if (total !== null && total > work.maxBytes) throw tooLarge()
     // The stream was given no encoding, so its chunks are buffers.

@@ -18,7 +18,7 @@ export interface Unpack {
 
 /** Undoes gzip, xz or zstd, which is told by the first bytes; false when the file is none of them. */
 export async function unpack(work: Unpack): Promise<boolean> {
-  const packing = await packingOf(work.from)
+  const packing = packingOf(await firstBytes(work.from))
   if (packing === null) return false
   try {
     if (packing === 'xz') await unpackXz(work)
@@ -35,14 +35,19 @@ export async function unpack(work: Unpack): Promise<boolean> {
 
 const CHUNKS = { chunkSize: 1024 * 1024 }
 
-async function packingOf(path: string): Promise<'gzip' | 'xz' | 'zstd' | null> {
+/** How a file is packed, by its first bytes; null when it is not, or in another way. */
+export function packingOf(start: Buffer): 'gzip' | 'xz' | 'zstd' | null {
+  const magic = start.toString('hex', 0, 6)
+  if (magic.startsWith('1f8b')) return 'gzip'
+  if (magic === 'fd377a585a00') return 'xz'
+  return magic.startsWith('28b52ffd') ? 'zstd' : null
+}
+
+async function firstBytes(path: string): Promise<Buffer> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(6), 0, 6, 0)
-    const start = buffer.subarray(0, bytesRead).toString('hex')
-    if (start.startsWith('1f8b')) return 'gzip'
-    if (start.startsWith('fd377a585a00')) return 'xz'
-    return start.startsWith('28b52ffd') ? 'zstd' : null
+    return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()
   }

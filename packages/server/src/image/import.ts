@@ -2,25 +2,30 @@ import { chown, lstat, mkdir, mkdtemp, open, readdir, rename, statfs } from 'nod
 import { dirname, join } from 'node:path'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
+import { BOOT_RECORD_BYTES, requireBootRecord } from './boot-record.ts'
 import { download } from './download.ts'
 import { makeSourcePolicy } from './download-policy.ts'
 import { get, type Pace, usualPace } from './download-request.ts'
+import { type ForeignLook, lookAtImage } from './foreign-look.ts'
+import { readImageAddress, requirePinned } from './image-address.ts'
 import { giveToBox, removeBoxed } from './import-box.ts'
 import { hostIsFull, ImportError } from './import-error.ts'
 import { unpack } from './import-unpack.ts'
-import { convertImage, inspectImage } from './inspect-image.ts'
+import { convertImage, inspectImage, readStart } from './inspect-image.ts'
 import { makeDisk } from './registry-disk.ts'
 import { pull } from './registry-layout.ts'
 
 export { ImportError } from './import-error.ts'
 
-/** Where an image comes from: a file on the web, or an image in a container registry. */
+/** Where an image comes from: a file on the web (see `readImageAddress`), or an image in a container registry. */
 export type ImageSource = { from: 'url'; url: string } | { from: 'registry'; image: string }
 
 export interface ImportWork {
   signal: AbortSignal
   /** 0 to 1, null while unknown. */
   onProgress: (fraction: number | null) => void
+  /** Whether the disk is refused when no machine can start from it. */
+  bootable?: boolean
 }
 
 export interface Imported {
@@ -45,6 +50,11 @@ export interface Importer {
    * Throws an {@link ImportError}, or the signal's reason when that was aborted.
    */
   import(source: ImageSource, target: string, work: ImportWork): Promise<Imported>
+  /**
+   * What a boot image at an address will be, as far as its first bytes and its server tell, within ten seconds. Throws
+   * an ImportError for what an import would refuse, so far as that shows.
+   */
+  look(url: string, signal: AbortSignal): Promise<ForeignLook>
 }
 
 /** Room that must be left on the host while something is fetched, in bytes. */
@@ -85,16 +95,16 @@ export function makeImporter({
       await makeDisk({ dir, layout: 'layout', name: 'image' }, { ...limits, signal: work.signal })
       return digest.slice('sha256:'.length)
     }
-    if (!URL.canParse(source.url)) throw new ImportError('This is no address of a file on the web.')
-    const url = new URL(source.url)
+    const address = readImageAddress(source.url)
     const { sha256 } = await download({
       ...fetching,
       ...limits,
-      ask: (headers) => get(url, headers, fetching),
+      ask: (headers) => get(address.url, headers, fetching),
       path,
       onProgress: (received, total) =>
         work.onProgress(total === null ? null : Math.min(1, received / total) * FETCHING),
     })
+    requirePinned(sha256, address)
     await giveToBox(path)
     const unpacked = join(dir, 'unpacked')
     if (await unpack({ from: path, to: unpacked, maxBytes: limits.maxBytes, signal: work.signal })) {
@@ -113,13 +123,14 @@ export function makeImporter({
     await convertImage(image, format, 'disk', limits)
     // What was made passes the same inspection, which reads back its tables.
     const { virtualBytes } = await inspectImage(join(dir, 'disk'), limits)
+    if (work.bootable) requireBootRecord(await readStart(join(dir, 'disk'), BOOT_RECORD_BYTES, limits))
     await takeOver(dir, target)
     work.onProgress(1)
     return { sha256, virtualBytes }
   }
 
   return {
-    async import(source, target, { signal, onProgress }) {
+    async import(source, target, { signal, onProgress, bootable = false }) {
       await mkdir(scratchDir, { recursive: true, mode: 0o700 })
       const dir = await mkdtemp(join(scratchDir, 'import-'))
       const room = watchRoom(scratchDir)
@@ -129,6 +140,7 @@ export function makeImporter({
         const imported = await importInto(dir, source, target, {
           signal: anyEnd,
           onProgress: rarely(onProgress),
+          bootable,
         })
         log.info({ ...imported, from: source.from, ms: Date.now() - startedAt }, 'An image was imported')
         return imported
@@ -144,6 +156,7 @@ export function makeImporter({
         await removeBoxed(dir)
       }
     },
+    look: (url, signal) => lookAtImage(url, { policy: sources, signal, pace, limits: policy }),
     async clearScratch() {
       const left = await readdir(scratchDir).catch(() => [])
       for (const name of left) await removeBoxed(join(scratchDir, name))

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { CommandError, errorCode } from '../lib/command.ts'
 import { type Box, isUnable, runBoxed } from './import-box.ts'
@@ -30,36 +30,45 @@ export interface Inspected {
  * The file has to stand in a directory that was given to the box. Throws ImportErrors.
  */
 export async function inspectImage(path: string, limits: InspectLimits): Promise<Inspected> {
-  const format = await formatOf(path)
+  const format = formatOf(await firstBytes(path, 4096))
   const name = basename(path)
   const args = ['info', '--output=json', '-f', format, name]
   const info = Info.parse(JSON.parse(await qemuImg(path, args, limits)))
   const details = info['format-specific']?.data
 
   if (info['backing-filename'] !== undefined || info['full-backing-filename'] !== undefined) {
-    throw new ImportError('The image builds on another file (a backing file). Flatten it first.')
+    throw buildsOnAnother()
   }
   if (details?.['data-file'] !== undefined) {
-    throw new ImportError(
-      'The image keeps its data in another file. Convert it into one that holds everything.',
-    )
+    throw keepsDataElsewhere()
   }
   if (format === 'vmdk' && (details?.extents ?? [{}]).some(({ filename }) => filename !== name)) {
     throw new ImportError('The image is made of several files. Convert it into one that holds everything.')
   }
   if (info.encrypted === true || details?.encrypt !== undefined) {
-    throw new ImportError('The image is encrypted.')
+    throw encrypted()
   }
   const virtualBytes = info['virtual-size']
-  if (virtualBytes > limits.maxVirtualBytes) {
-    throw new ImportError(
-      `The image is a disk larger than ${inWords(limits.maxVirtualBytes)}, the limit here.`,
-    )
-  }
-  if (virtualBytes === 0) throw new ImportError('The image is a disk without any room.')
+  requireSize(virtualBytes, limits.maxVirtualBytes)
   if (format !== 'raw') await check(format, path, limits)
   return { format, virtualBytes }
 }
+
+/** Throws an ImportError for a disk of a size that none may have. */
+export function requireSize(virtualBytes: number, maxVirtualBytes: number): void {
+  if (virtualBytes > maxVirtualBytes) {
+    throw new ImportError(`The image is a disk larger than ${inWords(maxVirtualBytes)}, the limit here.`)
+  }
+  if (virtualBytes === 0) throw new ImportError('The image is a disk without any room.')
+}
+
+export const buildsOnAnother = () =>
+  new ImportError('The image builds on another file (a backing file). Flatten it first.')
+
+export const keepsDataElsewhere = () =>
+  new ImportError('The image keeps its data in another file. Convert it into one that holds everything.')
+
+export const encrypted = () => new ImportError('The image is encrypted.')
 
 /** What `qemu-img info` tells (QAPI `ImageInfo`), as far as it matters here. */
 const Info = z.object({
@@ -94,6 +103,14 @@ export async function convertImage(
   await qemuImg(path, ['convert', '-q', '-f', format, '-O', 'qcow2', basename(path), name], limits)
 }
 
+/** The first bytes of the disk in a qcow2 file that {@link convertImage} made, fewer where the disk is smaller. */
+export async function readStart(path: string, bytes: number, limits: InspectLimits): Promise<Buffer> {
+  const start = 'start'
+  const copy = ['bs=512', `count=${bytes / 512}`, `if=${basename(path)}`, `of=${start}`]
+  await qemuImg(path, ['dd', '-f', 'qcow2', '-O', 'raw', ...copy], limits)
+  return firstBytes(join(dirname(path), start), bytes)
+}
+
 /** Runs qemu-img in the box; what it complains about is the image. `fine` is a status that is no complaint. */
 async function qemuImg(
   path: string,
@@ -125,9 +142,8 @@ const HOUR_MS = 3_600_000
 
 const damaged = (cause?: unknown) => new ImportError('The image is damaged or incomplete.', { cause })
 
-/** The format, by the first bytes of the file. Throws an ImportError for what cannot be a disk image. */
-async function formatOf(path: string): Promise<Inspected['format']> {
-  const start = await firstBytes(path)
+/** The format, by the first 4096 bytes of the file. Throws an ImportError for what cannot be a disk image. */
+export function formatOf(start: Buffer): Inspected['format'] {
   if (start.length === 0) throw new ImportError('The file is empty.')
   const begins = (magic: string) => start.subarray(0, magic.length).equals(Buffer.from(magic, 'latin1'))
   if (begins('QFI\xfb')) return 'qcow2'
@@ -136,7 +152,7 @@ async function formatOf(path: string): Promise<Inspected['format']> {
   if (start.toString('latin1', 257, 262) === 'ustar') throw notUsable('a tar archive')
   if (start.length > 68 && start.readUInt32LE(64) === VDI_MAGIC) throw notUsable('a VDI image')
   const text = start
-    .toString('latin1')
+    .toString('latin1', 0, 4096)
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart()
   if (/^<(!doctype|html|head|body|\?xml|!--)/i.test(text)) {
@@ -166,10 +182,10 @@ const NOT_USABLE: readonly [magic: string, what: string][] = [
 /** Little endian at byte 64 of a VirtualBox image. */
 const VDI_MAGIC = 0xbeda107f
 
-async function firstBytes(path: string): Promise<Buffer> {
+async function firstBytes(path: string, length: number): Promise<Buffer> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4096), 0, 4096, 0)
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0)
     return buffer.subarray(0, bytesRead)
   } finally {
     await file.close()
