@@ -19,13 +19,26 @@ export function seedFiles(spec: MachineSpec): { metaData: string; userData: stri
     hostname: oneLine(spec.hostname),
     disable_root: false,
     ssh_pwauth: false,
-    users: [{ name: 'root', lock_passwd: true, ssh_authorized_keys: keys }],
+    // One kind of host key is enough, and others take long to make where guests run by translation.
+    ssh_genkeytypes: ['ed25519'],
+    // An empty list of keys is none to cloud-init's schema.
+    users: [{ name: 'root', lock_passwd: true, ...(keys.length > 0 ? { ssh_authorized_keys: keys } : {}) }],
+    // At the end of every boot cloud-init runs what stands in this directory.
+    write_files: [
+      { path: '/var/lib/cloud/scripts/per-boot/say-ready', permissions: '0755', content: SAY_READY },
+    ],
   }
   return {
     metaData: `${metaData.join('\n')}\n`,
     userData: `#cloud-config\n${JSON.stringify(userData, null, 2)}\n`,
   }
 }
+
+/** Tells the host that the guest is up; images of Slipway's own have a program for that. */
+const SAY_READY = `#!/bin/sh
+port=/dev/virtio-ports/org.slipway.ready
+[ ! -e "$port" ] || echo ready > "$port"
+`
 
 /** Writes the seed disk: an ISO 9660 file system labelled `cidata`. */
 export async function writeSeed(path: string, spec: MachineSpec): Promise<void> {
