@@ -1,0 +1,14 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+)
+
+func main() {
+	fmt.Println(greeting(runtime.Version()))
+}
+
+func greeting(name string) string {
+	return "Hello from " + name
+}
