@@ -21,6 +21,12 @@ const KERNEL_MS = 10_000
 const KVM_CPUS = ['host', 'host,-arch-capabilities']
 /** x86-64-v2, what current distributions ask for at least; a small model is translated faster than a large one. */
 const TCG_CPU = 'Nehalem'
+/**
+ * Before QEMU 8.0, translation leaves wrong processor flags behind CMPXCHG16B. Linux since 6.5 uses that wherever it
+ * allocates memory, and when an interrupt comes just then it dies of a double fault: measured in two starts of a
+ * Debian 13 kernel out of seven. Kernels do without the instruction when there is none.
+ */
+const FIRST_SOUND_QEMU = 8
 
 /**
  * Finds out whether KVM works by running guests under it, because a device file that can be opened proves nothing:
@@ -38,7 +44,7 @@ export async function probeAccelerator(
   const kept = await readVerdict(path)
   if (kept?.host === host) return kept.accelerator
 
-  const { accelerator, final } = await judge(kernel)
+  const { accelerator, final } = await judge(kernel, tcgCpu(host))
   if (final) {
     await writeFile(`${path}.new`, `${JSON.stringify({ host, accelerator }, null, 2)}\n`)
     await rename(`${path}.new`, path)
@@ -46,8 +52,15 @@ export async function probeAccelerator(
   return accelerator
 }
 
+/** @param host as {@link describeHost} tells it, which begins with QEMU's version */
+function tcgCpu(host: string): string {
+  const [, major] = /version (\d+)\./.exec(host) ?? []
+  return Number(major) < FIRST_SOUND_QEMU ? `${TCG_CPU},-cx16` : TCG_CPU
+}
+
 async function judge(
   kernel: () => Promise<BootImage | null>,
+  tcg: string,
 ): Promise<{ accelerator: Accelerator; final: boolean }> {
   const device = await kvmDevice()
   if (device !== 'usable') {
@@ -56,7 +69,7 @@ async function judge(
         ? 'This host has no KVM device, so guests run by translation, which is slower.'
         : 'The server may not open the KVM device of this host, so guests run by translation, which is slower.'
     // Cheap to see again, so it is not kept: a permission may be given without anything else changing.
-    return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: false }
+    return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: false }
   }
 
   let complaint = ''
@@ -71,7 +84,7 @@ async function judge(
     if (!image) {
       const reason =
         'KVM passed its first test; guests run by translation until a kernel is there for the second.'
-      return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: false }
+      return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: false }
     }
     if (await runsKernel(args, image)) {
       const reason = 'KVM runs a real kernel on this host.'
@@ -80,7 +93,7 @@ async function judge(
     complaint = 'a real kernel did not start under it in time'
   }
   const reason = `This host offers KVM but it does not work: ${complaint}. Guests run by translation, which is slower.`
-  return { accelerator: { kind: 'TCG', cpu: TCG_CPU, reason }, final: true }
+  return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: true }
 }
 
 /** True, or what went wrong. Exported because the sector itself can be proven under translation. */
@@ -153,12 +166,12 @@ async function kvmDevice(): Promise<'usable' | 'missing' | 'forbidden'> {
   }
 }
 
-/** What the verdict depends on. */
+/** What the verdict depends on, the rule for QEMU's version above included. */
 async function describeHost(): Promise<string> {
   const qemu = await run(QEMU, ['--version']).catch(() => 'none')
   const device = await stat('/dev/kvm').catch(() => null)
   const access = device ? `${device.rdev}:${device.mode}:${process.getuid?.()}` : 'none'
-  return [qemu.split('\n')[0], release(), access].join(' | ')
+  return [qemu.split('\n')[0], release(), access, FIRST_SOUND_QEMU].join(' | ')
 }
 
 async function readVerdict(path: string): Promise<{ host: string; accelerator: Accelerator } | null> {
