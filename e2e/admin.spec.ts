@@ -18,6 +18,8 @@ async function describeTemplate(page: Page, name: string): Promise<void> {
 }
 
 const submit = (page: Page) => page.getByRole('button', { name: 'Create Template' })
+const previewOf = (page: Page) => page.getByRole('region', { name: 'Preview' })
+const bootOf = (page: Page) => page.getByRole('region', { name: 'What VMs boot' })
 
 test('every user has the link to the screen, also without a project', async ({ page, user: _ }) => {
   await page.goto('/projects')
@@ -146,10 +148,10 @@ test('Enter in an unfinished form says at each field what is wrong with it', asy
     'Please select a valid memory size',
   ])
   await expect(page.getByLabel('Name')).toBeFocused()
-  await page.getByLabel('Image URL').fill('https://example.org/disk.qcow2?sum=1')
+  await page.getByLabel('Image URL').fill('https://example.org/disk.qcow2#sha256=123')
   await described(
     'Image URL',
-    'The image URL names a boot image, which templates cannot use yet. Enter the address of a picture, or none.',
+    'End the image URL in #sha256= and 64 hexadecimal digits, or leave the checksum out',
   )
   expect(calls).toHaveLength(0)
 })
@@ -175,23 +177,125 @@ test('a failure is told in the words of the server, else in our own, and keeps w
   await expect(page.getByRole('alert')).toHaveCount(0)
 })
 
-test('the preview shows the picture once its address is typed', async ({ page, user: _ }) => {
+test('the preview is the card as users will see it, and shows a picture once its address is typed', async ({
+  page,
+  user: _,
+}) => {
   const asked: string[] = []
   await page.route('http://pictures.test/**', (route) => {
-    asked.push(route.request().url())
+    const url = route.request().url()
+    asked.push(url)
+    if (url.endsWith('/gone.svg')) return route.fulfill({ status: 404 })
     return route.fulfill({
       contentType: 'image/svg+xml',
       body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><path d="M0 0h9v9z"/></svg>',
     })
   })
+  const checks = callsOf(page, templateApi.checkImage)
   await describeTemplate(page, 'Pictured')
-  const preview = page.getByRole('region', { name: 'Preview' })
-  await expect(preview).toContainText('Pictured')
-  await expect(preview.getByRole('definition')).toHaveText(['4 cores', '2.0 GB'])
-  await page.getByLabel('Image URL').pressSequentially('http://pictures.test/rust.svg')
+  const card = previewOf(page).getByRole('article', { name: 'Pictured' })
+  await expect(card).toContainText('Compiler and cargo')
+  await expect(card.getByRole('definition').first()).toHaveText('4 cores')
+  await expect(card.getByRole('definition').nth(1)).toHaveText('2.0 GB')
+  await expect(bootOf(page)).toContainText('VMs boot the built-in Debian image.')
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now() + 60_000)
+
+  const address = page.getByLabel('Image URL')
+  await address.pressSequentially('http://pictures.test/rust.svg')
+  await page.clock.runFor(599)
   expect(asked).toEqual([])
-  await page.keyboard.press('Tab')
-  await expect.poll(() => asked).toEqual(['http://pictures.test/rust.svg'])
+  await page.clock.runFor(1)
+  await expect(card.locator('img')).toHaveJSProperty('naturalWidth', 9)
+  expect(asked).toEqual(['http://pictures.test/rust.svg'])
+  await expect(bootOf(page)).toContainText('The address is that of a picture for the card.')
+
+  // Whoever leaves the field has typed it all. What does not load becomes the generic icon.
+  await address.fill('http://pictures.test/gone.svg')
+  await address.press('Tab')
+  await expect.poll(() => asked.at(-1)).toBe('http://pictures.test/gone.svg')
+  await expect(card.locator('img')).toHaveCount(0)
+  expect(checks).toEqual([])
+})
+
+test('a boot image is looked at before the template is saved, and what VMs will boot is told', async ({
+  page,
+  user: _,
+}) => {
+  const checks = callsOf(page, templateApi.checkImage)
+  await describeTemplate(page, 'Foreign')
+  const address = page.getByLabel('Image URL')
+  await address.fill('https://images.example.org/debian-14.qcow2')
+  await address.press('Tab')
+  await expect(bootOf(page)).toContainText('VMs boot debian-14.qcow2 from images.example.org.')
+  await expect(bootOf(page).getByRole('definition')).toHaveText(['qcow2', '612 MB', '3.5 GB'])
+  await expect(previewOf(page).getByRole('article')).toContainText('Fetched once created')
+  expect(checks.map((call) => call.postDataJSON())).toEqual([
+    { image_url: 'https://images.example.org/debian-14.qcow2' },
+  ])
+
+  const unknown = { boots: 'address', format: 'packed', download_bytes: null, disk_bytes: null }
+  const packed = await answer(page, templateApi.checkImage, 200, unknown)
+  await address.fill('https://images.example.org/packed.img')
+  await expect(bootOf(page).getByRole('definition')).toHaveText(['packed', 'Not known yet', 'Not known yet'])
+  await packed.end()
+
+  // What is refused says so at its field; that nobody could look at it is no fault of the address.
+  await address.fill('https://images.example.org/fault-look.qcow2')
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(previewOf(page).getByRole('article')).toContainText('Cannot be used')
+  for (const [status, body, text] of [
+    [500, {}, 'The address could not be checked. It is checked again when you create the template.'],
+    [403, { message: 'Admin access required' }, 'Admin access required'],
+  ] as const) {
+    const { end } = await answer(page, templateApi.checkImage, status, body)
+    await address.fill(`https://images.example.org/${status}.qcow2`)
+    await expect(bootOf(page)).toContainText(text)
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await end()
+  }
+})
+
+test('a boot image comes on the card of its template, or fails there with its reason', async ({
+  page,
+  user: _,
+}) => {
+  for (const [name, file, text] of [
+    ['Foreign', 'debian-14.qcow2', 'Ready debian-14.qcow2 from images.example.org'],
+    ['Hostile', 'fault-refused.qcow2', 'The image refers to another file, so it was refused (simulated).'],
+  ] as const) {
+    await describeTemplate(page, name)
+    await page.getByLabel('Image URL').fill(`https://images.example.org/${file}`)
+    await submit(page).click()
+    await expect(page).toHaveURL('/templates')
+    await expect(page.getByRole('article', { name })).toContainText(text)
+  }
+  const hostile = page.getByRole('article', { name: 'Hostile' })
+  await hostile.getByRole('button', { name: 'Try again' }).click()
+  await expect(hostile.getByRole('progressbar')).toBeAttached()
+  await expect(hostile).toContainText('Failed')
+})
+
+test('what the server has against a field is said there', async ({ page, user: _ }) => {
+  await describeTemplate(page, 'Unlucky')
+  const address = page.getByLabel('Image URL')
+  const { end } = await answer(page, templateApi.create, 400, {
+    message: 'Two things are wrong.',
+    fields: { image_url: 'The image is too large.', description: 'Somebody else says the same.' },
+  })
+  await submit(page).click()
+  await end()
+  await expect(address).toHaveAccessibleDescription('The image is too large.')
+  const description = page.getByLabel('Description')
+  await expect(description).toHaveAccessibleDescription('Somebody else says the same.')
+  await expect(description).toBeFocused()
+  await expect(page.getByRole('alert')).toHaveCount(2)
+
+  // The address is not looked at first when it is sent at once.
+  await address.fill('https://images.example.org/fault-look.img')
+  await page.keyboard.press('Enter')
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(page).toHaveURL('/admin/templates')
 })
 
 test.describe('where administrators are named', () => {
@@ -211,7 +315,8 @@ test.describe('where administrators are named', () => {
     await submit(page).click()
     await expect(page.getByRole('alert')).toHaveText('Admin access required')
     await page.getByRole('link', { name: 'Cancel' }).click()
-    await expect(page.getByRole('article')).toHaveCount(1)
+    await expect(page.getByRole('article', { name: 'Starter Linux' })).toBeVisible()
+    await expect(page.getByRole('article', { name: 'Not mine to add' })).toHaveCount(0)
   })
 })
 

@@ -1,5 +1,4 @@
 import { expect, type Locator, type Page } from '@playwright/test'
-import type { Template } from '@slipway/contract'
 
 /** What people do in the forms of pools and sets, and what these say. */
 
@@ -31,14 +30,3 @@ export async function addDisk(page: Page, name: string, size?: string): Promise<
   await page.getByLabel('Disk name').fill(name)
   if (size !== undefined) await page.getByLabel('Disk size').fill(size)
 }
-
-/** A template as the server sends it. */
-export const makeTemplate = (name: string, default_cpu: number, default_memory_mb: number): Template => ({
-  id: name,
-  name,
-  description: `All about ${name}`,
-  image_url: null,
-  default_cpu,
-  default_memory_mb,
-  created_at: '2026-11-20T10:00:00.000Z',
-})

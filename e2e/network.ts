@@ -1,5 +1,5 @@
 import { expect, type Page, type Request } from '@playwright/test'
-import type { Disk, DiskSnapshot, Endpoint, VmPool, VmSet, VmSnapshot } from '@slipway/contract'
+import type { Disk, DiskSnapshot, Endpoint, Template, VmPool, VmSet, VmSnapshot } from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
 
@@ -61,6 +61,25 @@ export function callsOf(page: Page, endpoint: Endpoint): Request[] {
 }
 
 const madeAt = '2026-11-20T10:00:00.000Z'
+
+/** A template as the server sends it. */
+export const makeTemplate = (name: string, more: Partial<Template> = {}): Template => ({
+  id: name,
+  name,
+  description: `All about ${name}`,
+  image_url: null,
+  default_cpu: 2,
+  default_memory_mb: 2048,
+  created_at: madeAt,
+  image: { state: 'ready', progress: null, message: null },
+  ...more,
+})
+
+/** The image of a template in some state. */
+export const imageIn = (
+  state: Template['image']['state'],
+  more: Partial<Template['image']> = {},
+): Pick<Template, 'image'> => ({ image: { state, progress: null, message: null, ...more } })
 
 /** A disk as the server sends it. */
 export const makeDisk = (

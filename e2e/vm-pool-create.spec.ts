@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test'
 import { sshKeyApi, templateApi, vmPoolApi } from '@slipway/contract'
 import { expect, templateId, test } from './fixtures.ts'
-import { addDisk, agree, alertOf, expectRule, makeTemplate, submitOf } from './group-forms.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { addDisk, agree, alertOf, expectRule, submitOf } from './group-forms.ts'
+import { answer, callsOf, hold, makeTemplate } from './network.ts'
 import { vmPoolCreatePath, vmPoolListPath } from './paths.ts'
 import { choose, toasts } from './sentences.ts'
 
 const filled = (projectId: string) => `${vmPoolCreatePath(projectId)}?template=${templateId}`
-const templates = [makeTemplate('small', 1, 512), makeTemplate('large', 2, 2048)]
+const templates = [makeTemplate('small', { default_cpu: 1, default_memory_mb: 512 }), makeTemplate('large')]
 const failure = 'Failed to create VM Pool. Please try again.'
 
 const nameOf = (page: Page) => page.getByLabel('Pool name')

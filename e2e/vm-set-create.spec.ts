@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test'
 import { sshKeyApi, templateApi, vmSetApi } from '@slipway/contract'
 import { expect, templateId, test } from './fixtures.ts'
-import { addDisk, agree, alertOf, expectRule, makeTemplate, submitOf } from './group-forms.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { addDisk, agree, alertOf, expectRule, submitOf } from './group-forms.ts'
+import { answer, callsOf, hold, makeTemplate } from './network.ts'
 import { vmSetCreatePath, vmSetListPath } from './paths.ts'
 import { choose } from './sentences.ts'
 
@@ -92,7 +92,10 @@ test.describe('the form of a set', () => {
   })
 
   test('has from 1 to 20 replicas, and takes what is no number as 1', async ({ page, project, sshKey }) => {
-    await answer(page, templateApi.list, 200, [makeTemplate('small', 1, 512), makeTemplate('large', 2, 2048)])
+    await answer(page, templateApi.list, 200, [
+      makeTemplate('small', { default_cpu: 1, default_memory_mb: 512 }),
+      makeTemplate('large'),
+    ])
     await page.goto(`${vmSetCreatePath(project.id)}?template=small`)
     const panel = panelOf(page)
     await expect(panel).toContainText('All about small')
@@ -123,8 +126,8 @@ test.describe('the form of a set', () => {
     call,
   }) => {
     const { end } = await answer(page, templateApi.list, 200, [
-      makeTemplate(templateId, 1, 256),
-      makeTemplate('large', 2, 2048),
+      makeTemplate(templateId, { default_cpu: 1, default_memory_mb: 256 }),
+      makeTemplate('large'),
     ])
     const calls = callsOf(page, vmSetApi.create)
     await page.goto(`${vmSetCreatePath(project.id)}?template=large`)

@@ -17,7 +17,12 @@ const plates: readonly { kind: RegExp; path: string }[] = [
   },
   { kind: /docker|kube/, path: 'M8 12h32v24H8zM8 24h32M18.7 12v24M29.3 12v24' },
   {
-    kind: /ubuntu|debian|linux|starter/,
+    kind: /ubuntu|cloud/,
+    path: 'M15 36h19a7.5 7.5 0 0 0 1-14.9A10.8 10.8 0 0 0 14.6 18.2A9 9 0 0 0 15 36M24 20v10M19.5 26l4.5 4.5 4.5-4.5',
+  },
+  { kind: /starter/, path: 'M8 11h32v26H8zM14 19l5 5-5 5M23 29h9' },
+  {
+    kind: /debian|linux|^base$/,
     path: 'M9 10h30v12H9zM9 26h30v12H9zM15 16h6M15 32h6M33 16h.01M33 32h.01',
   },
   { kind: /\bgo(lang)?\b|^go/, path: 'M8 18h28M30 12l6 6-6 6M40 31H12M18 25l-6 6 6 6' },

@@ -341,6 +341,9 @@ function RecentVm({ vm }: { vm: Vm }) {
           <bdi>{vm.name}</bdi>
         </p>
         <p className="truncate text-hint text-ink-3">{vm.template_name}</p>
+        {isTransitional(vm) && vm.status_message && (
+          <p className="text-hint wrap-anywhere text-ink-2">{vm.status_message}</p>
+        )}
       </div>
       <Status
         word={vm.status}

@@ -15,6 +15,7 @@ import { Field, TextInput } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { imageHint } from '../template/template-image.ts'
 import { defaultVmName, firstBrokenRule, toBody } from './vm-from-disk.ts'
 
 /** A VM that starts with a disk on it: it boots from the template, the disk is one more. */
@@ -113,7 +114,7 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
             dir="auto"
           />
         </Field>
-        <Field label="Template">
+        <Field label="Template" hint={template && imageHint(template)}>
           <Select
             value={template?.id ?? null}
             onValueChange={setTemplateId}

@@ -4,16 +4,16 @@ import {
   type EndpointOf,
   formatCpu,
   formatMemory,
-  isWebAddress,
   TemplateCreate,
   templateCpuOptions,
   templateMemoryOptionsMb,
 } from '@slipway/contract'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { type Control, Controller, useForm, useWatch } from 'react-hook-form'
 import { Link } from 'react-router'
+import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
-import { useCreateTemplate } from '../../api/templates.ts'
+import { useCreateTemplate, useImageCheck } from '../../api/templates.ts'
 import { paths } from '../../paths.ts'
 import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -22,17 +22,24 @@ import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { TemplatePanel } from './TemplatePanel.tsx'
+import { TemplatePreview } from './TemplatePreview.tsx'
+import { bootAddressOf } from './template-image.ts'
 
 type TemplateForm = CallInput<EndpointOf<'template.create'>>['body']
 
 const toTemplatesMs = 2000
+/** An address that nobody types on for so long is a whole one. */
+const typedMs = 600
 
 export function Component() {
   const create = useCreateTemplate()
   // The list with the new template in it, a moment after the good news.
   useLeadOn(paths.templates, create.isSuccess ? toTemplatesMs : null)
-  const { control, register, handleSubmit, formState } = useForm<TemplateForm, unknown, TemplateCreate>({
+  const { control, register, handleSubmit, setError, formState } = useForm<
+    TemplateForm,
+    unknown,
+    TemplateCreate
+  >({
     defaultValues: { name: '', description: '', image_url: '' },
     resolver: standardSchemaResolver(TemplateCreate),
     mode: 'onTouched',
@@ -42,29 +49,31 @@ export function Component() {
   const note = create.isSuccess
     ? 'Taking you to the templates...'
     : TemplateCreate.safeParse(form).error?.issues[0]?.message
-  const [pictureUrl, setPictureUrl] = useState<string | null>(null)
+  const [imageUrl, settleNow] = useTypedAddress(form.image_url ?? '')
+  const check = useImageCheck(bootAddressOf(imageUrl) ? imageUrl : null)
 
   const submit = handleSubmit((body) => {
     if (create.isPending || create.isSuccess) return
-    create.mutate(body, { onSuccess: () => toast.success('Template created successfully!') })
+    create.mutate(body, {
+      onSuccess: () => toast.success('Template created successfully!'),
+      onError: (error) => {
+        for (const [index, [name, message]] of fieldErrors(error).entries())
+          setError(name, { message }, { shouldFocus: index === 0 })
+      },
+    })
   })
-  // Not while it is typed: half an address is nobody's picture.
-  const showPicture = () => {
-    const url = form.image_url?.trim() ?? ''
-    setPictureUrl(isWebAddress(url) ? url : null)
-  }
 
   return (
     <>
       <PageHeader
         title="Create Template"
-        description="A template is offered to every user. Its VMs boot the built-in Linux."
+        description="A template is offered to every user of this installation."
         breadcrumb={[
           { label: 'Templates', render: <Link to={paths.templates} /> },
           { label: 'Create Template' },
         ]}
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_340px]">
         <FormSheet label="Create Template" onSubmit={(event) => void submit(event)}>
           <FormSection title="Template">
             <Field label="Name" error={errors.name?.message}>
@@ -76,11 +85,11 @@ export function Component() {
             <Field
               label="Image URL"
               optional
-              hint="The address of a picture for the card, such as https://example.org/rust.svg."
-              error={errors.image_url?.message}
+              hint="Of a disk image that VMs boot (.qcow2, .img, .raw or .iso), or of a picture for the card."
+              error={errors.image_url?.message ?? refusal(check.error)}
             >
               <TextInput
-                {...register('image_url', { onBlur: showPicture })}
+                {...register('image_url', { onBlur: settleNow })}
                 type="url"
                 autoComplete="off"
                 spellCheck={false}
@@ -103,7 +112,7 @@ export function Component() {
           <FormFoot
             note={note}
             error={
-              create.isError
+              create.isError && fieldErrors(create.error).length === 0
                 ? errorText(create.error, 'Failed to create template. Please try again.')
                 : undefined
             }
@@ -120,26 +129,47 @@ export function Component() {
             </Button>
           </FormFoot>
         </FormSheet>
-        <TemplatePanel
-          title="Preview"
-          template={
-            form.name?.trim()
-              ? { id: '', name: form.name, description: form.description ?? '', image_url: pictureUrl }
-              : undefined
-          }
-          facts={[
-            { label: 'CPU', value: form.default_cpu ? formatCpu(form.default_cpu) : 'Not chosen' },
-            {
-              label: 'Memory',
-              value: form.default_memory_mb ? formatMemory(form.default_memory_mb) : 'Not chosen',
-            },
-          ]}
-        >
-          Give the template a name to see what users will.
-        </TemplatePanel>
+        <TemplatePreview
+          name={form.name?.trim() ?? ''}
+          description={form.description?.trim() ?? ''}
+          cpu={form.default_cpu}
+          memoryMb={form.default_memory_mb}
+          imageUrl={imageUrl}
+          check={check}
+        />
       </div>
     </>
   )
+}
+
+/**
+ * The address in a text, once it is typed: half an address is nobody's image. Null for none and for what is not one.
+ * The second is for leaving the field.
+ */
+function useTypedAddress(text: string): [string | null, () => void] {
+  const [typed, setTyped] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setTyped(text), typedMs)
+    return () => clearTimeout(timer)
+  }, [text])
+  const { data } = TemplateCreate.shape.image_url.safeParse(typed)
+  return [data ?? null, () => setTyped(text)]
+}
+
+const formFields = ['name', 'description', 'image_url', 'default_cpu', 'default_memory_mb'] as const
+
+/** The sentences for single fields of the form, in its order. */
+function fieldErrors(error: unknown): [(typeof formFields)[number], string][] {
+  const fields = error instanceof ApiError ? error.fields : undefined
+  return formFields.flatMap((name) => {
+    const text = fields?.[name]
+    return text ? [[name, text]] : []
+  })
+}
+
+/** What the server has against a boot image. That it could not be asked is not for the field to say. */
+function refusal(error: unknown): string | undefined {
+  return error instanceof ApiError && error.status === 400 ? error.message : undefined
 }
 
 interface ChoiceProps {

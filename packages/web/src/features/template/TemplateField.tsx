@@ -5,6 +5,7 @@ import { useTemplates } from '../../api/templates.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { imageHint } from './template-image.ts'
 
 interface TemplateFieldProps {
   /** An unknown one is no choice. */
@@ -16,10 +17,21 @@ interface TemplateFieldProps {
 /** The choice of a template in a create form. */
 export function TemplateField({ templateId, onChange, hint }: TemplateFieldProps) {
   const { templates, loading, error, retry } = useTemplates()
+  const chosen = templates.find(({ id }) => id === templateId)
+  const image = chosen && imageHint(chosen)
   return (
     <Field
       label="Template"
-      hint={hint}
+      hint={
+        image && hint ? (
+          <>
+            <p>{image}</p>
+            {hint}
+          </>
+        ) : (
+          image || hint
+        )
+      }
       error={error ? errorText(error, 'Failed to load templates. Please try again.') : undefined}
       aside={
         error && (
@@ -30,7 +42,7 @@ export function TemplateField({ templateId, onChange, hint }: TemplateFieldProps
       }
     >
       <Select
-        value={templates.some(({ id }) => id === templateId) ? templateId : null}
+        value={chosen?.id ?? null}
         onValueChange={onChange}
         placeholder={loading ? 'Loading templates...' : 'Choose a template'}
         options={templates.map(({ id, name, default_cpu, default_memory_mb }) => ({

@@ -2,7 +2,7 @@ import type { Template } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
-import { pictureOf } from './template-picture.ts'
+import { pictureOf } from './template-image.ts'
 
 interface TemplatePanelProps {
   title: string
