@@ -1,4 +1,4 @@
-import { diskApi, projectApi, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
+import { diskApi, projectApi, type Vm, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
 import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
 import { answer, hold, makeDisk, makeVmPool, makeVmSet } from './network.ts'
@@ -103,6 +103,32 @@ test('whatever is in trouble is named with its reason', async ({ page, makeVm })
   ])
   await trouble.getByRole('link', { name: 'tiles' }).click()
   await expect(page).toHaveURL(/disks$/)
+})
+
+test('a VM that waits for its image says how far that is, here, on its card and on its page', async ({
+  page,
+  project,
+  makeVm,
+}) => {
+  const vm = await makeVm('engine', 'running')
+  const text = 'Building the Go image: 40 %.'
+  const waiting: Vm = {
+    ...vm,
+    status: 'provisioning',
+    status_message: text,
+    ip_address: null,
+    steps: [{ name: 'image', started_at: vm.created_at, ended_at: null }],
+  }
+  await answer(page, vmApi.list, 200, [waiting])
+  await answer(page, vmApi.get, 200, waiting)
+  await page.goto('/')
+  const main = page.getByRole('main')
+  await expect(main.getByText(text)).toBeVisible()
+  await page.goto(`/projects/${project.id}/vms`)
+  await expect(main.getByRole('article', { name: vm.name })).toContainText(`Step${text}`)
+  await page.goto(`/projects/${project.id}/vms/${vm.id}`)
+  await expect(main.getByText(text).first()).toBeVisible()
+  await expect(main.getByRole('progressbar')).toBeAttached()
 })
 
 test('a VM that was just created is on the dashboard without a reload', async ({ page, makeVm }) => {

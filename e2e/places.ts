@@ -6,6 +6,7 @@ import {
   projectApi,
   scalingDefaults,
   sshKeyApi,
+  templateApi,
   type Vm,
   vmApi,
   vmPoolApi,
@@ -13,7 +14,7 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
-import { answer, makeDisk, makeVmPool, makeVmSet } from './network.ts'
+import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet } from './network.ts'
 import {
   diskCreatePath,
   diskListPath,
@@ -227,6 +228,29 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       select('/create', 'Template'),
       select('/create', 'SSH Key'),
       select('/admin/templates', 'Default memory'),
+      {
+        name: 'the form of a template with a boot image',
+        who: 'owner',
+        path: '/admin/templates',
+        open: async (page) => {
+          await page.getByLabel('Name').fill(long)
+          await page.getByLabel('Description').fill(`${long} ${arabic} ${emoji}`)
+          await page.getByLabel('Image URL').fill(`https://${long.slice(0, 60)}.example.org/${long}.qcow2`)
+          await expect(page.getByText('612 MB')).toBeVisible()
+          return page.getByRole('region', { name: 'What VMs boot' })
+        },
+      },
+      {
+        name: 'the form of a template with a boot image that is refused',
+        who: 'owner',
+        path: '/admin/templates',
+        open: async (page) => {
+          await page.getByLabel('Name').fill(arabic)
+          await page.getByLabel('Image URL').fill('https://images.example.org/fault-look.qcow2')
+          await expect(page.getByRole('form').getByRole('alert')).toBeVisible()
+          return page.getByRole('region', { name: 'What VMs boot' })
+        },
+      },
       over('dialog', 'the projects to manage', '/', manageProjects),
       over('alertdialog', 'the deletion of a project', '/', async (page) => {
         await manageProjects(page)
@@ -424,6 +448,25 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         await page.reload()
         await button(page, 'Detach').click()
       }),
+      {
+        name: 'templates with images in every state',
+        who: 'owner',
+        path: '/templates',
+        open: async (page) => {
+          await answer(page, templateApi.list, 200, templatesInEveryState)
+          await page.reload()
+          return page.getByRole('article', { name: arabic })
+        },
+      },
+      {
+        name: 'the create form with a template whose image failed',
+        who: 'owner',
+        path: `/create?template=${emoji}`,
+        open: async (page) => {
+          await expect(page.getByText('Its image failed')).toBeVisible()
+          return page.getByRole('form')
+        },
+      },
     ],
   }
 }
@@ -453,6 +496,19 @@ async function makeSnapshots(call: Call, vm: Vm): Promise<void> {
   }
   await settled(() => call(vmSnapshotApi.list, { params, query: {} }))
 }
+
+const bootImage = { image_url: `https://images.example.org/${long}/${long}.qcow2` }
+
+const templatesInEveryState = [
+  makeTemplate(long, { description: long, ...bootImage, ...imageIn('absent') }),
+  makeTemplate(arabic, {
+    ...bootImage,
+    ...imageIn('coming', { progress: 40, message: `Fetching ${long}.` }),
+  }),
+  makeTemplate('begun', imageIn('coming')),
+  makeTemplate(emoji, imageIn('failed', { message: `The server at ${long}.example.org answered 404.` })),
+  makeTemplate('ready', { ...bootImage, default_cpu: 16, default_memory_mb: 16_384 }),
+]
 
 const disksInEveryState = [
   makeDisk(long, 'attached', { vm_id: 'none', vm_name: long, source: 'snapshot' }),
