@@ -9,6 +9,24 @@ import { outsideEnvironment, run } from '../lib/command.ts'
 import { silentLog } from '../lib/log.ts'
 import { type FetchPolicy, type ImageSource, makeImporter } from './import.ts'
 
+/** A web server on loopback. */
+export async function serve(
+  answer: RequestListener,
+  host = '127.0.0.1',
+): Promise<{ url: string; stop: () => void }> {
+  const server = http.createServer(answer)
+  await new Promise<void>((listening) => server.listen(0, host, listening))
+  // A server that listens on TCP has an address of this shape.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://${host}:${port}`,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}
+
 /** A place to import into, with servers on loopback; `cleanUp` removes it. */
 export async function makePlace(policy: Partial<FetchPolicy> = {}) {
   const dir = await mkdtemp(join(tmpdir(), 'slipway-import-'))
@@ -36,14 +54,9 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
 
     /** Serves what a handler answers, on loopback. */
     async serve(answer: RequestListener): Promise<string> {
-      const server = http.createServer(answer)
-      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-      closers.push(() => {
-        server.close()
-        server.closeAllConnections()
-      })
-      // A server that listens on TCP has an address of this shape.
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const { url, stop } = await serve(answer)
+      closers.push(stop)
+      return url
     },
 
     /** Serves one file. */
@@ -95,11 +108,12 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
 
 export const MIB = 1024 * 1024
 
-/** Tests that take programs of the host: skipped where one is missing, except in CI. */
+/** Tests that take programs of the host, or other files by their path: skipped where one is missing, except in CI. */
 export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
   const env = outsideEnvironment()
   const missing = programs.filter(
-    (program) => spawnSync('sh', ['-c', 'command -v "$1"', 'sh', program], { env }).status !== 0,
+    (program) =>
+      spawnSync('sh', ['-c', '[ -e "$1" ] || command -v "$1"', 'sh', program], { env }).status !== 0,
   )
   if (missing.length === 0) {
     describe(name, tests)

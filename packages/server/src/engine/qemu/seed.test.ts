@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { run } from '../../lib/command.ts'
+import type { MachineSpec } from '../engine.ts'
 import { seedFiles } from './seed.ts'
 
 const spec = {
@@ -13,6 +15,16 @@ const spec = {
   persistent: true,
 }
 
+interface UserData {
+  users: unknown[]
+  write_files: { path: string; permissions: string; content: string }[]
+}
+
+const userDataOf = (machine: MachineSpec): UserData => {
+  const { userData } = seedFiles(machine)
+  return JSON.parse(userData.slice(userData.indexOf('\n')))
+}
+
 describe('the seed', () => {
   test('carries id, host name and keys in the NoCloud form', () => {
     expect(seedFiles(spec).metaData).toBe(
@@ -24,13 +36,27 @@ describe('the seed', () => {
         '',
       ].join('\n'),
     )
-    const { userData } = seedFiles(spec)
-    expect(userData.split('\n')[0]).toBe('#cloud-config')
-    expect(JSON.parse(userData.slice(userData.indexOf('\n')))).toMatchObject({
+    expect(seedFiles(spec).userData.split('\n')[0]).toBe('#cloud-config')
+    expect(userDataOf(spec)).toMatchObject({
       hostname: 'web-1',
+      disable_root: false,
       ssh_pwauth: false,
+      ssh_genkeytypes: ['ed25519'],
       users: [{ name: 'root', lock_passwd: true, ssh_authorized_keys: ['ssh-ed25519 AAAA one@home'] }],
     })
+  })
+
+  test('has cloud-init tell at the end of every boot that the guest is up, where it can be told', async () => {
+    const [script] = userDataOf(spec).write_files
+    expect(script).toMatchObject({ permissions: '0755' })
+    expect(script?.path).toMatch(/^\/var\/lib\/cloud\/scripts\/per-boot\/[^/]+$/)
+    expect(script?.content).toContain('/dev/virtio-ports/org.slipway.ready')
+    // This host has no such port.
+    await run('sh', ['-c', script?.content ?? 'false'])
+  })
+
+  test('names no list of keys when there is none, as the schema of cloud-init asks', () => {
+    expect(userDataOf({ ...spec, sshPublicKeys: [] }).users).toEqual([{ name: 'root', lock_passwd: true }])
   })
 
   test('keeps every text in its place, whatever it holds', () => {
