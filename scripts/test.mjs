@@ -5,7 +5,7 @@ import { playwright, vitest } from './checks/runners.mjs'
 import { runSteps, told } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
 import { main } from './setup/run.mjs'
-import { chromium, containerTools } from './setup/system-packages.mjs'
+import { bootLoaderTools, chromium, containerTools } from './setup/system-packages.mjs'
 
 // In CI a machine without QEMU must fail the tests of real guests, not skip them; likewise those of container images.
 const withGuests = {
@@ -16,7 +16,8 @@ const withGuests = {
 
 await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
-  await prepare({ morePackages: process.env.CI ? [...browser, ...containerTools] : browser })
+  const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
+  await prepare({ morePackages: [...browser, ...ofTests] })
   const steps = [...quickSteps, vitest('tests with real guests', withGuests), playwright('end-to-end tests')]
   const { ok, counts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${told(counts)}`)

@@ -7,9 +7,9 @@ import { engine, inTree } from './tree.mjs'
 
 /** @type {SystemPackage} */
 export const chromium = {
-  command: 'chromium',
-  package: 'chromium',
-  why: 'the browser of the end-to-end tests',
+  command: 'chromium-headless-shell',
+  package: 'chromium-headless-shell',
+  why: 'the browser of the end-to-end tests, Chromium without the windows of a desktop',
 }
 
 /**
@@ -21,6 +21,12 @@ export const containerTools = [
   { command: 'skopeo', package: 'skopeo', why: 'puts the images of tests into that registry' },
   { command: 'umoci', package: 'umoci', why: 'unpacks container images that disks are made of' },
   { command: 'xz', package: 'xz-utils', why: 'unpacks disk images that are packed with xz' },
+]
+
+/** What the tests of foreign boot images make one with. @type {SystemPackage[]} */
+export const bootLoaderTools = [
+  { command: 'grub-mkimage', package: 'grub-common', why: 'makes the boot loader of a cloud image' },
+  { command: '/usr/lib/grub/i386-pc/boot.img', package: 'grub-pc-bin', why: 'is what that is made of' },
 ]
 
 /** What the QEMU engine needs from the operating system. @returns {SystemPackage[]} */

@@ -19,6 +19,7 @@ import { readRecipes, templatesOf } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
 import type { Mail } from './mail/mail.ts'
+import type { BuiltInTemplate } from './template/template.service.ts'
 
 const templates = templatesOf(await readRecipes())
 
@@ -38,6 +39,8 @@ export interface TestAppOptions {
   maxDiskGb?: number
   scaling?: ScalingPolicy
   admins?: string[]
+  /** Those of the recipes unless others are named. */
+  templates?: readonly BuiltInTemplate[]
   file?: string
 }
 
@@ -71,7 +74,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       },
       db,
       engine,
-      templates,
+      templates: options.templates ?? templates,
       sendMail: async (mail) => void mails.push(mail),
       clock,
       log: pino({ level: 'silent' }),

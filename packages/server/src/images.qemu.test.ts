@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { templateApi, type Vm, vmApi } from '@slipway/contract'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeTestAppOver } from './app.test-kit.ts'
+import { readConfig } from './config.ts'
+import { openDeskAt } from './disk/disk.test-kit.ts'
+import { imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
+import { readRecipes, templatesOf } from './image/recipe.ts'
+import { systemClock } from './lib/clock.ts'
+import { run } from './lib/command.ts'
+import { qemuFor } from './qemu.ts'
+
+/** A template of few bytes that has something of every kind a recipe may hold but npm. */
+const tiny = {
+  recipe: {
+    ...{
+      kind: 'layer',
+      name: 'Tiny',
+      revision: 1,
+      place: 20,
+      extends: 'base',
+      packages: ['figlet'],
+      npm: [],
+    },
+    template: { description: 'Large letters', cpu: 2, memoryMb: 512 },
+  },
+  build: 'set -eu\nfiglet ok > /root/built\nln -s built /root/link\nrm /etc/motd\n',
+  check: 'set -eu\nfiglet checked\ntest -s /root/built\n',
+}
+
+/** Processes that work in a directory or name it, but for us. */
+async function processesIn(dir: string): Promise<string[]> {
+  const found: string[] = []
+  for (const pid of await readdir('/proc')) {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) continue
+    const args = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+    if (args.includes(dir)) found.push(args.replaceAll('\0', ' '))
+  }
+  return found
+}
+
+describe.skipIf(missing !== undefined)('images that are built on this machine', () => {
+  let dataDir: string
+  let images: string
+  let key: string
+  const told: string[] = []
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'slipway-built-'))
+    images = join(dataDir, 'images')
+    key = join(dataDir, 'key')
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const own = join(dataDir, 'recipes', 'tiny')
+    await mkdir(join(own, 'root/srv'), { recursive: true })
+    await writeFile(join(own, 'recipe.json'), JSON.stringify(tiny.recipe))
+    await writeFile(join(own, 'build.sh'), tiny.build)
+    await writeFile(join(own, 'check.sh'), tiny.check)
+    await writeFile(join(own, 'root/srv/hello'), 'from the recipe\n')
+    // The probe of accelerators wants a kernel, and most tests have it already.
+    await mkdir(join(images, 'files'), { recursive: true })
+    await cp(imagesDir, images, { recursive: true, filter: (path) => !/\/work-|base/.test(path) }).catch(
+      () => {},
+    )
+  })
+  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+
+  test('a build that is killed leaves nothing that runs, and the next process clears what it wrote', async () => {
+    const program = fileURLToPath(new URL('images.ts', import.meta.url))
+    const env = { ...process.env, SLIPWAY_DATA_DIR: dataDir }
+    const child = spawn(process.execPath, [program, 'base'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let output = ''
+    for await (const chunk of child.stdout) {
+      output += String(chunk)
+      if (/Building the Debian 13 image: \d+ %/.test(output)) break
+    }
+    expect((await readdir(images)).filter((name) => name.startsWith('work-'))).toHaveLength(1)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    await expect.poll(() => processesIn(dataDir), { timeout: 10_000 }).toEqual([])
+  })
+
+  test('two VMs that wait for an image cause one build, and find in it what its recipe promises', async () => {
+    const log = pino({ level: 'info' }, { write: (line: string) => void told.push(line) })
+    const recipes = [...(await readRecipes()), ...(await readRecipes(join(dataDir, 'recipes')))]
+    const { engine } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dataDir }), recipes, log)
+    await engine.open()
+    expect((await readdir(images)).filter((name) => name.startsWith('work-'))).toEqual([])
+
+    const app = await makeTestAppOver(
+      { clock: systemClock, engine, passTime: async () => {} },
+      { templates: templatesOf(recipes), startsAtOnce: 2 },
+    )
+    const desk = await openDeskAt(app, () => sleep(100), await readFile(`${key}.pub`, 'utf8'))
+    const create = async (name: string): Promise<Vm> => {
+      const body = { name, template_id: 'tiny', ssh_key_id: desk.keyId }
+      return (await desk.ada.call(vmApi.create, { params: desk.params, body })).body
+    }
+    const vms = await Promise.all(['left', 'right'].map(create))
+    const now = (id: string) => desk.vm(id)
+    const messages = new Set<string>()
+    for (const { id } of vms) {
+      for (let vm = await now(id); vm.status !== 'running'; vm = await now(id)) {
+        expect(vm.status, vm.status_message ?? '').not.toBe('failed')
+        messages.add(vm.status_message ?? '')
+        await sleep(200)
+      }
+    }
+    const said = [...messages].join('\n')
+    expect(said).toMatch(/^Building the Debian 13 image: \d+ %\.$/m)
+    expect(said).toMatch(/^Building the Tiny image: \d+ %\.$/m)
+    for (const what of ['Building the Debian 13 image', 'Building the Tiny image']) {
+      expect(told.filter((line) => line.includes(`"msg":"${what}"`))).toHaveLength(1)
+    }
+    expect((await desk.ada.call(templateApi.list)).body.find(({ id }) => id === 'tiny')?.image.state).toBe(
+      'ready',
+    )
+
+    const ssh = sshWith(key)
+    for (const { id, name } of vms) {
+      const { ip_address, ssh_port } = await now(id)
+      const inGuest = async (command: string) =>
+        (await ssh({ ip: ip_address ?? '', port: ssh_port }, command)).trim()
+      expect(await inGuest('hostname')).toBe(name)
+      expect(await inGuest('figlet -v | head -n 1')).toMatch(/FIGlet/)
+      expect(await inGuest('cat /srv/hello /root/link | head -n 1')).toBe('from the recipe')
+      expect(await inGuest('ls -l /root/link')).toContain('-> built')
+      expect(await inGuest('ls /etc/motd 2>/dev/null || echo gone')).toBe('gone')
+      // What the template says of processors and memory, and a root file system as large as its disk.
+      expect(await inGuest('nproc')).toBe('2')
+      const memoryMb = Number(await inGuest("awk '/MemTotal/ { print int($2 / 1024) }' /proc/meminfo"))
+      expect(memoryMb).toBeGreaterThan(440)
+      expect(memoryMb).toBeLessThanOrEqual(512)
+      expect(Number(await inGuest("df -BG --output=size / | tail -n 1 | tr -dc '0-9'"))).toBeGreaterThan(18)
+      expect(await inGuest('dpkg --audit && systemctl is-active ssh')).toBe('active')
+    }
+
+    const manifest = JSON.parse(await readFile(join(images, 'tiny.json'), 'utf8'))
+    const { blocks } = await stat(join(images, 'files', manifest.files.disk.sha256))
+    expect(blocks * 512).toBeLessThan(64 * 1024 ** 2)
+    for (const { id } of vms) await desk.deleteVm(id)
+    await expect.poll(async () => (await engine.list()).size, { timeout: 30_000 }).toBe(0)
+    await app.close()
+    expect(await processesIn(dataDir)).toEqual([])
+  }, 1_500_000)
+})
