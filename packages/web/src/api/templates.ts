@@ -41,7 +41,9 @@ export function useCreateTemplate() {
 export function usePrepareTemplate() {
   return useMutation({
     mutationFn: (templateId: string) => call('template.prepare', { params: { templateId } }),
-    onSuccess: (prepared) => {
+    onSuccess: async (prepared) => {
+      // A list that is on its way was written before.
+      await queryClient.cancelQueries({ queryKey: listKey })
       queryClient.setQueryData<Template[]>(listKey, (old) =>
         old?.map((template) => (template.id === prepared.id ? prepared : template)),
       )

@@ -29,7 +29,7 @@ const longName = 'payments-ledger-reconciliation-worker-eu-north-canary-01234567
 const words =
   'running active attached available ready pending creating provisioning starting stopping scaling deleting stopped failed error migrating'
 const plates =
-  'nodejs-react python-django rust go nextjs laravel-php docker-kubernetes ubuntu-lts something-else'
+  'starter base node-react python-django rust go nextjs laravel docker-kubernetes ubuntu-lts something-else'
 
 /** Every piece of `ui/` in every state. Only in the development server. */
 export function Component() {
