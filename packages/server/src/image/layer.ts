@@ -1,11 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs'
-import { type FileHandle, mkdir, rm, symlink } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { run } from '../lib/command.ts'
 import { bootstrap, TREE } from './bootstrap.ts'
 import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
+import { differenceOf } from './difference.ts'
 import { applyChanges, type Listing, listingOf } from './ext4-changes.ts'
 import { packagesIn } from './package-list.ts'
 import type { LayerRecipe } from './recipe.ts'
@@ -39,7 +40,10 @@ export async function buildLayer(
   onProgress(0.75)
 
   const raw = join(workDir, 'root.raw')
-  await run('qemu-img', ['convert', '-f', 'qcow2', '-O', 'raw', lower.disk, raw], { signal })
+  const lowerRaw = join(workDir, 'lower.raw')
+  for (const copy of [raw, lowerRaw]) {
+    await run('qemu-img', ['convert', '-f', 'qcow2', '-O', 'raw', lower.disk, copy], { signal })
+  }
   const sources = await withTar(lowerArchive, (lowerTar) =>
     withTar(join(workDir, TREE), async (tar) => {
       const after = await listingOf(tar)
@@ -50,7 +54,7 @@ export async function buildLayer(
     }),
   )
   onProgress(0.9)
-  const disk = await differenceOf(raw, lower.disk, workDir, signal)
+  const disk = await differenceOf({ raw, lowerRaw, lower: lower.disk }, workDir, signal)
   onProgress(1)
   return { disk, sources }
 }
@@ -62,21 +66,4 @@ async function suiteIn(listing: Listing, archive: FileHandle): Promise<string> {
   const suite = /^VERSION_CODENAME=(\w+)$/m.exec(text)?.[1]
   if (!suite) throw new Error('The image to build upon does not say which release it is of')
   return suite
-}
-
-/** What a raw disk has that a lower disk has not, as a qcow2 file upon that. */
-async function differenceOf(raw: string, lowerDisk: string, workDir: string, signal: AbortSignal) {
-  const folder = join(workDir, 'difference')
-  const disk = join(folder, 'upper.qcow2')
-  const lower = basename(lowerDisk)
-  await mkdir(folder)
-  // A disk that holds nothing and stands upon all is told to stand upon less: it takes up what it would lose.
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-o', 'compat=1.1', '-b', raw, '-F', 'raw', disk], {
-    signal,
-  })
-  // Found by its bare name here, as it will be where the two lie side by side.
-  await symlink(resolve(lowerDisk), join(folder, lower))
-  await run('qemu-img', ['rebase', '-q', '-f', 'qcow2', '-b', lower, '-F', 'qcow2', disk], { signal })
-  await rm(raw)
-  return disk
 }
