@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { silentLog } from '../lib/log.ts'
 import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
@@ -209,11 +209,13 @@ describe('the proof of an image', () => {
   const proverThat = (prove: Prover['prove']) => ({ prove: vi.fn(prove), sweep: vi.fn(async () => {}) })
 
   it('comes before it counts as ready, with all it will boot from', async () => {
-    const prover = proverThat(async ({ disk, kernel }, { id }) => {
+    const prover = proverThat(async ({ disk, kernel, lower }, { id }) => {
       expect(await images.look(id)).toMatchObject({
         what: `Checking the ${id.toUpperCase()} image in a guest`,
       })
       for (const path of [disk, kernel ?? '']) expect((await readFile(path)).length).toBe(mebibyte / 2)
+      // A disk names the one below by its bare name.
+      if (lower) expect(await readFile(join(dirname(disk), basename(lower)))).toEqual(await readFile(lower))
     })
     const images = store({ prover })
     const { disk } = await images.use('base')

@@ -1,6 +1,17 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
@@ -212,6 +223,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
         })
         if (prover && recipe.kind !== 'foreign') {
           tell(`Checking the ${name} image in a guest`, null)
+          if (lowerManifest) await layBeside(built.disk, lowerFilesOf(lowerManifest).disk)
           await prover.prove(candidateOf(built, lowerManifest), recipe, { workDir, signal })
         }
         const manifest = await takeIn(imageId, recipe, built, lowerManifest)
@@ -457,6 +469,13 @@ const sha256sOf = ({ files, lower }: Manifest): string[] => [
   ...Object.values(files).map(({ sha256 }) => sha256),
   ...(lower ? sha256sOf(lower) : []),
 ]
+
+/** Disks name the one they stand on by its bare name: in the store they lie side by side, but not before. */
+async function layBeside(disk: string, lower: string): Promise<void> {
+  const link = join(dirname(disk), basename(lower))
+  await rm(link, { force: true })
+  await symlink(lower, link)
+}
 
 function asImageError(error: unknown, name: string, recipe: Recipe): ImageError {
   if (error instanceof ImageError) return error
