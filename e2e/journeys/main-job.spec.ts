@@ -70,7 +70,7 @@ test('a stranger signs up and gets a shell in a VM of their own', async () => {
   await expect(page.getByText('SSH key added successfully!')).toBeVisible()
 
   await page.getByRole('link', { name: 'Templates' }).click()
-  await page.getByRole('link', { name: 'Use This Template' }).click()
+  await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
   await page.getByLabel('Name', { exact: true }).fill('My First VM')
   await page.getByRole('button', { name: 'Create VM' }).click()
   await expect(page.getByText('VM "My First VM" created successfully with SSH key configured!')).toBeVisible()

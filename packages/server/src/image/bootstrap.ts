@@ -2,7 +2,7 @@ import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { CommandError, run } from '../lib/command.ts'
+import { CommandError, outsideEnvironment, run } from '../lib/command.ts'
 import { FIXED_TIME } from './ext4.ts'
 
 /** How the root file system of a Debian is put together. */
@@ -143,18 +143,13 @@ async function namespaces(signal: AbortSignal): Promise<string[]> {
   )
 }
 
-/** Certificates that the administrator has this machine's Node trust; npm is reached through the same network. */
-function certificates(): Record<string, string> {
-  const file = process.env.NODE_EXTRA_CA_CERTS
-  return file ? { NODE_EXTRA_CA_CERTS: file } : {}
-}
-
 /** A proxy that the administrator has set for programs is used. */
 function proxies(): Record<string, string> {
   const names = ['http_proxy', 'https_proxy', 'no_proxy']
+  const around = outsideEnvironment()
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = process.env[name] ?? process.env[name.toUpperCase()]
+      const value = around[name] ?? around[name.toUpperCase()]
       return value ? [[name, value]] : []
     }),
   )
@@ -173,7 +168,7 @@ async function packFiles({ recipeDir, npm, workDir, signal }: Bootstrap): Promis
     const target = ['--os=linux', '--cpu=x64', '--libc=glibc']
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...target], {
       cwd: join(staged, folder),
-      ...{ env: certificates(), signal, timeoutMs: 900_000 },
+      ...{ signal, timeoutMs: 900_000 },
     })
   }
   // Directories are not listed: those the guest has already keep their modes.

@@ -40,13 +40,15 @@ export interface CommandOptions {
 }
 
 /**
- * The environment for programs of the host: ours without Slipway's own settings, which may hold passwords. Debian
- * keeps programs such as `mke2fs` where the PATH of ordinary users does not lead.
+ * The environment for programs of the host: ours without Slipway's own settings, which may hold passwords, and without
+ * Node's but for the certificates that the administrator trusts. Debian keeps programs such as `mke2fs` where the PATH
+ * of ordinary users does not lead.
  */
 export function outsideEnvironment(): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(process.env)) {
-    if (value !== undefined && !/^(SLIPWAY_|NODE_|DATABASE_URL$)/.test(name)) kept[name] = value
+    if (value !== undefined && !/^(SLIPWAY_|NODE_(?!EXTRA_CA_CERTS$)|DATABASE_URL$)/.test(name))
+      kept[name] = value
   }
   const path = `${kept.PATH ?? '/usr/local/bin:/usr/bin:/bin'}:/usr/sbin:/sbin`
   return { ...kept, PATH: path, LC_ALL: 'C' }
