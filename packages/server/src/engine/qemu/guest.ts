@@ -56,7 +56,12 @@ const SILENCE_MS = 30_000
 const GREETING_MS = 10_000
 /** While a saved memory is loaded, QEMU listens to nobody. */
 const LOADING_MS = 300_000
+/**
+ * How long a greeting is waited for: at first, and at most. A guest that is slow, or that was asked before it had a
+ * network, needs longer than is sensible to begin with.
+ */
 const BANNER_MS = 2000
+const LONGEST_BANNER_MS = 16_000
 const RETRY_STARVED_MS = 10_000
 
 /**
@@ -83,8 +88,9 @@ export async function holdGuest(
   const askPort = async (pauseMs: number) => {
     clearTimeout(silence)
     const inLife = life
+    let patienceMs = BANNER_MS
     while (!released && inLife === life && !ready) {
-      if (await answersSsh(address)) {
+      if (await answersSsh(address, patienceMs)) {
         if (released || inLife !== life) return
         ready = true
         await dirs.writeMark(machineId, 'ready', run.run).catch(() => {})
@@ -92,6 +98,7 @@ export async function holdGuest(
         return
       }
       await sleep(pauseMs, undefined, { ref: false })
+      patienceMs = Math.min(patienceMs * 2, LONGEST_BANNER_MS)
     }
   }
   const waitForWord = (ms: number) => {
@@ -233,15 +240,15 @@ async function saidReady(qmp: Qmp): Promise<boolean> {
   return typeof text === 'string' && text.includes('ready')
 }
 
-/** Whether an SSH server greets at an address. */
-function answersSsh({ ip, port }: Address): Promise<boolean> {
+/** Whether an SSH server greets at an address in time. */
+function answersSsh({ ip, port }: Address, patienceMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: ip, port })
     const end = (answer: boolean) => {
       socket.destroy()
       resolve(answer)
     }
-    socket.setTimeout(BANNER_MS, () => end(false))
+    socket.setTimeout(patienceMs, () => end(false))
     socket.once('data', (chunk) => end(chunk.toString('latin1').startsWith('SSH-')))
     socket.once('error', () => end(false))
     socket.once('close', () => end(false))

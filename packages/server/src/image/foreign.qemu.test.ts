@@ -1,0 +1,129 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Address, Engine, MachineState } from '../engine/engine.ts'
+import { processesOf, sshWith } from '../engine/qemu/qemu-engine.test-kit.ts'
+import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
+import { run } from '../lib/command.ts'
+import { silentLog } from '../lib/log.ts'
+import { buildImage } from './build.ts'
+import { cloudImageTools, debianCloudImage } from './cloud-image.test-kit.ts'
+import { makeImageStore } from './image-store.ts'
+import { describeWith, serve } from './import.test-kit.ts'
+import { makeImporter } from './import.ts'
+
+const GIB = 1024 ** 3
+const ROOT_BYTES = 3 * GIB
+const tools = [...cloudImageTools, 'qemu-system-x86_64', 'genisoimage', 'setpriv', 'prlimit', 'ssh']
+
+describeWith(tools, 'a Debian cloud image at an address', () => {
+  const id = randomUUID()
+  let dataDir: string
+  let engine: Engine
+  let address: Address
+  let stopServing: () => void
+  let inGuest: (command: string) => Promise<string>
+
+  beforeAll(async () => {
+    const image = await readFile(await debianCloudImage())
+    dataDir = await mkdtemp(join(tmpdir(), 'slipway-foreign-'))
+    const server = await serve((_, response) => {
+      response.setHeader('content-length', image.length)
+      response.end(image)
+    })
+    stopServing = server.stop
+    const importer = makeImporter({
+      scratchDir: join(dataDir, 'imports'),
+      policy: { maxImageBytes: GIB, maxVirtualBytes: 4 * GIB, privateSources: ['127.0.0.1'] },
+      log: silentLog,
+    })
+    const images = makeImageStore({
+      ...{ dir: join(dataDir, 'images'), log: silentLog, recipes: [] },
+      build: (recipe, lower, work) => buildImage(recipe, lower, { importer, mirror: '' }, work),
+      inUse: async () => new Set(),
+      budgetBytes: Number.POSITIVE_INFINITY,
+      rootBytes: ROOT_BYTES,
+    })
+    engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
+    await engine.open()
+
+    const key = join(dataDir, 'key')
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    const sha256 = createHash('sha256').update(image).digest('hex')
+    await engine.createMachine({
+      ...{ id, hostname: 'cloudy', cpu: 2, memoryMb: 768, volumeIds: [], persistent: true },
+      imageId: `${server.url}/debian.qcow2#sha256=${sha256}`,
+      sshPublicKeys: [await readFile(`${key}.pub`, 'utf8')],
+    })
+    await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
+    address = (await until((state) => state.power === 'ready')).address
+    const ssh = sshWith(key)
+    inGuest = (command) => ssh(address, command)
+  })
+
+  afterAll(async () => {
+    await engine?.deleteMachine(id)
+    await engine?.close()
+    stopServing?.()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  /** Looks until the machine is as it should be; a machine that ends on its way there is told at once. */
+  async function until<T extends MachineState>(isAsWanted: (state: MachineState) => state is T): Promise<T> {
+    for (;;) {
+      const state = await engine.inspect(id)
+      if (isAsWanted(state)) return state
+      if (state.power !== 'booting' && state.power !== 'ready') throw new Error(JSON.stringify(state))
+      await sleep(200)
+    }
+  }
+
+  test('lets its owner in by the key, under the name of the machine', async () => {
+    expect(await inGuest('hostname; passwd --status root | cut -d" " -f2; ls /etc/ssh/ssh_host_*_key')).toBe(
+      'cloudy\nL\n/etc/ssh/ssh_host_ed25519_key\n',
+    )
+  })
+
+  test('takes the whole disk of the machine for its root file system', async () => {
+    const [disk, root] = (await inGuest('blockdev --getsize64 /dev/vda; df -B1 --output=size / | tail -n 1'))
+      .trim()
+      .split('\n')
+      .map(Number)
+    expect(disk).toBe(ROOT_BYTES)
+    expect(root).toBeGreaterThan(ROOT_BYTES * 0.9)
+  })
+
+  test('finds nothing wrong with its seed, and tells the host that it is up', async () => {
+    // What cloud-init complains of, such as user data that its schema forbids, it also writes down there.
+    const done = 'until [ -e /run/cloud-init/result.json ]; do sleep 0.5; done'
+    const { v1 }: { v1: Record<string, unknown> } = JSON.parse(
+      await inGuest(`${done}; cat /run/cloud-init/status.json`),
+    )
+    expect(v1).toMatchObject({ datasource: expect.stringContaining('NoCloud'), stage: null })
+    for (const stage of ['init-local', 'init', 'modules-config', 'modules-final']) {
+      expect(v1[stage]).toHaveProperty('errors', [])
+      expect(v1[stage]).toHaveProperty('recoverable_errors', {})
+    }
+    const told = 'finish: modules-final/config-scripts_per_boot: SUCCESS'
+    expect(await inGuest(`grep -c "${told}" /var/log/cloud-init.log`)).toBe('1\n')
+  })
+
+  test('is up again after it was restarted from within', async () => {
+    const boot = () => inGuest('cat /proc/sys/kernel/random/boot_id')
+    const first = await boot()
+    await inGuest('systemctl reboot')
+    await until((state) => state.power === 'booting')
+    await until((state) => state.power === 'ready')
+    expect(await boot()).not.toBe(first)
+    expect(await inGuest('hostname')).toBe('cloudy\n')
+  })
+
+  test('powers off when its power button is pressed', async () => {
+    await engine.powerDown(id)
+    expect(await until((state) => state.power === 'off')).toMatchObject({ exit: { how: 'asked' } })
+    expect(await processesOf(id)).toEqual([])
+  })
+})
