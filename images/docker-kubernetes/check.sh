@@ -30,7 +30,7 @@ services:
 END
 docker compose up --detach
 curl -fsS --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8080/ | grep 'Hello from the bridge'
-docker compose down
+docker compose down --timeout 1
 
 kubectl version --client
 kubectl create deployment web --image check --dry-run=client --output yaml > deployment.yaml

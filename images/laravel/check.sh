@@ -2,7 +2,7 @@
 set -eu
 
 php --version | head -n 1
-composer --no-interaction --version | head -n 1
+COMPOSER_ALLOW_SUPERUSER=1 composer --version | head -n 1
 for extension in curl intl mbstring pdo_sqlite xml zip; do
   php --ri "$extension" > /tmp/extension.log
 done
@@ -11,6 +11,6 @@ cd /root/laravel-app
 php artisan --version
 php artisan migrate:status
 php artisan serve > /tmp/serve.log 2>&1 < /dev/null &
-trap 'kill $!; cat /tmp/serve.log' EXIT
-page=$(curl -fsS --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8000/)
+trap 'kill $!; cat /tmp/serve.log >&2' EXIT
+page=$(curl -fs --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8000/)
 echo "$page" | grep '<h1>Hello from Laravel 10'
