@@ -35,7 +35,7 @@ done
 # The rest of the system starts once SSH answers.
 for unit in systemd-journald.service systemd-udevd.service systemd-udev-trigger.service systemd-sysctl.service \
   systemd-tmpfiles-setup-dev-early.service systemd-tmpfiles-setup-dev.service systemd-tmpfiles-setup.service \
-  systemd-modules-load.service kmod-static-nodes.service tmp.mount dev-mqueue.mount; do
+  systemd-modules-load.service systemd-remount-fs.service kmod-static-nodes.service tmp.mount dev-mqueue.mount; do
   mkdir -p "/etc/systemd/system/$unit.d"
   printf '[Unit]\nAfter=ssh.service\n' > "/etc/systemd/system/$unit.d/after-ssh.conf"
 done
