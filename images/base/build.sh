@@ -10,7 +10,7 @@ rm -f /etc/update-motd.d/10-uname
 rm -rf /usr/share/doc /usr/share/info /usr/share/man /usr/share/locale
 
 systemctl set-default multi-user.target
-systemctl enable systemd-networkd.service ssh.service serial-getty@ttyS0.service
+systemctl enable systemd-networkd.service ssh.service serial-getty@ttyS0.service slipway-power-button.service
 systemctl disable apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service \
   getty@tty1.service systemd-networkd-wait-online.service
 
