@@ -5,6 +5,8 @@ go version
 git --version
 
 cd /root/hello
+# Changed, so that it is compiled here.
+echo '// Checked.' >> main.go
 go build
 ./hello | grep 'Hello from go'
 go vet
