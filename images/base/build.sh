@@ -4,6 +4,8 @@
 set -eu
 
 echo LANG=C.UTF-8 > /etc/default/locale
+# Written by the RAM disk, from what the network says.
+ln -sf ../run/resolv.conf /etc/resolv.conf
 : > /etc/motd
 rm -f /etc/update-motd.d/10-uname
 : > /etc/machine-id

@@ -14,7 +14,16 @@ export async function makeExt4(path: string, sizeMb: number, { signal }: Command
   const uuid = '5ea1ab1e-0000-4000-8000-000000000001'
   await writeFile(path, '')
   await truncate(path, sizeMb * 1024 * 1024)
-  const features = ['extent', 'metadata_csum', '64bit', 'dir_index', 'ext_attr', 'has_journal', 'large_file', 'filetype']
+  const features = [
+    'extent',
+    'metadata_csum',
+    '64bit',
+    'dir_index',
+    'ext_attr',
+    'has_journal',
+    'large_file',
+    'filetype',
+  ]
   await run(
     'mke2fs',
     [
