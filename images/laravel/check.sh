@@ -11,6 +11,6 @@ cd /root/laravel-app
 php artisan --version
 php artisan migrate:status
 php artisan serve > /tmp/serve.log 2>&1 < /dev/null &
-trap 'kill $!; cat /tmp/serve.log >&2' EXIT
+trap 'cat /tmp/serve.log >&2; kill $!' EXIT
 page=$(curl -fs --retry 300 --retry-delay 1 --retry-connrefused http://127.0.0.1:8000/)
 echo "$page" | grep '<h1>Hello from Laravel 10'
