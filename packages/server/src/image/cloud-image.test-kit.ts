@@ -10,8 +10,13 @@ import { withTar } from './tar.ts'
 /** GRUB's first stage, of Debian's package grub-pc-bin. */
 const GRUB_BOOT = '/usr/lib/grub/i386-pc/boot.img'
 
+const isRoot = process.getuid?.() === 0
+
 /** What {@link debianCloudImage} takes, for `describeWith`. */
-export const cloudImageTools = ['mmdebstrap', 'grub-mkimage', GRUB_BOOT, 'mke2fs', 'debugfs', 'qemu-img']
+export const cloudImageTools = [
+  ...['mmdebstrap', 'grub-mkimage', GRUB_BOOT, 'mke2fs', 'debugfs', 'qemu-img', 'unshare'],
+  ...(isRoot ? [] : ['newuidmap']),
+]
 
 const SUITE = 'trixie'
 const PACKAGES = [
@@ -105,11 +110,15 @@ async function bootstrap(work: string): Promise<void> {
   const unneeded = ['man', 'doc', 'locale', 'info', 'i18n'].map(
     (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
   )
+  // In namespaces of its own, so that nothing it mounts or starts outlives it.
+  const apart = ['--mount', '--pid', '--fork', '--kill-child']
+  const asRoot = isRoot ? apart : ['--map-root-user', '--map-auto', ...apart]
   await run(
-    'mmdebstrap',
+    'unshare',
     [
-      ...['--quiet', '--variant=minbase', '--aptopt=APT::Install-Recommends "false"'],
-      ...['--dpkgopt=force-unsafe-io', ...unneeded, `--include=${PACKAGES.join(',')}`],
+      ...[...asRoot, '--', 'mmdebstrap', '--mode=root', '--quiet', '--variant=minbase'],
+      ...['--aptopt=APT::Install-Recommends "false"', '--dpkgopt=force-unsafe-io', ...unneeded],
+      ...[`--include=${PACKAGES.join(',')}`],
       ...[`--essential-hook=${BEFORE_SETUP}`, `--customize-hook=${AFTER_SETUP}`],
       ...[SUITE, 'tree.tar', 'http://deb.debian.org/debian'],
     ],
