@@ -20,7 +20,6 @@ export const containerTools = [
   { command: 'docker-registry', package: 'docker-registry', why: 'the registry that tests pull images from' },
   { command: 'skopeo', package: 'skopeo', why: 'puts the images of tests into that registry' },
   { command: 'umoci', package: 'umoci', why: 'unpacks container images that disks are made of' },
-  { command: 'xz', package: 'xz-utils', why: 'unpacks disk images that are packed with xz' },
 ]
 
 /** What the tests of foreign boot images make one with. @type {SystemPackage[]} */

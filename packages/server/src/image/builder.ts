@@ -9,7 +9,7 @@ export interface BuildWork {
 
 /** Files a builder has left in its work directory, and how a machine boots from them. */
 export interface BuiltImage {
-  /** A qcow2 file. Where the image builds upon another one, its backing file is that one's disk, named as given. */
+  /** A qcow2 file. Where the image builds upon another one, its backing file is that one's disk by its bare name. */
   disk: string
   /** Absent: the machine starts by the boot loader on its disk. With a lower image: absent as well, as its are used. */
   kernel?: string
