@@ -9,7 +9,6 @@ ln -sf ../run/resolv.conf /etc/resolv.conf
 : > /etc/motd
 rm -f /etc/update-motd.d/10-uname
 : > /etc/machine-id
-rm -rf /usr/share/doc /usr/share/info /usr/share/man /usr/share/locale
 
 systemctl set-default multi-user.target
 systemctl enable systemd-networkd.service ssh.service serial-getty@ttyS0.service slipway-power-button.service

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Run by mmdebstrap when packages and files are in: what the recipe itself does, in the image and without network.
+# Run by mmdebstrap when the packages are in: the files of the recipe, and what it does itself, in the image and without
+# network.
 set -eu
+[ -z "${SLIPWAY_FILES:-}" ] || tar --extract --file="$SLIPWAY_FILES" --directory="$1" --numeric-owner
 [ -e "$SLIPWAY_RECIPE/build.sh" ] || exit 0
 cp "$SLIPWAY_RECIPE/build.sh" "$1/slipway-build.sh"
 # A network of its own has nothing but the loopback device.

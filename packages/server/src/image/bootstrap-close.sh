@@ -10,6 +10,9 @@ rm -f var/lib/dpkg/*-old var/cache/debconf/*-old var/cache/ldconfig/aux-cache
 find var/log -type f -delete
 find tmp var/tmp run -mindepth 1 -xdev -delete 2>/dev/null || true
 rm -f etc/resolv.conf.mmdebstrap
+# Nobody reads them over SSH; `apt-get install --reinstall` brings those of a package back.
+rm -rf usr/share/doc usr/share/info usr/share/man usr/share/locale
+mkdir usr/share/doc usr/share/info usr/share/man usr/share/locale
 aside=var/lib/slipway-aside
 if [ -d "$aside" ]; then
   rm -f etc/hostname etc/resolv.conf

@@ -55,10 +55,9 @@ export async function bootstrap(plan: Bootstrap): Promise<void> {
     ...(packages.length > 0 ? [`--include=${packages.join(',')}`] : []),
     // An image that is not complete is thrown away: nothing needs to survive a power failure on the way.
     ...['--dpkgopt=force-unsafe-io', '--aptopt=APT::Install-Recommends "false"'],
-    ...(upon ? [hook('setup', `tar-in ${upon} /`), hook('setup', step('open'))] : []),
+    ...(upon ? [hook('setup', step('open'))] : []),
     ...(extra ? [hook('customize', extra.program)] : []),
     ...(takeOut ? [hook('customize', `copy-out ${takeOut} .`)] : []),
-    ...(files ? [hook('customize', `tar-in ${files} /`)] : []),
     hook('customize', step('build')),
     hook('customize', step('close')),
     ...[suite, TREE, ...sources],
@@ -70,6 +69,8 @@ export async function bootstrap(plan: Bootstrap): Promise<void> {
     TMPDIR: temporary,
     SOURCE_DATE_EPOCH: `${FIXED_TIME}`,
     SLIPWAY_RECIPE: recipeDir,
+    ...(upon ? { SLIPWAY_LOWER: join(workDir, upon) } : {}),
+    ...(files ? { SLIPWAY_FILES: join(workDir, files) } : {}),
     ...extra?.env,
     ...proxies(),
   }

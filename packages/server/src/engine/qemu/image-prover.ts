@@ -101,6 +101,9 @@ async function answering(engine: Engine, id: string, name: string, signal: Abort
   throw new ImageError(`The ${name} image was built but does not boot: it never answered SSH.`)
 }
 
+/** As a file: what the script starts must not read on in it. */
+const RUN_CHECK = 'cat > /run/check.sh && exec sh /run/check.sh < /dev/null'
+
 /** Runs a script as root, whose complaints and last words tell what failed. */
 function runInGuest(address: Address, key: string, script: string, signal: AbortSignal): Promise<string> {
   const options = [
@@ -113,7 +116,7 @@ function runInGuest(address: Address, key: string, script: string, signal: Abort
     'ssh',
     [
       ...['-F', 'none', '-i', key, '-p', `${address.port}`, ...options.flatMap((option) => ['-o', option])],
-      ...['-o', 'ServerAliveInterval=30', `root@${address.ip}`, 'sh -s'],
+      ...['-o', 'ServerAliveInterval=30', `root@${address.ip}`, RUN_CHECK],
     ],
     { input: script, timeoutMs: CHECK_MS, signal },
   )
