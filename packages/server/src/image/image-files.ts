@@ -86,6 +86,8 @@ export function makeImageFiles(dir: string) {
   }
 }
 
+export type ImageFiles = ReturnType<typeof makeImageFiles>
+
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)

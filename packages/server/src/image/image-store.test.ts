@@ -205,6 +205,25 @@ describe('an image that cannot be made', () => {
   })
 })
 
+describe('an image upon one that cannot be made', () => {
+  it('says what is wrong with the one below, and is tried again with it', async () => {
+    let good = false
+    const images = store({
+      build: (...args) => (good ? build(...args) : Promise.reject(new Error('no network'))),
+    })
+    const refusal = {
+      state: 'unavailable',
+      reason: 'The BASE image could not be built: a package could not be fetched or installed.',
+    }
+    expect(await images.ensure('go')).toEqual(refusal)
+    expect(await images.look('go')).toEqual(refusal)
+    good = true
+    expect(await images.ensure('go', true)).toMatchObject({ state: expect.stringMatching(/ready|coming/) })
+    await images.use('go')
+    expect(await images.look('go')).toEqual({ state: 'ready' })
+  })
+})
+
 describe('the proof of an image', () => {
   const proverThat = (prove: Prover['prove']) => ({ prove: vi.fn(prove), sweep: vi.fn(async () => {}) })
 
@@ -235,6 +254,15 @@ describe('the proof of an image', () => {
 })
 
 describe('a process that was killed', () => {
+  it('keeps nobody from starting by what cannot be cleared', async () => {
+    const prover = { prove: async () => {}, sweep: () => Promise.reject(new Error('no QEMU')) }
+    await mkdir(join(dir, 'images', 'work-dead'), { recursive: true })
+    const images = store({ prover, inUse: () => Promise.reject(new Error('not readable')) })
+    await images.open()
+    await images.use('base')
+    expect(await images.look('base')).toEqual({ state: 'ready' })
+  })
+
   it('leaves nothing that the next one does not clear, guests of its proofs included', async () => {
     const images = join(dir, 'images')
     const dead = join(images, 'work-dead')

@@ -1,23 +1,13 @@
-import { createHash } from 'node:crypto'
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  utimes,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode } from '../lib/command.ts'
 import type { Log } from '../lib/log.ts'
 import { livingProcess, thisProcess } from '../lib/process-identity.ts'
 import type { BuildWork, BuiltImage, LowerImage } from './builder.ts'
-import { makeImageFiles, type StoredFile } from './image-files.ts'
+import { makeImageFiles } from './image-files.ts'
+import { filesOf, isAddress, type Manifest, makeManifests } from './image-manifests.ts'
+import { makeRoom } from './image-room.ts'
 import { ImportError } from './import-error.ts'
 import { type Recipe, recipeVersion } from './recipe.ts'
 
@@ -39,18 +29,6 @@ export type ImageStoreState =
   | { state: 'ready' }
   | { state: 'coming'; progress: number | null; what: string }
   | { state: 'unavailable'; reason: string }
-
-/** What the store remembers of an image: `<dir>/<key>.json`, written last. Its time is that of the last use. */
-interface Manifest {
-  image: string
-  version: string
-  sources: string[]
-  files: { disk: StoredFile } & Partial<Record<'kernel' | 'initrd' | 'tree', StoredFile>>
-  cmdline: string | null
-  /** The image its disk stands on, as it was then; kernel and RAM disk are that one's. */
-  lower: Manifest | null
-  rootBytes: number | null
-}
 
 /** The image could not be made; `message` is a sentence for a person. */
 export class ImageError extends Error {
@@ -92,11 +70,6 @@ export const STARTER_IMAGE = 'starter'
 const FAILURE_TOLD_MS = 60_000
 /** Whoever asks is spared a second round when what there is to check takes no longer than this. */
 const PATIENCE_MS = 300
-/** Between the use of an image and the record that names its files. */
-const FRESH_MS = 10 * 60_000
-
-const isAddress = (imageId: string) => /^https?:\/\//i.test(imageId)
-
 interface Making {
   result: Promise<BootImage>
   what: string
@@ -130,6 +103,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   // Overlays and machine records keep the paths, so they must hold from everywhere.
   const dir = resolve(options.dir)
   const files = makeImageFiles(join(dir, 'files'))
+  const manifests = makeManifests(dir)
   const recipes = new Map(options.recipes.map((recipe) => [recipe.id, recipe]))
   const versions = new Map<string, Promise<string>>()
   const making = new Map<string, Making>()
@@ -138,10 +112,10 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   /** Building takes all a small host has: one after the other. */
   let lastBuild: Promise<unknown> = Promise.resolve()
 
+  const notCleared = (error: unknown) => log.warn({ error }, 'What images left behind was not cleared')
+
   const isKnown = (imageId: string) => recipes.has(imageId) || isAddress(imageId)
   const nameOf = (imageId: string) => recipes.get(imageId)?.name ?? new URL(imageId).host
-  const manifestOf = (imageId: string) => join(dir, `${keyOf(imageId)}.json`)
-
   /** Recipes do not change while a process runs. */
   function versionOf(imageId: string): Promise<string> {
     const known = versions.get(imageId) ?? readVersion(imageId)
@@ -157,12 +131,8 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   }
 
   async function readManifest(imageId: string): Promise<Manifest | null> {
-    try {
-      const manifest: Manifest = JSON.parse(await readFile(manifestOf(imageId), 'utf8'))
-      return manifest.version === (await versionOf(imageId)) ? manifest : null
-    } catch {
-      return null
-    }
+    const manifest = await manifests.read(imageId)
+    return manifest?.version === (await versionOf(imageId)) ? manifest : null
   }
 
   function bootImageOf({ files: own, lower, cmdline, rootBytes }: Manifest): BootImage {
@@ -183,8 +153,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   async function found(imageId: string): Promise<BootImage | null> {
     const manifest = await readManifest(imageId)
     if (!manifest) return null
-    const all = [...Object.values(manifest.files), ...Object.values(manifest.lower?.files ?? {})]
-    for (const file of all) if (!(await files.isThere(file))) return null
+    for (const file of filesOf(manifest)) if (!(await files.isThere(file))) return null
     return bootImageOf(manifest)
   }
 
@@ -197,9 +166,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
       log.warn({ image: imageId }, 'A file of a boot image is damaged; the image is made again')
       return null
     }
-    // The time of the manifest is that of the last use; see `makeRoom`.
-    const used = new Date(now())
-    await utimes(manifestOf(imageId), used, used).catch(() => {})
+    await manifests.touch(imageId, new Date(now()))
     return image
   }
 
@@ -228,12 +195,10 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
         }
         const manifest = await takeIn(imageId, recipe, built, lowerManifest)
         log.info({ image: imageId, ms: now() - startedAt }, `The ${name} image is ready`)
-        failures.delete(imageId)
-        await makeRoom().catch((error: unknown) => log.warn({ error }, 'Old images were not removed'))
+        await clearRoom().catch(notCleared)
         return bootImageOf(manifest)
       } catch (error) {
         const failure = asImageError(error, name, recipe)
-        failures.set(imageId, { reason: failure.message, at: now() })
         if (!ending.signal.aborted) log.error({ image: imageId, err: error }, failure.message)
         throw failure
       } finally {
@@ -303,61 +268,14 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
       lower,
       rootBytes: recipe.kind === 'starter' ? null : options.rootBytes,
     }
-    const path = manifestOf(imageId)
-    await writeFile(`${path}.new`, `${JSON.stringify(manifest, null, 2)}\n`, { flush: true })
-    await rename(`${path}.new`, path)
+    await manifests.write(manifest)
     return manifest
   }
 
-  async function manifests(): Promise<{ path: string; manifest: Manifest; usedAt: number }[]> {
-    const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.json'))
-    const read = names.map(async (name) => {
-      const path = join(dir, name)
-      try {
-        const manifest: Manifest = JSON.parse(await readFile(path, 'utf8'))
-        return [{ path, manifest, usedAt: (await stat(path)).mtimeMs }]
-      } catch {
-        return []
-      }
-    })
-    return (await Promise.all(read)).flat()
-  }
-
-  /**
-   * Removes files that neither an image nor a machine needs; then, while all together are above the budget, the
-   * images that were not used for longest and that nothing stands on.
-   */
-  async function makeRoom(): Promise<void> {
+  async function clearRoom(): Promise<void> {
+    const stays = (imageId: string) => imageId === STARTER_IMAGE || making.has(imageId)
     const used = await inUse()
-    const known = await manifests()
-    const isOld = (ms: number) => now() - ms > FRESH_MS
-    const needed = () => new Set(known.flatMap(({ manifest }) => sha256sOf(manifest)))
-    const sweep = async () => {
-      const still = needed()
-      for (const { sha256, path, since } of await files.list()) {
-        if (!still.has(sha256) && !used.has(path) && isOld(since)) await files.remove(sha256)
-      }
-    }
-    await sweep()
-    const goesFirst = known
-      .filter(({ manifest, usedAt }) => {
-        const above = known.some(({ manifest: { lower } }) => lower?.image === manifest.image)
-        const standing = sha256sOf(manifest).some((sha256) => used.has(files.pathOf(sha256)))
-        const busy = making.has(manifest.image)
-        return manifest.image !== STARTER_IMAGE && !above && !standing && !busy && isOld(usedAt)
-      })
-      .sort((one, other) => one.usedAt - other.usedAt)
-    for (const candidate of goesFirst) {
-      const total = (await files.list()).reduce((sum, { bytes }) => sum + bytes, 0)
-      if (total <= budgetBytes) return
-      log.info(
-        { image: candidate.manifest.image },
-        'A boot image was removed to make room; it can be made again',
-      )
-      await rm(candidate.path, { force: true })
-      known.splice(known.indexOf(candidate), 1)
-      await sweep()
-    }
+    await makeRoom({ files, manifests, used, stays, budgetBytes, now, log })
   }
 
   /** Clears the work of processes that are gone. */
@@ -382,6 +300,16 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
         .then((image) => {
           return image ?? make(imageId, (what, progress) => Object.assign(work, { what, progress }))
         })
+        .then(
+          (image) => {
+            failures.delete(imageId)
+            return image
+          },
+          (error: Error) => {
+            failures.set(imageId, { reason: error.message, at: now() })
+            throw error
+          },
+        )
         .finally(() => making.delete(imageId)),
     }
     making.set(imageId, work)
@@ -440,8 +368,8 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
     async open() {
       ending = new AbortController()
       await mkdir(files.dir, { recursive: true })
-      await sweepWork()
-      await makeRoom()
+      await sweepWork().catch(notCleared)
+      await clearRoom().catch(notCleared)
     },
     async close() {
       ending.abort(new ImageError('The server is stopping.'))
@@ -453,10 +381,6 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
 const OWNER = 'owner.json'
 const unknown = 'There is no such image.'
 
-/** The name of an image's manifest: addresses have characters that no file name may have, and no bound. */
-const keyOf = (imageId: string): string =>
-  isAddress(imageId) ? `address-${createHash('sha256').update(imageId).digest('hex').slice(0, 32)}` : imageId
-
 const foreignRecipe = (url: string): Recipe => ({
   ...{ kind: 'foreign', id: url, dir: '', name: new URL(url).host, revision: 1, place: 0, template: null },
   url,
@@ -464,11 +388,6 @@ const foreignRecipe = (url: string): Recipe => ({
 
 const pathsOf = ({ disk, lower, kernel, initrd }: BootImage): string[] =>
   [disk, lower, kernel, initrd].filter((path) => path !== undefined)
-
-const sha256sOf = ({ files, lower }: Manifest): string[] => [
-  ...Object.values(files).map(({ sha256 }) => sha256),
-  ...(lower ? sha256sOf(lower) : []),
-]
 
 /** Disks name the one they stand on by its bare name: in the store they lie side by side, but not before. */
 async function layBeside(disk: string, lower: string): Promise<void> {

@@ -6,7 +6,7 @@ import { type BootImage, ImageError, type ImageStore, type Prover } from '../../
 import type { Importer } from '../../image/import.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
-import type { Address, Engine } from '../engine.ts'
+import { type Address, type Engine, EngineError } from '../engine.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
 const BOOT_MS = 10 * 60_000
@@ -51,6 +51,15 @@ export function makeImageProver(deps: { dataDir: string; importer: Importer; log
         deps.log.info({ image: recipe.id, output: output.slice(-2000) }, 'A boot image passed its check')
       } catch (error) {
         signal.throwIfAborted()
+        if (error instanceof EngineError) {
+          throw new ImageError(
+            `The ${recipe.name} image was built but could not be checked. ${error.message}`,
+            {
+              cause: error,
+              noSpace: error.code === 'no-space',
+            },
+          )
+        }
         if (!(error instanceof CommandError)) throw error
         deps.log.error(
           { image: recipe.id, output: error.stderr.slice(-4000) },
