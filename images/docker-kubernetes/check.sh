@@ -2,6 +2,8 @@
 set -eu
 
 systemctl is-enabled docker.socket docker.timer
+# SSH answers before the rest of the system is up: this waits for it.
+systemctl start docker.socket
 docker version
 docker info
 docker buildx version
