@@ -10,18 +10,18 @@ export interface EndpointDef {
   /** `session` answers 401 without a signed-in user; `public` does not ask. */
   auth: 'session' | 'public'
   /** Success status. */
-  status: 200 | 201 | 202 | 204
+  status: 101 | 200 | 201 | 202 | 204
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
-  /** Absent for 204 and for event streams. */
+  /** Absent for 204 and for everything that is not JSON. */
   response?: z.ZodType
   /** Status of a refused body; 400 unless the catalogue says otherwise. */
   invalidStatus?: 400 | 422
   /** Failures a caller can act on: status and the sentences it may carry. */
   errors?: Partial<Record<400 | 403 | 404 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
-  /** Answers with server-sent events in place of JSON. */
-  stream?: true
+  /** What it answers with in place of JSON. A socket starts with a GET that asks for an upgrade. */
+  answers?: 'events' | 'text' | 'socket'
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

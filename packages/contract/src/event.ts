@@ -29,7 +29,7 @@ export const eventApi = {
     auth: 'session',
     status: 200,
     params: ProjectParams,
-    stream: true,
+    answers: 'events',
     errors: { 404: [messages.projectNotFound] },
   }),
 }

@@ -11,6 +11,16 @@ export const Host = z.object({
   accelerator_reason: z.string().nullable(),
   /** What guests can reach, in a sentence. */
   network: z.string(),
+  /** Where SSH finds VMs by their names; null when it is switched off. */
+  ssh_gateway: z
+    .object({
+      /** Null: the name under which the console is reached. */
+      host: z.string().nullable(),
+      port: z.int(),
+      /** Of its host key, as `ssh-keygen -lf` prints it. */
+      fingerprint: z.string(),
+    })
+    .nullable(),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),
 })
 export type Host = z.infer<typeof Host>

@@ -1,5 +1,9 @@
 export * from './account.rules.ts'
 export * from './account.ts'
+export * from './activity.rules.ts'
+export * from './activity.ts'
+export * from './console.rules.ts'
+export * from './console.ts'
 export * from './disk.rules.ts'
 export * from './disk.ts'
 export * from './disk-snapshot.rules.ts'
@@ -13,10 +17,13 @@ export * from './project.rules.ts'
 export * from './project.ts'
 export * from './quantity.ts'
 export * from './routes.ts'
+export * from './search.ts'
+export * from './ssh-gateway.rules.ts'
 export * from './ssh-key.rules.ts'
 export * from './ssh-key.ts'
 export * from './template.rules.ts'
 export * from './template.ts'
+export * from './usage.ts'
 export * from './vm.rules.ts'
 export * from './vm.ts'
 export * from './vm-group.rules.ts'
@@ -29,14 +36,18 @@ export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
+import { activityApi } from './activity.ts'
+import { consoleApi } from './console.ts'
 import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
 import { hostApi } from './host.ts'
 import { projectApi } from './project.ts'
+import { searchApi } from './search.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
+import { usageApi } from './usage.ts'
 import { vmApi } from './vm.ts'
 import { vmPoolApi } from './vm-pool.ts'
 import { vmSetApi } from './vm-set.ts'
@@ -49,11 +60,15 @@ const apis = [
   sshKeyApi,
   templateApi,
   vmApi,
+  consoleApi,
+  usageApi,
   vmPoolApi,
   vmSetApi,
   vmSnapshotApi,
   diskApi,
   diskSnapshotApi,
+  activityApi,
+  searchApi,
   eventApi,
 ] as const
 

@@ -42,13 +42,20 @@ function parametersOf(endpoint: Endpoint): Json[] {
 }
 
 function responsesOf(endpoint: Endpoint): Json {
-  const body = endpoint.stream
-    ? { 'text/event-stream': { schema: { type: 'string' } } }
-    : endpoint.response && content(jsonOf(endpoint.response, 'output'))
+  const text = { schema: { type: 'string' } }
+  const body = {
+    events: { 'text/event-stream': text },
+    text: { 'text/plain': text },
+    socket: undefined,
+    json: endpoint.response && content(jsonOf(endpoint.response, 'output')),
+  }[endpoint.answers ?? 'json']
   const failures: Record<number, readonly string[]> = { ...endpoint.errors }
   if (endpoint.auth === 'session') failures[401] = ['Not authenticated']
   return {
-    [endpoint.status]: { description: 'Success', ...(body && { content: body }) },
+    [endpoint.status]: {
+      description: endpoint.answers === 'socket' ? 'Becomes a WebSocket' : 'Success',
+      ...(body && { content: body }),
+    },
     ...Object.fromEntries(
       Object.entries(failures).map(([status, texts]) => [
         status,

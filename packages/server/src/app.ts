@@ -80,6 +80,8 @@ export interface AppOptions {
   ownUrl: () => string
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
+  /** OpenSSH public keys by which Slipway itself gets into every guest. */
+  ownKeys?: readonly string[]
 }
 
 /** Members that a group has ready to start when others are up. */
@@ -178,6 +180,7 @@ export async function buildApp(options: AppOptions) {
     suspectSnapshot: (id) => vmSnapshotReconciler.kick(id),
     signal,
     wake: (id) => vmReconciler.kick(id),
+    ownKeys: options.ownKeys ?? [],
   })
   const vmReconciler = makeReconciler({
     name: 'vm',
@@ -322,6 +325,7 @@ export async function buildApp(options: AppOptions) {
     accelerator: engine.capabilities.accelerator,
     accelerator_reason: engine.capabilities.acceleratorReason,
     network: engine.capabilities.network,
+    ssh_gateway: null,
     contacts: config.contacts,
   }
   hostRoutes(route, {

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /**
  * The engine port: what Slipway needs from something that runs virtual machines.
  *
@@ -77,6 +79,14 @@ export interface Engine {
    * few seconds for all machines at once.
    */
   usage(): Promise<Map<string, MachineUsage>>
+
+  /**
+   * The serial console of a machine, for as long as the caller keeps it; null when there is no such machine. One of
+   * them may be open at a time; it serves any number of viewers.
+   */
+  openConsole(machineId: string): Promise<MachineConsole | null>
+  /** A new connection to the screen of a living guest, in the RFB protocol; null when there is none. */
+  openScreen(machineId: string): Promise<Duplex | null>
 
   /**
    * Makes a data volume of at least `sizeBytes`; content that is larger makes it larger. One that exists is left as
@@ -237,6 +247,40 @@ export interface MachineUsage {
   run: string
   /** Time that its virtual processors worked, in milliseconds; two of them work two seconds in one. */
   cpuMs: number
+  /** Memory in use now, in MiB: as the guest tells, else what it has touched. */
+  memoryMb: number | null
+  /** Bytes of all its disks. */
+  disk: { read: number; written: number } | null
+  /** Bytes of its network, as the guest tells. */
+  network: { received: number; sent: number } | null
+}
+
+/**
+ * What a machine prints, kept over all its runs whether anybody looks or not. Every byte has an offset, counted from
+ * the first one ever; the same offset is the same byte for ever. Old output is forgotten from its beginning.
+ */
+export interface MachineConsole {
+  /** The offset of the oldest byte that is kept, and the offset behind the newest. */
+  extent(): { first: number; end: number }
+  /** At most `max` bytes from an offset on; fewer than that, or none, when there are no more. */
+  read(from: number, max: number): Promise<Buffer>
+  /** What happened to the machine, in the order of offsets; forgotten with the output around it. */
+  notes(): readonly MachineNote[]
+  /** Calls back when there is more output or another note, or a run began or ended. Returns the way to stop. */
+  onChange(listener: () => void): () => void
+  /** Types into the living guest; resolves when it has been taken, at once and false when none lives. */
+  write(bytes: Buffer): Promise<boolean>
+  /** Tells the guest how large the terminals are that look at it, as far as it can be told. */
+  resize(size: { cols: number; rows: number }): void
+  close(): void
+}
+
+export interface MachineNote {
+  what: 'started' | 'resumed' | 'rebooted' | 'ended' | 'crashed'
+  /** Stands before the byte with this offset. */
+  offset: number
+  /** Milliseconds since the epoch. */
+  at: number
 }
 
 /** Where port 22 of the guest answers from the machine that runs the server. */

@@ -26,7 +26,7 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
           typeof endpoint
         >
         const output = await handler(input, request, reply)
-        if (reply.sent || endpoint.stream) return reply
+        if (reply.sent || endpoint.answers) return reply
         reply.status(endpoint.status)
         if (!endpoint.response) return reply.send()
         return reply

@@ -13,6 +13,7 @@ const host: Host = {
   accelerator: null,
   accelerator_reason: null,
   network: 'None',
+  ssh_gateway: null,
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },
 }
 const index = '<!doctype html><html><head><title>Slipway</title></head><body></body></html>'

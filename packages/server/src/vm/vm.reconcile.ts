@@ -32,6 +32,8 @@ export interface VmReconcileOptions {
   signal: AbortSignal
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
+  /** OpenSSH public keys by which Slipway itself gets into every guest. */
+  ownKeys: readonly string[]
 }
 
 /** Events wake the reconciler; these are for the event that got lost. */
@@ -66,7 +68,7 @@ const addressOf = (state: MachineState) =>
 
 export function makeVmReconcile(options: VmReconcileOptions) {
   const { repo, engine, announce, clock, log, startsAtOnce } = options
-  const { announceSnapshot, suspectSnapshot, signal, wake } = options
+  const { announceSnapshot, suspectSnapshot, signal, wake, ownKeys } = options
 
   const orphans = new Set<string>()
 
@@ -415,7 +417,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       cpu: vm.cpu,
       memoryMb: vm.memoryMb,
       imageId: vm.imageId,
-      sshPublicKeys: [vm.sshPublicKey],
+      sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
       volumeIds: await repo.diskIds(vm.id),
       persistent: vm.persistent,
     }

@@ -98,7 +98,7 @@ test('every call goes to the one base address and carries the session', async ()
   const client = await import('./client.ts')
   const named = endpoints.flatMap(({ path }) => [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name, 'x']))
   const params: Record<string, string> = Object.fromEntries(named)
-  const calls = endpoints.filter(({ stream }) => !stream)
+  const calls = endpoints.filter(({ answers }) => !answers)
   const input: object = { params }
   for (const { id } of calls) await client.call(id, input)
   expect(seen.map(({ method, path }) => `${method} ${path}`)).toEqual(

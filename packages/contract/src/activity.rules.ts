@@ -1,0 +1,36 @@
+/** What an entry of the activity log is about. */
+export const activityObjects = [
+  'account',
+  'project',
+  'ssh_key',
+  'template',
+  'vm',
+  'vm_pool',
+  'vm_set',
+  'disk',
+  'vm_snapshot',
+  'disk_snapshot',
+] as const
+export type ActivityObject = (typeof activityObjects)[number]
+
+/** What kind of thing happened, for filters and colours. */
+export const activityKinds = [
+  /** Somebody asked for something. */
+  'wish',
+  /** It became something else. */
+  'change',
+  /** It went wrong. */
+  'failure',
+  /** What had gone wrong was put right without anybody's doing. */
+  'repair',
+  /** Somebody signed in or out, or tried to; came in by SSH or opened a console. */
+  'access',
+] as const
+export type ActivityKind = (typeof activityKinds)[number]
+
+export const activityTexts = {
+  exportRefused: 'Only those named in SLIPWAY_ADMINS may read the activity of everybody',
+} as const
+
+/** How many entries an answer has at most. */
+export const activityPage = { default: 50, max: 200 } as const

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { Id } from './text.ts'
+
+export const searchKinds = ['project', 'vm', 'vm_pool', 'vm_set', 'disk', 'template'] as const
+
+/** Something that was found, with what is needed to say what it is and to go there. */
+export const SearchHit = z.object({
+  kind: z.enum(searchKinds),
+  id: Id,
+  name: z.string(),
+  /** Null for templates, which belong to nobody. */
+  project_id: Id.nullable(),
+  project_name: z.string().nullable(),
+  /** Null for what has none. */
+  status: z.string().nullable(),
+})
+export type SearchHit = z.infer<typeof SearchHit>
+
+/** How many are found at most. */
+export const searchLimit = 30
+
+export const searchApi = {
+  find: endpoint('search.find', {
+    summary:
+      "What carries a text in its name, or has it as its id, among the user's objects and the templates: names that begin with it first",
+    auth: 'session',
+    status: 200,
+    query: z.object({ q: z.string().trim().max(100).default('') }),
+    response: z.array(SearchHit),
+  }),
+}
