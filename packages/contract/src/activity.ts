@@ -11,9 +11,9 @@ export const Activity = z.object({
   id: Id,
   at: Time,
   kind: z.enum(activityKinds),
-  /** Such as `vm.start` for a wish and `vm.running` for a change; a stable word for programs. */
+  /** A stable word for programs: of a wish the id of its endpoint, such as `vm.start`, else one like `vm.running`. */
   action: z.string(),
-  /** Null: Slipway itself. */
+  /** Null: Slipway itself, or somebody who is not signed in. */
   actor: z.object({ id: Id, name: z.string() }).nullable(),
   object: z.object({ type: z.enum(activityObjects), id: Id, name: z.string() }),
   project_id: Id.nullable(),

@@ -39,6 +39,7 @@ export interface TestAppOptions {
   maxDiskGb?: number
   scaling?: ScalingPolicy
   admins?: string[]
+  activityDays?: number
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
   file?: string
@@ -70,6 +71,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         maxVmsPerProject: options.maxVmsPerProject ?? 5000,
         maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
+        activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
       },
       db,

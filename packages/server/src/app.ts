@@ -5,6 +5,9 @@ import { sql } from 'kysely'
 import { makeAccountRepo } from './account/account.repo.ts'
 import { accountRoutes, sessionToken } from './account/account.routes.ts'
 import { makeAccountService } from './account/account.service.ts'
+import { makeActivityRepo } from './activity/activity.repo.ts'
+import { activityRoutes } from './activity/activity.routes.ts'
+import { makeActivityService } from './activity/activity.service.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/open.ts'
 import { makeDiskReconcile } from './disk/disk.reconcile.ts'
@@ -65,6 +68,7 @@ export interface AppOptions {
     | 'maxVmsPerProject'
     | 'maxDiskGb'
     | 'admins'
+    | 'activityDays'
     | 'scaling'
   >
   db: Db
@@ -126,6 +130,10 @@ export async function buildApp(options: AppOptions) {
     onDeleted: () => {
       for (const reconciler of storageReconcilers()) reconciler.rescan()
     },
+  })
+  const activity = makeActivityService({
+    ...{ repo: makeActivityRepo(db), projects, clock },
+    ...{ admins: config.admins, days: config.activityDays },
   })
   const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
   const templates = makeTemplateService({
@@ -344,12 +352,14 @@ export async function buildApp(options: AppOptions) {
   vmSetRoutes(route, sets)
   vmSnapshotRoutes(route, vmSnapshots)
   diskSnapshotRoutes(route, diskSnapshots)
+  activityRoutes(route, activity)
   eventRoutes(route, streams, projects, authenticate)
   await installStatic(app, options.webRoot, host)
 
   let cancelSweep: (() => void) | null = null
   function sweep(): void {
-    accounts.sweep().catch((error: unknown) => log.error({ err: error }, 'sweep failed'))
+    for (const one of [accounts, activity])
+      one.sweep().catch((error: unknown) => log.error({ err: error }, 'sweep failed'))
     cancelSweep = clock.after(sweepEveryMs, sweep)
   }
 

@@ -57,12 +57,14 @@ const Settings = z.object({
   SLIPWAY_ROOT_DISK_GB: z.coerce.number().int().min(4).max(diskSizeLimitGi).default(20),
   /** Where the packages of boot images come from: a mirror of Debian. */
   SLIPWAY_DEBIAN_MIRROR: z.url({ protocol: /^https?$/ }).default('http://deb.debian.org/debian'),
-  /** E-mail addresses of who may add templates, with commas; none lets every signed-in user. */
+  /** E-mail addresses, with commas, of who may read the activity of everybody and add templates; while none is named, everybody may add templates. */
   SLIPWAY_ADMINS: z
     .string()
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
     .refine((addresses) => addresses.every(isEmail), 'Name e-mail addresses, separated by commas'),
+  /** How long entries of the activity log are kept. */
+  SLIPWAY_ACTIVITY_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
   /** When pools scale: percent of the processors of their running VMs, and seconds. */
   SLIPWAY_SCALE_SAMPLE_EVERY_S: seconds(scalingDefaults.sample_every_s, 1),
   SLIPWAY_SCALE_UP_ABOVE: z.coerce.number().min(1).max(99).default(scalingDefaults.up_above),
@@ -114,6 +116,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     rootDiskGb: s.SLIPWAY_ROOT_DISK_GB,
     debianMirror: s.SLIPWAY_DEBIAN_MIRROR,
     admins: s.SLIPWAY_ADMINS,
+    activityDays: s.SLIPWAY_ACTIVITY_DAYS,
     scaling: {
       sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,
       up_above: s.SLIPWAY_SCALE_UP_ABOVE,

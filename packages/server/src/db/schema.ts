@@ -12,6 +12,7 @@ export interface Schema {
   disk_snapshot: DiskSnapshotTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
+  activity: ActivityTable
 }
 
 type Flag = 0 | 1
@@ -236,4 +237,23 @@ export interface VmGroupEventTable {
   message: string
   from_size: number
   to_size: number
+}
+
+export interface ActivityTable {
+  /** Sorts by age. */
+  id: string
+  at: string
+  kind: string
+  action: string
+  actor_id: string | null
+  /** Names are those of that moment. */
+  actor_name: string | null
+  object_type: string
+  object_id: string
+  object_name: string
+  /** Whose log it stands in: a project's, an account's, both or none. */
+  project_id: string | null
+  account_id: string | null
+  message: string
+  reason: string | null
 }

@@ -15,9 +15,14 @@ export function newId(nowMs: number = Date.now()): string {
     lastMs++
     counter = 0
   }
-  const time = lastMs.toString(16).padStart(12, '0')
   const random = randomBytes(8)
   random[0] = ((random[0] ?? 0) & 0x3f) | 0x80
   const tail = random.toString('hex')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
+  return `${idFloor(lastMs)}-7${counter.toString(16).padStart(3, '0')}-${tail.slice(0, 4)}-${tail.slice(4)}`
+}
+
+/** How ids begin that were made at that time; they and all later ones sort after it, all older ones before. */
+export function idFloor(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}`
 }

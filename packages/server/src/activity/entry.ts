@@ -1,0 +1,67 @@
+/**
+ * What an entry of the activity log says. Whoever stores a change hands its entries to the repo, which records them
+ * in the same transaction: `repo.insert(row, entry(now, subject, wish(userId, 'disk.create', 'Asked for disk data')))`.
+ */
+import type { ActivityKind, ActivityObject, EndpointId } from '@slipway/contract'
+
+/** What an entry is about, by the name it has in this moment, and whose log it stands in. */
+export interface Subject {
+  type: ActivityObject
+  id: string
+  name: string
+  /** In the log of this project. */
+  projectId?: string | null
+  /** In the log of this account. */
+  accountId?: string
+}
+
+interface Told {
+  kind: ActivityKind
+  /** A stable word for programs. */
+  action: string
+  /** Account of who did it; null: Slipway itself, or somebody who is not signed in. */
+  actor: string | null
+  /** A sentence without a full stop. */
+  message: string
+  /** Whole sentences. */
+  reason: string | null
+}
+
+export interface Entry extends Told {
+  /** Milliseconds since the epoch. */
+  at: number
+  subject: Subject
+}
+
+export const entry = (at: number, subject: Subject, told: Told): Entry => ({ ...told, at, subject })
+
+/** Somebody asked for something; the action is the id of the endpoint. */
+export const wish = (
+  actor: string | null,
+  action: EndpointId,
+  message: string,
+  reason: string | null = null,
+): Told => ({ kind: 'wish', action, actor, message, reason })
+
+/** It became something else. */
+export const change = (action: string, message: string, reason: string | null = null): Told => ({
+  ...{ kind: 'change', action, actor: null, message, reason },
+})
+
+/** It went wrong. */
+export const failure = (action: string, message: string, reason: string | null): Told => ({
+  ...{ kind: 'failure', action, actor: null, message, reason },
+})
+
+/** What had gone wrong was put right without anybody's doing. */
+export const repair = (action: string, message: string, reason: string | null): Told => ({
+  ...{ kind: 'repair', action, actor: null, message, reason },
+})
+
+/** Somebody came in, or tried to. */
+export const access = (
+  actor: string | null,
+  action: string,
+  message: string,
+  reason: string | null = null,
+): Told => ({ kind: 'access', action, actor, message, reason })
