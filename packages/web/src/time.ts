@@ -5,6 +5,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   hourCycle: 'h23',
 })
+const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const shortDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function format(formatter: Intl.DateTimeFormat, moment: string | number): string {
@@ -25,4 +26,9 @@ export function formatShortDate(iso: string): string {
 /** Time of day with seconds; takes milliseconds since 1970. */
 export function formatClock(ms: number): string {
   return format(clock, ms)
+}
+
+/** Time of day without seconds; takes milliseconds since 1970. */
+export function formatMinute(ms: number): string {
+  return format(minute, ms)
 }

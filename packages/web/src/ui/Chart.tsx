@@ -7,16 +7,29 @@ const Plot = lazy(async () => ({ default: (await import('./Plot.tsx')).Plot }))
 
 interface ChartProps extends Omit<PlotProps, 'limits' | 'onPoint'> {
   title: string
+  /** Of the title; a chart in a sheet with a title of its own is one below it. */
+  heading?: 'h2' | 'h3'
   /** Values that are not to be passed: dashed lines. */
   limits?: PlotProps['limits']
   formatTime: (ms: number) => string
   /** What the drawing shows, in a sentence. */
   summary: string
+  /** What is said in place of a value that is not there. */
+  absent?: string
   className?: string
 }
 
 /** Lines over time, with the present values, and those under the pointer, as text beside the title. */
-export function Chart({ title, className, summary, formatTime, limits = [], ...drawing }: ChartProps) {
+export function Chart({
+  title,
+  heading: Heading = 'h2',
+  className,
+  summary,
+  formatTime,
+  absent = 'unknown',
+  limits = [],
+  ...drawing
+}: ChartProps) {
   const { times, lines, format } = drawing
   const [pointed, setPointed] = useState<number | null>(null)
   const index = pointed !== null && pointed < times.length ? pointed : times.length - 1
@@ -27,7 +40,7 @@ export function Chart({ title, className, summary, formatTime, limits = [], ...d
   return (
     <figure className={cx('min-w-0 px-4 pt-3 pb-2.5', className)}>
       <figcaption className="mb-1.5 flex min-h-5 flex-wrap items-baseline gap-x-4 gap-y-0.5">
-        <h2 className="text-section">{title}</h2>
+        <Heading className="text-section">{title}</Heading>
         {(several || limits.length > 0) && (
           <span className="flex flex-wrap gap-x-3.5 text-label text-ink-2">
             {several && named.map(({ label, look }) => <Key key={label} line={look} label={label} />)}
@@ -39,9 +52,9 @@ export function Chart({ title, className, summary, formatTime, limits = [], ...d
           {named.map(({ label, values, look }) => {
             const value = values[index]
             return (
-              <span key={label} className={look === 'live' ? 'text-accent' : 'text-busy'}>
+              <span key={label} className={keyLines[look].text}>
                 {several && `${label.toLowerCase()} `}
-                {typeof value === 'number' ? format(value) : 'unknown'}
+                {typeof value === 'number' ? format(value) : absent}
               </span>
             )
           })}
@@ -57,9 +70,10 @@ export function Chart({ title, className, summary, formatTime, limits = [], ...d
 }
 
 const keyLines = {
-  live: { className: 'text-accent', width: 2, dash: undefined },
-  wanted: { className: 'text-busy', width: 1.5, dash: '5 2 1.5 2' },
-  limit: { className: 'text-ink-3', width: 1, dash: '4 2.5' },
+  live: { className: 'text-accent', text: 'text-accent', width: 2, dash: undefined },
+  second: { className: 'text-ink-3', text: 'text-ink-2', width: 2, dash: undefined },
+  wanted: { className: 'text-busy', text: 'text-busy', width: 1.5, dash: '5 2 1.5 2' },
+  limit: { className: 'text-ink-3', text: 'text-ink-2', width: 1, dash: '4 2.5' },
 } as const
 
 function Key({ line, label }: { line: keyof typeof keyLines; label: string }) {

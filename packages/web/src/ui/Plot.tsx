@@ -3,15 +3,15 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 
 const height = 156
-/** A chart of a few samples is not stretched over its whole width. */
+/** A chart of a few samples is not stretched over its whole width, unless it says from when on. */
 const shortestSeconds = 600
 
 interface ChartLine {
   label: string
   /** One for each time; null where it is not known. */
   values: readonly (number | null)[]
-  /** What is, or what is only wanted. */
-  look: 'live' | 'wanted'
+  /** What is, what stands beside it, or what is only wanted. */
+  look: 'live' | 'second' | 'wanted'
   /** A value holds until the next one, as the size of something does. */
   stepped?: boolean
 }
@@ -26,6 +26,8 @@ export interface PlotProps {
   /** Where the scale has its lines, from 0 on. */
   ticks: readonly number[]
   format: (value: number) => string
+  /** The least span of time that is drawn, in seconds. */
+  shortest?: number | undefined
   /** Charts with the same key show the same moment under the pointer. */
   syncKey?: string
   /** The index of the time under the pointer, or null. */
@@ -80,7 +82,9 @@ function dataOf({ times, lines }: Pick<PlotProps, 'times' | 'lines'>): UPlot.Ali
   return [[...times], ...lines.map(({ values }) => [...values])]
 }
 
-const strokes = { live: colour('--accent'), wanted: colour('--busy') }
+const strokes = { live: colour('--accent'), second: colour('--ink-3'), wanted: colour('--busy') }
+/** Of the scale, in pixels: at least, beside its labels, and for one of their letters. */
+const scaleWidth = { least: 40, rest: 13, letter: 6.7 }
 
 function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options {
   const { lines, syncKey } = latest.current
@@ -104,7 +108,10 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
     },
     scales: {
       x: {
-        range: (_, from, to) => [Math.min(from ?? 0, (to ?? 0) - shortestSeconds), to ?? 0],
+        range: (_, from, to) => {
+          const { shortest = shortestSeconds } = latest.current
+          return [Math.min(from ?? 0, (to ?? 0) - shortest), to ?? 0]
+        },
       },
       y: { range: () => [0, latest.current.ticks.at(-1) ?? 1] },
     },
@@ -119,7 +126,10 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
       },
       {
         ...axis,
-        size: 40,
+        size: (_, labels) => {
+          const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length))
+          return Math.max(scaleWidth.least, Math.ceil(scaleWidth.rest + scaleWidth.letter * longest))
+        },
         gap: 8,
         grid: { stroke: colour('--line'), width: 1 },
         splits: () => [...latest.current.ticks],
@@ -132,7 +142,7 @@ function optionsOf(latest: { current: PlotProps }, width: number): UPlot.Options
         const paths = stepped ? UPlot.paths.stepped?.({ align: 1 }) : undefined
         return {
           stroke: strokes[look],
-          width: look === 'live' ? 1.5 : 1,
+          width: look === 'wanted' ? 1 : 1.5,
           points: { show: false },
           ...(look === 'wanted' ? { dash: [12, 3, 2, 3, 2, 3] } : {}),
           ...(paths ? { paths } : {}),

@@ -11,6 +11,7 @@ import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useSelectedProject } from '../../api/projects.ts'
+import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVmPools } from '../../api/vm-pools.ts'
 import { useVmSets } from '../../api/vm-sets.ts'
 import { useVms } from '../../api/vms.ts'
@@ -23,6 +24,8 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { ProjectUsage } from '../usage/ProjectUsage.tsx'
+import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { needsAttention, recentVms } from './dashboard-lists.ts'
 
 const FirstProject = lazy(async () => ({
@@ -170,6 +173,8 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
   const { pools } = useVmPools(project.id)
   const { sets } = useVmSets(project.id)
   const { disks } = useDisks(project.id)
+  const { running } = summarizeVms(vms)
+  useVmUsagePoll(running > 0 ? project.id : undefined)
   const attention = [
     ...needsAttention(vms).map((vm) => troubleOf(vm, 'VM', paths.vm(project.id, vm.id))),
     ...pools.filter(isBroken).map((pool) => troubleOf(pool, 'VM pool', paths.vmPool(project.id, pool.id))),
@@ -184,6 +189,7 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
         <SetTile projectId={project.id} />
         <StorageTile projectId={project.id} />
       </ul>
+      <ProjectUsage projectId={project.id} running={running} />
       <div
         className={cx(
           'grid grid-cols-[minmax(0,1fr)] items-start gap-6',
@@ -335,7 +341,7 @@ function RecentVms({ project, vms }: { project: Project; vms: Vm[] }) {
 
 function RecentVm({ vm }: { vm: Vm }) {
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 @min-[600px]:grid-cols-[minmax(0,1fr)_9.5rem_10.5rem_auto]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 @min-[600px]:grid-cols-[minmax(0,1fr)_9.5rem_10.5rem_auto] @min-[760px]:grid-cols-[minmax(0,1fr)_9.5rem_7rem_10.5rem_auto]">
       <div className="min-w-0">
         <p className="truncate font-[550]" title={vm.name}>
           <bdi>{vm.name}</bdi>
@@ -350,6 +356,9 @@ function RecentVm({ vm }: { vm: Vm }) {
         since={isTransitional(vm) ? vm.status_since : undefined}
         className="self-start justify-self-end @min-[600px]:self-center @min-[600px]:justify-self-start"
       />
+      <span className="hidden @min-[760px]:block">
+        <VmSparkline vm={vm} />
+      </span>
       <p className="text-dense text-ink-2">
         <span className="sr-only">Created </span>
         {formatDateTime(vm.created_at)}

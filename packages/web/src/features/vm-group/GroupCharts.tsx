@@ -2,8 +2,9 @@ import type { GroupSample } from '@slipway/contract'
 import { useMemo } from 'react'
 import { formatClock } from '../../time.ts'
 import { Chart } from '../../ui/Chart.tsx'
+import { chartTicks } from '../../ui/chart-ticks.ts'
 import { Sheet } from '../../ui/Sheet.tsx'
-import { cpuSummary, sizeSummary, sizeTicks } from './group-samples.ts'
+import { cpuSummary, sizeSummary } from './group-samples.ts'
 
 type Limits = readonly { label: string; value: number }[]
 
@@ -27,7 +28,7 @@ export function GroupCharts({ samples, sizeLimits = none, cpuLimits = none, clas
     const desired = of((sample) => sample.desired_size)
     return {
       times: of(({ at }) => Date.parse(at) / 1000),
-      ticks: sizeTicks(Math.max(1, ...current, ...desired, ...sizeLimits.map(({ value }) => value))),
+      ticks: chartTicks(Math.max(1, ...current, ...desired, ...sizeLimits.map(({ value }) => value))),
       size: [
         { label: 'Desired', values: desired, look: 'wanted', stepped: true },
         { label: 'Current', values: current, look: 'live', stepped: true },

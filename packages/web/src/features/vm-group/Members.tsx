@@ -1,5 +1,6 @@
 import type { Vm } from '@slipway/contract'
 import { memo } from 'react'
+import { useVmUsagePoll } from '../../api/usage.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { VmCard, VmCardOutline } from '../vm/VmCard.tsx'
 
@@ -12,6 +13,7 @@ interface MembersProps {
 
 /** The VMs of a pool or set, to be used like any other VM. */
 export function Members({ vms, wanted, none }: MembersProps) {
+  useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
   return (
     <section aria-labelledby="members">
       <div className="mb-3 flex items-baseline justify-between gap-3">

@@ -7,6 +7,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { GroupUsage } from '../usage/GroupUsage.tsx'
 import { GroupCharts } from '../vm-group/GroupCharts.tsx'
 import { GroupEvents } from '../vm-group/GroupEvents.tsx'
 import { GroupHeader } from '../vm-group/GroupHeader.tsx'
@@ -107,6 +108,7 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
         cpuLimits={useThresholds(pool, history.data)}
         className="mb-4"
       />
+      <GroupUsage of={{ project: pool.project_id, pool: pool.id }} vms={pool.vms} className="mb-4" />
       <div className="mb-6 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Autoscaler pool={pool} history={history.data} className="lg:order-last" />
         <GroupEvents events={history.data?.events} failed={history.isError} />

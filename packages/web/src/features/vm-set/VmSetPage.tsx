@@ -7,6 +7,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { GroupUsage } from '../usage/GroupUsage.tsx'
 import { GroupCharts } from '../vm-group/GroupCharts.tsx'
 import { GroupEvents } from '../vm-group/GroupEvents.tsx'
 import { GroupHeader } from '../vm-group/GroupHeader.tsx'
@@ -108,6 +109,7 @@ function SetView({ set, list, refetch }: SetViewProps) {
         ]}
       />
       <GroupCharts samples={history.data?.samples} className="mb-4" />
+      <GroupUsage of={{ project: set.project_id, set: set.id }} vms={set.vms} className="mb-4" />
       <GroupEvents events={history.data?.events} failed={history.isError} className="mb-6" />
       <Members
         vms={set.vms}

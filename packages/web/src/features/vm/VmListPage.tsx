@@ -2,6 +2,7 @@ import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { memo, useDeferredValue, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
+import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
@@ -26,6 +27,7 @@ export function Component() {
   const { projectId } = useParams()
   const { vms, loading, updatedAt, polling } = useVms(projectId)
   useAnnouncedChanges(vms, vmKind)
+  useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
   const [search, setSearch] = useState('')
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(() => vms.filter((vm) => matchesVm(vm, shownSearch)), [vms, shownSearch])

@@ -1,0 +1,29 @@
+import type { Vm } from '@slipway/contract'
+import { useVmUsageNow } from '../../api/usage.ts'
+import { cx } from '../../ui/cx.ts'
+import { Sparkline } from './Sparkline.tsx'
+
+interface VmSparklineProps {
+  vm: Pick<Vm, 'id' | 'project_id' | 'status'>
+  className?: string
+}
+
+/** How hard a VM works now and did in the last minutes; nothing for one that does not run. */
+export function VmSparkline({ vm, className }: VmSparklineProps) {
+  return vm.status === 'running' ? <Line vm={vm} className={className} /> : null
+}
+
+function Line({ vm, className }: Pick<VmSparklineProps, 'vm'> & { className: string | undefined }) {
+  const usage = useVmUsageNow(vm.project_id, vm.id)
+  const now = usage?.now.cpu ?? null
+  if (!usage || now === null) return null
+  return (
+    <span className={cx('flex items-end gap-2', className)} title="CPU, last five minutes">
+      <Sparkline values={usage.cpu} top={100} className="h-4 w-16 flex-none" />
+      <span className="min-w-8 text-right text-label text-ink-2">
+        <span className="sr-only">CPU </span>
+        {Math.round(now)}%
+      </span>
+    </span>
+  )
+}
