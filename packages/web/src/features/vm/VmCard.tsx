@@ -12,6 +12,7 @@ import { WorkTrack } from '../../ui/Progress.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import {
   detailsEntry,
@@ -31,7 +32,14 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
   return (
     <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
       <div className="grid grid-cols-[minmax(0,1fr)_auto] content-start gap-y-1 py-3 pr-2.5 pl-4 md:min-h-24">
-        <Status word={vm.status} since={isTransitional(vm) ? vm.status_since : undefined} className="mt-1" />
+        <div className="flex items-start justify-between gap-3">
+          <Status
+            word={vm.status}
+            since={isTransitional(vm) ? vm.status_since : undefined}
+            className="mt-1"
+          />
+          <VmSparkline vm={vm} className="mt-1.5 mr-1" />
+        </div>
         <Menu
           label={`Actions for ${vm.name}`}
           trigger={

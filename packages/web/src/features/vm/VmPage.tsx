@@ -33,6 +33,7 @@ import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
+import { VmUsage } from '../usage/VmUsage.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { Address } from './VmCard.tsx'
@@ -131,7 +132,11 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         <Cells items={factsOf(vm)} />
       </Sheet>
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_336px]">
-        <StartSection vm={vm} />
+        <div className="grid min-w-0 gap-6">
+          {isTransitional(vm) && <StartSection vm={vm} />}
+          <VmUsage vm={vm} />
+          {!isTransitional(vm) && <StartSection vm={vm} />}
+        </div>
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />
           <VmDisks vm={vm} />
