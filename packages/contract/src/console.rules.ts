@@ -1,13 +1,14 @@
+export const consoleNoteNames = ['started', 'resumed', 'rebooted', 'ended', 'crashed'] as const
+export type ConsoleNote = (typeof consoleNoteNames)[number]
+
 /** What happened to a machine, told in its console between the bytes it printed. */
-export const consoleNotes = {
+export const consoleNotes: Record<ConsoleNote, string> = {
   started: 'The VM started',
   resumed: 'The VM went on from its saved memory',
   rebooted: 'The guest restarted itself',
   ended: 'The VM is off',
   crashed: 'The VM crashed',
-} as const
-
-export type ConsoleNote = keyof typeof consoleNotes
+}
 
 /** Why a console closes (RFC 6455, section 7.4.1). */
 export const consoleCloses = {

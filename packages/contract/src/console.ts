@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { consoleNotes, terminalLimits } from './console.rules.ts'
+import { consoleNoteNames, terminalLimits } from './console.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { Time } from './text.ts'
@@ -15,7 +15,7 @@ export const ConsoleSaying = z.discriminatedUnion('type', [
   /** What came before the offset has been sent: from now on it is live. */
   z.object({ type: z.literal('live') }),
   /** Sent before the byte at its offset. */
-  z.object({ type: z.literal('note'), note: z.enum(Object.keys(consoleNotes)), offset: z.int(), at: Time }),
+  z.object({ type: z.literal('note'), note: z.enum(consoleNoteNames), offset: z.int(), at: Time }),
   /** Who looks at this console now, everybody once per window. */
   z.object({
     type: z.literal('viewers'),

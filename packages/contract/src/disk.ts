@@ -17,6 +17,8 @@ export const Disk = z.object({
   description: z.string(),
   status: DiskStatus,
   status_message: z.string().nullable(),
+  /** When the present status began. */
+  status_since: Time,
   /** How much of its content is there, from 0 to 1; null when it is not being made or nobody knows. */
   progress: z.number().min(0).max(1).nullable(),
   /** In whole Gi, with the unit: `10Gi`. */

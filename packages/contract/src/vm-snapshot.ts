@@ -27,6 +27,8 @@ export const VmSnapshot = z.object({
   description: z.string(),
   status: VmSnapshotStatus,
   status_message: z.string().nullable(),
+  /** When the present status began. */
+  status_since: Time,
   /** How much of it is written, from 0 to 1; null when it is not being made or nobody knows. */
   progress: z.number().min(0).max(1).nullable(),
   vm_id: Id,

@@ -9,6 +9,8 @@ import { makeActivityRepo } from './activity/activity.repo.ts'
 import { activityRoutes } from './activity/activity.routes.ts'
 import { makeActivityService } from './activity/activity.service.ts'
 import type { Config } from './config.ts'
+import { consoleRoutes } from './console/console.routes.ts'
+import { makeConsoleService } from './console/console.service.ts'
 import type { Db } from './db/open.ts'
 import { makeDiskReconcile } from './disk/disk.reconcile.ts'
 import { makeDiskRepo } from './disk/disk.repo.ts'
@@ -26,6 +28,7 @@ import { installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
+import { installSockets } from './http/sockets.ts'
 import { installStatic } from './http/static.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
@@ -215,6 +218,7 @@ export async function buildApp(options: AppOptions) {
     },
     progress,
     signal,
+    clock,
     log,
   })
   const diskReconciler = makeReconciler({
@@ -327,6 +331,8 @@ export async function buildApp(options: AppOptions) {
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
+  const socketRoute = await installSockets(app, authenticate)
+  const consoles = makeConsoleService({ engine, ownVm: vms.get, onOpened: async () => {} })
   const host: Host = {
     product_name: config.productName,
     engine: engine.kind,
@@ -348,6 +354,7 @@ export async function buildApp(options: AppOptions) {
   templateRoutes(route, templates)
   diskRoutes(route, disks)
   vmRoutes(route, vms)
+  consoleRoutes(route, socketRoute, consoles)
   vmPoolRoutes(route, pools)
   vmSetRoutes(route, sets)
   vmSnapshotRoutes(route, vmSnapshots)
@@ -382,6 +389,7 @@ export async function buildApp(options: AppOptions) {
       cancelSweep?.()
       stopListening()
       streams.close()
+      await consoles.close()
       await app.close()
       closing.abort()
       await Promise.all([scaling, ...reconcilers].map((one) => one.stop()))

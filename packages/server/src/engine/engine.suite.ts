@@ -155,16 +155,16 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       const busy = real('work', skip)
       const { run, address } = await until(keeper.id, 'ready')
       const spentWhile = async (time: () => Promise<void>) => {
-        const before = (await engine.usage()).get(keeper.id)
+        const before = (await engine.usage('everything')).get(keeper.id)
         await time()
-        const after = (await engine.usage()).get(keeper.id)
+        const after = (await engine.usage('everything')).get(keeper.id)
         expect([before?.run, after?.run]).toEqual([run, run])
         return (after?.cpuMs ?? 0) - (before?.cpuMs ?? 0)
       }
       const idle = await spentWhile(() => harness.pass(3000))
       expect(idle).toBeGreaterThanOrEqual(0)
       expect(await spentWhile(() => busy(keeper.id, 3, address))).toBeGreaterThan(3 * idle)
-      expect([...(await engine.usage()).keys()]).toEqual([keeper.id])
+      expect([...(await engine.usage('everything')).keys()]).toEqual([keeper.id])
     })
 
     test('the power button ends it cleanly, and that counts as asked', async () => {

@@ -76,15 +76,14 @@ export interface Engine {
   list(): Promise<Map<string, MachineState>>
   /**
    * What living guests have used so far. A machine whose figure cannot be read now is left out. Cheap: asked every
-   * few seconds for all machines at once.
+   * few seconds for all machines at once. `processors` leaves everything else null, which is cheaper still.
    */
-  usage(): Promise<Map<string, MachineUsage>>
+  usage(what: 'processors' | 'everything'): Promise<Map<string, MachineUsage>>
 
-  /**
-   * The serial console of a machine, for as long as the caller keeps it; null when there is no such machine. One of
-   * them may be open at a time; it serves any number of viewers.
-   */
+  /** The serial console of a machine, until the caller closes it; null when there is no such machine. */
   openConsole(machineId: string): Promise<MachineConsole | null>
+  /** Whether a machine has a screen, on or off. */
+  hasScreen(machineId: string): Promise<boolean>
   /** A new connection to the screen of a living guest, in the RFB protocol; null when there is none. */
   openScreen(machineId: string): Promise<Duplex | null>
 

@@ -1,6 +1,6 @@
 import helmet from '@fastify/helmet'
 import { messages } from '@slipway/contract'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../lib/problem.ts'
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -33,16 +33,17 @@ export async function installGuard(app: FastifyInstance, publicUrl: URL | null):
   })
 
   app.addHook('onRequest', async (request) => {
-    if (safe.has(request.method)) return
-    const site = request.headers['sec-fetch-site']
-    if (site !== undefined) {
-      if (site !== 'same-origin' && site !== 'none') throw new Problem(403, messages.crossSite)
-      return
-    }
-    const { origin, host } = request.headers
-    if (origin === undefined) return
-    const from = URL.canParse(origin) ? new URL(origin).host : null
-    if (from === null || (from !== host && from !== publicUrl?.host))
-      throw new Problem(403, messages.crossSite)
+    // A socket is opened by a GET, and cookies come along from any site.
+    if (safe.has(request.method) && request.headers.upgrade === undefined) return
+    if (isFromOtherSite(request.headers, publicUrl)) throw new Problem(403, messages.crossSite)
   })
+}
+
+function isFromOtherSite(headers: FastifyRequest['headers'], publicUrl: URL | null): boolean {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site !== 'same-origin' && site !== 'none'
+  const { origin, host } = headers
+  if (origin === undefined) return false
+  const from = URL.canParse(origin) ? new URL(origin).host : null
+  return from === null || (from !== host && from !== publicUrl?.host)
 }

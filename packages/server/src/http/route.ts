@@ -20,11 +20,7 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
-        const user = await authenticateFor(endpoint, request, authenticate)
-        // The parts are what their schemas say; the mapped type cannot follow the runtime check.
-        const input = { ...parseParts(endpoint, request), ...(user && { user }) } as unknown as Input<
-          typeof endpoint
-        >
+        const input = await readInput(endpoint, request, authenticate)
         const output = await handler(input, request, reply)
         if (reply.sent || endpoint.answers) return reply
         reply.status(endpoint.status)
@@ -38,16 +34,16 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
   }
 }
 
-/** The signed-in user for an endpoint that wants one; 401 when there is none. */
-async function authenticateFor(
-  endpoint: Pick<Endpoint, 'auth'>,
+/** Checks who asks and what for; throws what is answered instead. */
+export async function readInput<E extends Endpoint>(
+  endpoint: E,
   request: FastifyRequest,
   authenticate: Authenticate,
-): Promise<User | null> {
-  if (endpoint.auth === 'public') return null
-  const user = await authenticate(request)
-  if (!user) throw new Problem(401, messages.notAuthenticated)
-  return user
+): Promise<Input<E>> {
+  const user = endpoint.auth === 'public' ? null : await authenticate(request)
+  if (endpoint.auth === 'session' && !user) throw new Problem(401, messages.notAuthenticated)
+  // The parts are what their schemas say; the mapped type cannot follow the runtime check.
+  return { ...parseParts(endpoint, request), ...(user && { user }) } as unknown as Input<E>
 }
 
 function parseParts(endpoint: Endpoint, request: FastifyRequest) {

@@ -1,6 +1,6 @@
 /** A refusal the caller can act on. Services throw it; `http/errors.ts` turns it into a response. */
 export class Problem extends Error {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503
+  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 426 | 429 | 503
   readonly fields: Record<string, string> | undefined
 
   constructor(status: Problem['status'], message: string, fields?: Record<string, string>) {

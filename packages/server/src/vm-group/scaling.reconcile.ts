@@ -33,7 +33,7 @@ export function makeScaling(options: ScalingOptions) {
     const [groups, running, counts] = await Promise.all([repo.all(), repo.running(), repo.counts()])
     load.keep(new Set(groups.map(({ id }) => id)))
     if (groups.length === 0) return false
-    const usage = await engine.usage()
+    const usage = await engine.usage('processors')
     const now = clock.now()
     const before = readings
     readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now }]))

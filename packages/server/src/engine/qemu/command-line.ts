@@ -1,12 +1,12 @@
 import type { Accelerator } from './accelerator.ts'
-import { fileNames, type MachineRecord, type RunRecord } from './machine-dir.ts'
+import { fileNames, hasScreen, type MachineRecord, type RunRecord } from './machine-dir.ts'
 import type { GuestNetwork } from './network.ts'
 
 /**
  * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a
  * saved memory state could notice.
  */
-export const MACHINE_SHAPE = 2
+export const MACHINE_SHAPE = 3
 
 /** The file descriptor on which a resumed guest finds its memory. */
 const MEMORY_FD = 3
@@ -35,6 +35,7 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     ...['-machine', 'q35,usb=off,vmport=off,smbus=off', ...acceleratorArgs(accelerator)],
     ...['-m', `${spec.memoryMb}`, '-smp', `${spec.cpu}`],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
+    ...(hasScreen(record) ? screen() : []),
     ...(image.kernel ? ['-kernel', image.kernel] : []),
     ...(image.initrd ? ['-initrd', image.initrd] : []),
     ...(image.cmdline ? ['-append', image.cmdline] : []),
@@ -130,6 +131,14 @@ function disk(node: string, format: 'qcow2' | 'raw', path: string, readOnly: boo
     file: { driver: 'file', filename: path },
   }
   return ['-blockdev', JSON.stringify(options)]
+}
+
+/** A picture for all who look at it, and a pointer that needs no catching. QEMU manual, "VNC security". */
+function screen(): string[] {
+  return [
+    ...['-device', 'VGA,id=screen0,addr=0x8', '-vnc', `unix:${fileNames.screen},share=force-shared`],
+    ...['-device', 'qemu-xhci,id=usb,addr=0x9', '-device', 'usb-tablet,bus=usb.0'],
+  ]
 }
 
 /** Eight ports to a slot; the last one is the seed's, so that data volumes follow the root disk. */

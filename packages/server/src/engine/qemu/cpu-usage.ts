@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import type { MachineUsage } from '../engine.ts'
 import { isRecord, type Qmp } from './qmp.ts'
 
 /** The threads of this host that run a guest's processors, one each or one for all. QMP reference, "query-cpus-fast". */
@@ -9,31 +8,19 @@ export async function processorThreads(qmp: Qmp): Promise<number[]> {
   return [...new Set(ids.filter((id) => typeof id === 'number'))]
 }
 
-/** The part of a living guest that is measured. */
-interface Measured {
-  pid: number
-  run: { run: string }
-  /** The threads that run its processors. */
-  processors: readonly number[]
-}
-
 /**
- * What the processors of guests have used, without a word to any guest: the kernel keeps account of each thread.
+ * Milliseconds that the processors of a guest have worked, without a word to the guest: the kernel keeps account of
+ * each thread. Null when it is gone.
  *
  * @param ticksPerSecond the kernel's unit of CPU time
  */
-export async function usageOf(
-  guests: ReadonlyMap<string, Measured>,
+export async function processorTime(
+  { pid, processors }: { pid: number; processors: readonly number[] },
   ticksPerSecond: number,
-): Promise<Map<string, MachineUsage>> {
-  const all = await Promise.all(
-    [...guests].map(async ([machineId, { pid, run, processors }]) => {
-      const ticks = await Promise.all(processors.map((thread) => threadTicks(pid, thread)))
-      const used = ticks.reduce<number>((sum, each) => sum + (each ?? Number.NaN), 0)
-      return [machineId, { run: run.run, cpuMs: Math.round((used / ticksPerSecond) * 1000) }] as const
-    }),
-  )
-  return new Map(all.filter(([, { cpuMs }]) => !Number.isNaN(cpuMs)))
+): Promise<number | null> {
+  const ticks = await Promise.all(processors.map((thread) => threadTicks(pid, thread)))
+  const used = ticks.reduce<number>((sum, each) => sum + (each ?? Number.NaN), 0)
+  return Number.isNaN(used) ? null : Math.round((used / ticksPerSecond) * 1000)
 }
 
 const threadTicks = async (pid: number, thread: number): Promise<number | null> =>

@@ -13,6 +13,7 @@ import { fileNames, type MachineDirs, type RunRecord, type VolumePlace } from '.
 import { cancelMigration, goOn, statusOf } from './memory.ts'
 import { isRunOf } from './process.ts'
 import { connectQmp, isRecord, type Qmp } from './qmp.ts'
+import { followMemory } from './usage.ts'
 
 /** A living guest that this engine holds the line to. */
 export interface Guest {
@@ -47,6 +48,8 @@ export interface GuestHolder {
   beforeFirst: () => Promise<void>
   /** The guest gave back a volume. */
   onVolumeBack: (volumeId: string) => void
+  /** The guest restarted itself. */
+  onRestart: () => void
   /** The guest got ready, restarted inside, or is gone. */
   onChange: (machineId: string) => void
 }
@@ -72,7 +75,7 @@ const RETRY_STARVED_MS = 10_000
 export async function holdGuest(
   machineId: string,
   { run, address, pid }: { run: RunRecord; address: Address; pid: number },
-  { dirs, log, guestUid, beforeFirst, onVolumeBack, onChange }: GuestHolder,
+  { dirs, log, guestUid, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
   const patience = run.resumed ? LOADING_MS : GREETING_MS
   const qmp = await connectQmp(dirs.fileOf(machineId, fileNames.qmp), patience)
@@ -134,6 +137,7 @@ export async function holdGuest(
       ready = false
       rm(dirs.fileOf(machineId, fileNames.ready), { force: true }).catch(() => {})
       waitForWord(SILENCE_MS)
+      onRestart()
       onChange(machineId)
     } else if (event === 'DEVICE_DELETED' && data.device !== undefined) {
       givenBack(data.device).catch((error: unknown) =>
@@ -174,6 +178,8 @@ export async function holdGuest(
   await dirs.clearLent(machineId)
   while ((await statusOf(qmp)) === 'inmigrate') await sleep(20)
   const processors = await processorThreads(qmp)
+  // Guests of earlier versions may lack the device.
+  await followMemory(qmp).catch(() => {})
   const status = await statusOf(qmp)
   if (status === 'prelaunch' || (run.resumed && status === 'paused')) await beforeFirst()
   await goOn(qmp)

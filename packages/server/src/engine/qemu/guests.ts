@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import { EngineError } from '../engine.ts'
+import type { ConsoleLogs } from './console-log.ts'
+import { exitOf } from './exit.ts'
 import { type Guest, holdGuest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
@@ -20,12 +22,15 @@ export function makeGuests(deps: {
   dirs: MachineDirs
   log: Log
   host: () => HostFacts
+  logs: ConsoleLogs
   inTurn: Turns
   changed: (machineId: string) => void
 }) {
-  const { dirs, log, host, inTurn, changed } = deps
+  const { dirs, log, host, logs, inTurn, changed } = deps
   const guests = new Map<string, Guest>()
   const holding = new Map<string, Promise<Guest>>()
+  /** Guests that end; resolves when that is written down. */
+  const endings = new Map<string, Promise<void>>()
 
   /** The process of the machine's last run, when it still lives. */
   async function livingRun(machineId: string): Promise<LivingRun | null> {
@@ -41,7 +46,11 @@ export function makeGuests(deps: {
     const work = (async () => {
       const holder = {
         ...{ dirs, log, onChange: changed, guestUid: host().guestUid },
-        beforeFirst: () => useUpRestore(machineId),
+        async beforeFirst() {
+          await useUpRestore(machineId)
+          await logs.note(machineId, living.run.resumed ? 'resumed' : 'started')
+        },
+        onRestart: () => void logs.note(machineId, 'rebooted'),
         onVolumeBack: (volumeId: string) => {
           inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
             .then(() => changed(machineId))
@@ -50,15 +59,27 @@ export function makeGuests(deps: {
       }
       const guest = await holdGuest(machineId, { ...living, address: record.address }, holder)
       guests.set(machineId, guest)
-      void guest.gone.then(() => {
-        if (guests.get(machineId) !== guest) return
-        guests.delete(machineId)
-        changed(machineId)
-      })
+      const ending = guest.gone
+        .then(async () => {
+          // Let go of, it may live on.
+          if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
+        })
+        .finally(() => {
+          if (endings.get(machineId) === ending) endings.delete(machineId)
+          if (guests.get(machineId) !== guest) return
+          guests.delete(machineId)
+          changed(machineId)
+        })
+      endings.set(machineId, ending)
       return guest
     })().finally(() => holding.delete(machineId))
     holding.set(machineId, work)
     return work
+  }
+
+  async function noteEnd(machineId: string, run: RunRecord): Promise<void> {
+    const exit = await exitOf(dirs, machineId, { run, bootId: host().bootId })
+    await logs.note(machineId, exit.how === 'crashed' ? 'crashed' : 'ended')
   }
 
   /** The guest runs now, so what was restored for it is no longer what it goes on from. */
@@ -110,7 +131,17 @@ export function makeGuests(deps: {
       }
       guests.delete(machineId)
       guest?.release()
+      if (guest) await endings.get(machineId)
+      else await noteEnd(machineId, living.run)
       changed(machineId)
+    },
+
+    /** Writes down the end of a run that no server saw. */
+    async settleEnd(machineId: string): Promise<void> {
+      const run = await dirs.readRun(machineId)
+      const last = (await logs.indexOf(machineId)).notes.at(-1)
+      if (!run || !last || last.what === 'ended' || last.what === 'crashed') return
+      if (!(await livingRun(machineId))) await noteEnd(machineId, run)
     },
 
     async freeMemoryMb(): Promise<number> {

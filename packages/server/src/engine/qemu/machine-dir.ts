@@ -76,6 +76,10 @@ export const fileNames = {
   /** The intent to put them in place. */
   swap: 'swap.json',
   serialLog: 'serial.log',
+  /** What is known of the output in it; see `console-log.ts`. */
+  console: 'console.json',
+  /** The guest's screen, when it has one. */
+  screen: 'screen.sock',
   /** QEMU's events, kept by QEMU itself even while no server runs; `.in` holds the command that opens it. */
   journal: 'journal',
   journalIn: 'journal.in',
@@ -163,6 +167,10 @@ export function makeMachineDirs(dataDir: string) {
     writeMark: (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run),
   }
 }
+
+/** A guest that starts by firmware may want to show something; our own images only speak on the serial line. */
+export const hasScreen = (record: Pick<MachineRecord, 'image'> | null): boolean =>
+  record !== null && record.image.kernel === undefined
 
 /** Volumes on the ports that let the guest see them in this order. */
 export const placeInOrder = (volumeIds: readonly string[]): VolumePlace[] =>

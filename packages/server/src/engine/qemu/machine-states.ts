@@ -1,6 +1,6 @@
-import { stat, truncate } from 'node:fs/promises'
 import type { Log } from '../../lib/log.ts'
 import type { Engine, MachineState } from '../engine.ts'
+import type { ConsoleLogs } from './console-log.ts'
 import { exitOf } from './exit.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -8,18 +8,16 @@ import { fileNames, isMachineId, type MachineDirs } from './machine-dir.ts'
 import { readHeader } from './qcow2.ts'
 import type { Runs } from './runs.ts'
 
-/** Console output kept per machine. */
-const SERIAL_LOG_BYTES = 8 * 1024 * 1024
-
 /** What machines are now, as their directories and processes tell. */
 export function makeMachineStates(deps: {
   dirs: MachineDirs
   guests: Guests
   runs: Runs
+  logs: ConsoleLogs
   log: Log
   host: () => HostFacts
 }): Pick<Engine, 'inspect' | 'list'> {
-  const { dirs, guests, runs, log, host } = deps
+  const { dirs, guests, runs, logs, log, host } = deps
 
   async function inspect(machineId: string): Promise<MachineState> {
     if (!isMachineId(machineId)) return { power: 'absent' }
@@ -50,18 +48,11 @@ export function makeMachineStates(deps: {
     return { power: 'off', run: run.run, exit: await exitOf(dirs, machineId, { run, bootId: host().bootId }) }
   }
 
-  /** Keeps a guest that talks without end from filling the host's disk; QEMU appends, so cutting is safe. */
-  async function trimSerialLog(machineId: string): Promise<void> {
-    const path = dirs.fileOf(machineId, fileNames.serialLog)
-    const { size } = await stat(path)
-    if (size > SERIAL_LOG_BYTES) await truncate(path, 0)
-  }
-
   return {
     inspect,
     async list() {
       const look = async (id: string): Promise<[string, MachineState]> => {
-        if (guests.isHeld(id)) await trimSerialLog(id).catch(() => {})
+        if (guests.isHeld(id)) await logs.trim(id).catch(() => {})
         return [id, await inspect(id)]
       }
       const states = await Promise.all((await dirs.ids()).map(look))

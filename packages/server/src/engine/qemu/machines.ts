@@ -4,6 +4,7 @@ import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError, type MachineSpec } from '../engine.ts'
 import { pickIp, pickPort } from './address.ts'
 import { VOLUME_PORTS } from './command-line.ts'
+import type { ConsoleLogs } from './console-log.ts'
 import { asEngineError } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -36,13 +37,14 @@ export function makeMachines(deps: {
   restore: Restore
   guests: Guests
   runs: Runs
+  logs: ConsoleLogs
   log: Log
   host: () => HostFacts
   inTurn: Turns
   inDiskTurn: Turns
   changed: (machineId: string) => void
 }): Pick<Engine, MachineCalls> & { adopt(machineId: string): Promise<void> } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, log, host, changed } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, logs, log, host, changed } = deps
   const { inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
@@ -58,6 +60,7 @@ export function makeMachines(deps: {
       await guests
         .of(machineId)
         .catch((error: unknown) => log.warn({ machine: machineId, error }, 'A guest was not adopted'))
+      await guests.settleEnd(machineId)
     },
 
     createMachine: (spec) =>
@@ -146,6 +149,7 @@ export function makeMachines(deps: {
           await rm(dirs.fileOf(machineId, fileNames.record), { force: true })
           await dirs.remove(machineId)
           ips.delete(machineId)
+          logs.forget(machineId)
           changed(machineId)
         }),
       )

@@ -5,17 +5,20 @@ import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError } from '../engine.ts'
 import { makeAttachments } from './attachments.ts'
+import { makeConsoleLogs } from './console-log.ts'
+import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
-import { usageOf } from './cpu-usage.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
-import { isMachineId, makeMachineDirs } from './machine-dir.ts'
+import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-dir.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
+import { connectUnix } from './qmp.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
 import { makeTurns } from './turns.ts'
+import { usageOf } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
@@ -54,19 +57,21 @@ export function makeQemuEngine(deps: {
 
   // What lies on the disk of the host.
   const dirs = makeMachineDirs(dataDir)
+  const logs = makeConsoleLogs({ dirs, log })
   const snapshots = makeMachineSnapshots(dataDir)
   const volumeSnapshots = makeVolumeSnapshots(dataDir)
   const volumes = makeVolumes({ dataDir, images, importer, snapshots, volumeSnapshots })
   const restore = makeRestore({ dirs, volumes, snapshots })
 
   // What is done with it.
-  const guests = makeGuests({ dirs, log, host, inTurn, changed })
+  const guests = makeGuests({ dirs, log, host, logs, inTurn, changed })
   const runs = makeRuns({ dirs, guests, log, host, volumePath: volumes.pathOf, changed })
-  const states = makeMachineStates({ dirs, guests, runs, log, host })
+  const states = makeMachineStates({ dirs, guests, runs, logs, log, host })
   const machines = makeMachines({
     ...{ dataDir, dirs, images, volumes, restore, guests, runs },
-    ...{ log, host, inTurn, inDiskTurn, changed },
+    ...{ logs, log, host, inTurn, inDiskTurn, changed },
   })
+  const consoles = makeConsoles({ dirs, guests, logs, log })
   const attachments = makeAttachments({ dirs, volumes, guests, inTurn, inDiskTurn })
   const copies = makeCopies({
     ...{ dirs, volumes, snapshots, volumeSnapshots, restore, guests },
@@ -100,6 +105,7 @@ export function makeQemuEngine(deps: {
 
     async close() {
       await images.close()
+      consoles.release()
       guests.release()
       listeners.clear()
     },
@@ -110,7 +116,13 @@ export function makeQemuEngine(deps: {
     },
 
     freeMemoryMb: guests.freeMemoryMb,
-    usage: () => usageOf(guests.held(), host().ticksPerSecond),
+    usage: (what) => usageOf(guests.held(), what, host().ticksPerSecond),
+    openConsole: consoles.open,
+    hasScreen: async (machineId) => hasScreen(await dirs.readRecord(machineId)),
+    async openScreen(machineId) {
+      if (!hasScreen(await dirs.readRecord(machineId)) || !guests.isHeld(machineId)) return null
+      return connectUnix(dirs.fileOf(machineId, fileNames.screen)).catch(() => null)
+    },
     image: (imageId, again) => images.ensure(imageId, again),
     lookAtImage: (imageId) => images.look(imageId),
     async checkImage(address) {

@@ -40,6 +40,7 @@ export function makeRuns(deps: {
       files.log,
       files.qmp,
       files.serial,
+      files.screen,
       files.agent,
       files.frozen,
     ]

@@ -18,6 +18,7 @@ import {
   type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
+import { makeSimulatedConsoles, type Paper, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { type Contents, makeSimulatedStorage } from './storage.ts'
 
@@ -91,6 +92,8 @@ export interface SimulatedEngine extends Engine {
   loseRootDisk: (machineId: string) => void
   /** Makes a guest use that many percent of its processors from now on. */
   setLoad: (machineId: string, percent: number) => void
+  /** Lets a guest print. */
+  print: (machineId: string, text: string) => void
   /** Makes the use of a guest unknown, or known again. */
   silence: (machineId: string, silent: boolean) => void
   /** Puts every boot image into one state; null ends that. */
@@ -119,6 +122,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   let saving = false
   const silent = new Set<string>()
 
+  const consoles = makeSimulatedConsoles({ clock, changed: () => save() })
   const images = makeSimulatedImages({ clock, span })
   const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
 
@@ -136,7 +140,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   function saveNow(): void {
     saving = false
     if (options.file)
-      writeFileSync(options.file, JSON.stringify({ machines: [...machines], storage, nextAddress }))
+      writeFileSync(options.file, JSON.stringify({ machines: [...machines], storage, consoles, nextAddress }))
   }
 
   function faultOf(machine: Machine): Fault | null {
@@ -156,7 +160,53 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         fault === 'crash'
           ? { how: 'crashed', reason: 'The guest crashed while it was booting (simulated).' }
           : { how: fault === 'leaves' && machine.launches === 1 ? 'clean' : 'asked' }
+      noteEnd(machine, run.exit)
     }
+  }
+
+  const noteEnd = ({ spec: { id } }: Machine, { how }: MachineExit) =>
+    consoles.note(id, how === 'crashed' ? 'crashed' : 'ended')
+
+  const isUp = (machine: Machine): boolean =>
+    machine.run !== null &&
+    faultOf(machine) !== 'never-ready' &&
+    clock.now() >= machine.run.launchedAt + span(machine.run.resumed ? lifeMs.resume : lifeMs.boot)
+
+  const guestOf = (machine: Machine): SimulatedGuest => {
+    const { id } = machine.spec
+    return {
+      hostname: machine.spec.hostname,
+      lives: () => lives(machine),
+      isUp: () => isUp(machine),
+      reboot() {
+        if (!machine.run) return
+        if (!machine.spec.persistent) return end(machine, { how: 'reboot' })
+        machine.run.launchedAt = clock.now()
+        consoles.note(id, 'rebooted')
+        boot(machine)
+        changed(id)
+      },
+      powerOff: () => end(machine, { how: 'clean' }),
+    }
+  }
+
+  function end(machine: Machine, exit: MachineExit): void {
+    if (!machine.run) return
+    machine.run.exit = exit
+    noteEnd(machine, exit)
+    changed(machine.spec.id)
+  }
+
+  /** What a guest that comes up prints, and when it is up. */
+  function boot(machine: Machine): void {
+    const { id } = machine.spec
+    const run = machine.run?.id
+    if (!machine.run?.resumed) consoles.boots(id, guestOf(machine))
+    clock.after(span(lifeMs.boot), () => {
+      if (machine.run?.id !== run || !lives(machine)) return
+      if (isUp(machine) && !machine.run?.resumed) consoles.isUp(id, guestOf(machine))
+      changed(id)
+    })
   }
 
   const lives = (machine: Machine): boolean => {
@@ -175,10 +225,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     settle(machine)
     const { run, address } = machine
     if (run && run.exit === null) {
-      const up =
-        faultOf(machine) !== 'never-ready' &&
-        clock.now() >= run.launchedAt + span(run.resumed ? lifeMs.resume : lifeMs.boot)
-      return { power: up ? 'ready' : 'booting', run: run.id, address }
+      return { power: isUp(machine) ? 'ready' : 'booting', run: run.id, address }
     }
     if (machine.rootLost)
       return { power: 'broken', reason: 'The root disk of this VM is damaged (simulated).' }
@@ -212,6 +259,15 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return usedMs + ((clock.now() - since) * machine.spec.cpu * load) / 100
   }
 
+  /** A guest that works also reads, writes and talks. */
+  function restOf({ spec, load = idleLoad }: Machine, cpuMs: number): Omit<MachineUsage, 'run' | 'cpuMs'> {
+    return {
+      memoryMb: Math.round(spec.memoryMb * (0.2 + (0.6 * load) / 100)),
+      disk: { read: Math.round(cpuMs * 300), written: Math.round(cpuMs * 900) },
+      network: { received: Math.round(cpuMs * 200), sent: Math.round(cpuMs * 50) },
+    }
+  }
+
   function requireRoom(machine: Machine): void {
     if (faultOf(machine) === 'no-copies')
       throw new EngineError('no-space', 'The disk of the host has no room for the copy (simulated).')
@@ -238,9 +294,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           machines: [string, Machine][]
           storage: ReturnType<typeof storage.toJSON>
           nextAddress: number
+          consoles?: [string, Paper][]
         }
         for (const [id, machine] of kept.machines) machines.set(id, machine)
         storage.load(kept.storage)
+        consoles.load(kept.consoles ?? [])
         nextAddress = kept.nextAddress
       } catch {
         // Nothing kept yet.
@@ -316,7 +374,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       }
       if (fault === 'crash' || (fault === 'leaves' && machine.launches === 1))
         endAfter(id, machine, span(lifeMs.crash))
-      clock.after(span(lifeMs.boot), () => changed(id))
+      consoles.note(id, resumed ? 'resumed' : 'started')
+      boot(machine)
       changed(id)
     },
 
@@ -328,13 +387,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
     async powerOff(id) {
       const machine = machines.get(id)
-      if (!machine || !lives(machine) || !machine.run) return
-      machine.run.exit = { how: 'asked' }
-      changed(id)
+      if (machine && lives(machine)) end(machine, { how: 'asked' })
     },
 
     async deleteMachine(id) {
-      if (machines.delete(id)) changed(id)
+      if (!machines.delete(id)) return
+      consoles.forget(id)
+      changed(id)
     },
 
     inspect: async (id) => stateOf(machines.get(id)),
@@ -342,14 +401,27 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       return new Map([...machines].map(([id, machine]) => [id, stateOf(machine)]))
     },
 
-    async usage() {
+    async usage(what) {
       const used = new Map<string, MachineUsage>()
       for (const [id, machine] of machines) {
         if (!lives(machine) || !machine.run || silent.has(id)) continue
-        used.set(id, { run: machine.run.id, cpuMs: cpuMsOf(machine) })
+        const { id: run } = machine.run
+        const cpuMs = cpuMsOf(machine)
+        if (what === 'processors') used.set(id, { run, cpuMs, memoryMb: null, disk: null, network: null })
+        else used.set(id, { run, cpuMs, ...restOf(machine, cpuMs) })
       }
       return used
     },
+
+    async openConsole(id) {
+      if (!machines.has(id)) return null
+      return consoles.open(id, () => {
+        const machine = machines.get(id)
+        return machine ? guestOf(machine) : null
+      })
+    },
+    hasScreen: async () => false,
+    openScreen: async () => null,
 
     createVolume: storage.createVolume,
     async deleteVolume(id) {
@@ -484,10 +556,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     endRun(id, exit) {
-      const { run } = get(id)
-      if (run) run.exit = exit
-      changed(id)
+      end(get(id), exit)
     },
+    print: consoles.print,
     setLoad(id, percent) {
       const machine = get(id)
       machine.usedMs = cpuMsOf(machine)

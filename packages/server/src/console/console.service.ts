@@ -1,0 +1,108 @@
+import type { Duplex } from 'node:stream'
+import { consoleCloses, type User, type Vm, vmCan } from '@slipway/contract'
+import type { Engine, MachineConsole } from '../engine/engine.ts'
+import { Problem } from '../lib/problem.ts'
+import { type ConsoleSession, makeConsoleSession, type Viewer, type ViewerLine } from './console.session.ts'
+
+export interface ConsoleServiceOptions {
+  engine: Pick<Engine, 'openConsole' | 'openScreen' | 'hasScreen'>
+  /** The VM, if it is the user's; else a 404. */
+  ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
+  /** Writes down that somebody looks into a VM. */
+  onOpened: (user: User, vm: Vm) => Promise<void>
+}
+
+export type ConsoleService = ReturnType<typeof makeConsoleService>
+
+const pieceBytes = 256 * 1024
+
+/** One session for each machine that is looked at, whoever looks. */
+export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOptions) {
+  const sessions = new Map<string, Promise<ConsoleSession | null>>()
+
+  function sessionOf(vmId: string): Promise<ConsoleSession | null> {
+    const begun = sessions.get(vmId)
+    if (begun !== undefined) return begun
+    const opening = (async () => {
+      const terminal = await engine.openConsole(vmId)
+      if (!terminal) return null
+      const screen = await engine.hasScreen(vmId)
+      return makeConsoleSession(terminal, { screen, onEmpty: () => forget() })
+    })()
+    const forget = () => {
+      if (sessions.get(vmId) === opening) sessions.delete(vmId)
+    }
+    sessions.set(vmId, opening)
+    opening.then((session) => session ?? forget(), forget)
+    return opening
+  }
+
+  async function ownLivingVm(userId: string, projectId: string, vmId: string): Promise<Vm> {
+    const vm = await ownVm(userId, projectId, vmId)
+    const allowed = vmCan.console(vm)
+    if (allowed !== true) throw new Problem(409, allowed)
+    return vm
+  }
+
+  return {
+    /**
+     * Lets a user look into a VM. Throws before anything is opened when that is not allowed or not possible.
+     *
+     * @returns how to begin, once there is a line
+     */
+    async open(user: User, projectId: string, vmId: string, from: number | undefined) {
+      const vm = await ownLivingVm(user.id, projectId, vmId)
+      if (from === undefined) await onOpened(user, vm)
+      return async (line: ViewerLine): Promise<Viewer | null> => {
+        const session = await sessionOf(vm.id).catch(() => null)
+        if (!session) line.close(consoleCloses.away, 'The VM is not there yet')
+        else if (session.isFull()) line.close(consoleCloses.full, 'Too many look at this console')
+        else return session.join(user.name, from, line)
+        return null
+      }
+    },
+
+    /** A line to the screen of a VM. */
+    async openScreen(user: User, projectId: string, vmId: string): Promise<Duplex> {
+      const vm = await ownLivingVm(user.id, projectId, vmId)
+      const screen = await engine.openScreen(vm.id)
+      if (!screen) throw new Problem(409, 'This VM has no screen')
+      await onOpened(user, vm)
+      return screen
+    },
+
+    /** Everything that is kept of what a VM printed; notes stand in lines of their own. */
+    async log(userId: string, projectId: string, vmId: string) {
+      const vm = await ownVm(userId, projectId, vmId)
+      const terminal = await engine.openConsole(vm.id)
+      return { name: vm.name, bytes: terminal ? everything(terminal) : none() }
+    },
+
+    /** Throws a 404 when the VM is not the user's. */
+    own: ownVm,
+
+    /** Sends everybody away; the server closes. */
+    async close(): Promise<void> {
+      for (const opening of [...sessions.values()]) {
+        const session = await opening.catch(() => null)
+        session?.end(consoleCloses.away, 'The server goes away')
+      }
+    },
+  }
+}
+
+async function* everything(terminal: MachineConsole): AsyncGenerator<Buffer> {
+  try {
+    const { first, end } = terminal.extent()
+    for (let at = first; at < end; ) {
+      const bytes = await terminal.read(at, Math.min(pieceBytes, end - at))
+      if (bytes.length === 0) return
+      at += bytes.length
+      yield bytes
+    }
+  } finally {
+    terminal.close()
+  }
+}
+
+async function* none(): AsyncGenerator<Buffer> {}

@@ -1,0 +1,247 @@
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ConsoleSaying, consoleTailBytes, fillPath, routes } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp()
+const ada = await app.signedIn('Ada')
+const bob = await app.signedIn('Bob')
+await app.app.listen({ host: '127.0.0.1', port: 0 })
+const port = () => (app.app.server.address() as AddressInfo).port
+
+const make = async (url: string, body: object) =>
+  ((await ada.raw('POST', url, body)).body as { id: string }).id
+const projectId = await make('/api/projects', { name: 'p' })
+const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+const newVm = async (name: string) => {
+  const id = await make(`/api/projects/${projectId}/vms`, {
+    ...{ name, template_id: 'starter', ssh_key_id: sshKeyId },
+  })
+  await app.clock.advance(30_000)
+  return id
+}
+const power = async (vmId: string, verb: 'start' | 'stop' | 'restart') => {
+  await ada.raw('POST', `/api/projects/${projectId}/vms/${vmId}/${verb}`, {})
+  await app.clock.advance(60_000)
+}
+const pathOf = (vmId: string) => fillPath(routes['vm.console'].split(' ')[1] ?? '', { projectId, vmId })
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let look = 0; look < 400; look++) {
+    if (holds()) return
+    await sleep(5)
+  }
+  throw new Error(`it never came: ${what}`)
+}
+
+/** A window on a console: what it was sent, in order. */
+function look(vmId: string, { from, cookie = ada.cookie, headers = {} }: Looking = {}) {
+  const url = `ws://127.0.0.1:${port()}${pathOf(vmId)}${from === undefined ? '' : `?from=${from}`}`
+  const socket = new WebSocket(url, { headers: { ...(cookie && { cookie }), ...headers } })
+  const seen = {
+    socket,
+    bytes: Buffer.alloc(0),
+    sayings: [] as ConsoleSaying[],
+    offset: 0,
+    closed: null as number | null,
+    refused: null as { status: number; message: string } | null,
+    text: () => seen.bytes.toString('utf8'),
+    of: <T extends ConsoleSaying['type']>(type: T) =>
+      seen.sayings.filter((one): one is Extract<ConsoleSaying, { type: T }> => one.type === type),
+    type: (text: string) => socket.send(Buffer.from(text)),
+  }
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (isBinary) {
+      seen.bytes = Buffer.concat([seen.bytes, data])
+      seen.offset += data.length
+    } else {
+      const saying = ConsoleSaying.parse(JSON.parse(data.toString()))
+      if (saying.type === 'at') seen.offset = saying.offset
+      seen.sayings.push(saying)
+    }
+  })
+  socket.on('close', (code) => {
+    seen.closed = code
+  })
+  socket.on('error', () => {})
+  socket.on('unexpected-response', (_, response) => {
+    let body = ''
+    response.on('data', (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    response.on('end', () => {
+      const { message } = JSON.parse(body) as { message: string }
+      seen.refused = { status: response.statusCode ?? 0, message }
+    })
+  })
+  return seen
+}
+interface Looking {
+  from?: number
+  cookie?: string | undefined
+  headers?: Record<string, string>
+}
+const live = async (vmId: string, options?: Looking) => {
+  const window = look(vmId, options)
+  await until('live', () => window.of('live').length > 0)
+  return window
+}
+
+describe('a console', () => {
+  it('shows what was printed since the VM came up, takes what is typed, and shows it to everybody', async () => {
+    const vm = await newVm('talk')
+    const one = await live(vm)
+    expect(one.text()).toContain('root (automatic login)')
+    expect(one.of('note').map(({ note, offset }) => [note, offset])).toEqual([['started', 0]])
+    const two = await live(vm)
+    one.type('echo hello there\r')
+    await until('echo', () => one.text().includes('\nhello there\r\n') && two.text() === one.text())
+    expect(one.of('viewers').at(-1)?.viewers).toEqual([
+      { name: 'Ada', you: true },
+      { name: 'Ada', you: false },
+    ])
+    two.socket.close()
+    await until('one viewer', () => one.of('viewers').at(-1)?.viewers.length === 1)
+    one.socket.close()
+  })
+
+  it('goes on from an offset without a lost or doubled byte, also over a restart of the server', async () => {
+    const vm = await newVm('resume')
+    const before = await live(vm)
+    before.type('seq 100\r')
+    await until('100', () => before.text().includes('\n100\r\n'))
+    before.socket.close()
+    const transcript = before.bytes
+    app.engine.print(vm, 'while nobody looked\r\n')
+    const after = await live(vm, { from: before.offset })
+    expect(after.text()).toBe('while nobody looked\r\n')
+    after.socket.close()
+    await app.restart()
+    await app.app.listen({ host: '127.0.0.1', port: 0 })
+    const again = await live(vm, { from: after.offset })
+    expect(again.text()).toBe('')
+    again.socket.close()
+    const whole = await live(vm, { from: 0 })
+    expect(whole.bytes.equals(Buffer.concat([transcript, after.bytes]))).toBe(true)
+    whole.socket.close()
+  })
+
+  it('begins with the last 64 KiB, and says from which byte on', async () => {
+    const vm = await newVm('long')
+    app.engine.print(vm, `${'x'.repeat(99)}\n`.repeat(1000))
+    const window = await live(vm)
+    expect(window.bytes.length).toBe(consoleTailBytes)
+    const whole = await live(vm, { from: 0 })
+    expect(window.of('at')).toEqual([{ type: 'at', offset: whole.bytes.length - consoleTailBytes }])
+    expect(whole.bytes.subarray(-consoleTailBytes).equals(window.bytes)).toBe(true)
+    window.socket.close()
+    whole.socket.close()
+  })
+
+  it('says where it goes on when older output was forgotten', async () => {
+    const vm = await newVm('forgetful')
+    app.engine.print(vm, `${'y'.repeat(999)}\n`.repeat(1000))
+    const window = await live(vm, { from: 0 })
+    expect(window.of('at')[0]?.offset).toBeGreaterThan(0)
+    expect(window.bytes.length).toBe(256 * 1024)
+    window.socket.close()
+  })
+
+  it('closes with 1000 when the guest ends, and the next one goes on where that one ended', async () => {
+    const vm = await newVm('cycle')
+    const window = await live(vm)
+    await power(vm, 'stop')
+    await until('close', () => window.closed !== null)
+    expect(window.closed).toBe(1000)
+    expect(window.of('note').map(({ note }) => note)).toEqual(['started', 'ended'])
+    const refused = look(vm)
+    await until('refusal', () => refused.refused !== null)
+    expect(refused.refused).toEqual({ status: 409, message: 'VM is not running' })
+    await power(vm, 'start')
+    const next = await live(vm, { from: window.offset })
+    expect(next.of('note').map(({ note }) => note)).toEqual(['ended', 'started'])
+    expect(next.text()).toContain('Linux version')
+    next.type('reboot\r')
+    await until('note', () => next.of('note').some(({ note }) => note === 'rebooted'))
+    expect(next.closed).toBeNull()
+    next.socket.close()
+  })
+
+  it('keeps a slow viewer apart from the others', async () => {
+    const vm = await newVm('crowd')
+    const slow = await live(vm)
+    slow.socket.pause()
+    const quick = await live(vm)
+    quick.type('seq 30000\r')
+    await until('30000', () => quick.text().includes('\n30000\r\n'))
+    slow.socket.resume()
+    await until('all of it', () => slow.text().includes('\n30000\r\n'))
+    expect(slow.text()).toBe(quick.text())
+    slow.socket.close()
+    quick.socket.close()
+  })
+
+  it('takes a size, and passes over what it does not understand', async () => {
+    const vm = await newVm('size')
+    const window = await live(vm)
+    for (const text of [
+      '{"type":"resize","cols":80,"rows":24}',
+      '{"type":"resize","cols":-1,"rows":1e9}',
+      '{"type":',
+      'null',
+    ])
+      window.socket.send(text)
+    window.type('echo still here\r')
+    await until('echo', () => window.text().includes('\nstill here\r\n'))
+    window.socket.close()
+  })
+})
+
+describe('a console is refused before it opens', () => {
+  it.each([
+    ['401 without a session', { cookie: '' }, 401, 'Not authenticated'],
+    ["404 for another user's VM", { cookie: bob.cookie }, 404, 'Project not found'],
+    ['403 from another site', { headers: { origin: 'http://evil.test' } }, 403, 'Cross-site request refused'],
+  ])('%s', async (_, options, status, message) => {
+    const vm = await newVm('mine')
+    const window = look(vm, options)
+    await until('refusal', () => window.refused !== null)
+    expect(window.refused).toEqual({ status, message })
+  })
+
+  it('404 for a VM that is not there', async () => {
+    const window = look('nobody-has-this')
+    await until('refusal', () => window.refused !== null)
+    expect(window.refused).toMatchObject({ status: 404, message: 'VM not found' })
+  })
+
+  it('426 for a plain request, and 409 for a screen that is not there', async () => {
+    const vm = await newVm('plain')
+    expect(await ada.raw('GET', pathOf(vm))).toMatchObject({ status: 426 })
+    const url = `ws://127.0.0.1:${port()}${pathOf(vm)}/screen`
+    const socket = new WebSocket(url, { headers: { cookie: ada.cookie ?? '' } })
+    socket.on('error', () => {})
+    const status = await new Promise((resolve) =>
+      socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode)),
+    )
+    expect(status).toBe(409)
+  })
+})
+
+describe('the log of a console', () => {
+  it('is everything that is kept, as a file, also when the VM is off', async () => {
+    const vm = await newVm('to keep')
+    await power(vm, 'stop')
+    const response = await app.app.inject({
+      method: 'GET',
+      url: `${pathOf(vm)}/log`,
+      headers: { cookie: ada.cookie ?? '' },
+    })
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8')
+    expect(response.headers['content-disposition']).toBe('attachment; filename="to-keep-console.log"')
+    expect(response.body).toContain('root (automatic login)')
+  })
+})

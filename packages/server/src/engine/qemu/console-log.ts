@@ -1,0 +1,114 @@
+import { open, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { run } from '../../lib/command.ts'
+import type { Log } from '../../lib/log.ts'
+import type { MachineNote } from '../engine.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
+
+/** Output kept per machine: when there is more than the second, all but the first is forgotten. */
+const KEPT_BYTES = 8 * 1024 * 1024
+const MOST_BYTES = 16 * 1024 * 1024
+const MOST_NOTES = 1000
+
+/** What is known of a machine's output beside the output itself. */
+interface Index {
+  /** The oldest byte that is kept. */
+  first: number
+  notes: MachineNote[]
+}
+
+/**
+ * What machines print, as QEMU itself writes it to a file in the machine's directory over all its runs, whether a
+ * server lives or not: the place in that file is the offset. What is forgotten becomes a hole in the file, so that
+ * offsets never change (fallocate(1), `--punch-hole`).
+ */
+export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) {
+  const indexes = new Map<string, Promise<Index>>()
+  const listeners = new Map<string, Set<() => void>>()
+
+  const pathOf = (machineId: string) => dirs.fileOf(machineId, fileNames.serialLog)
+  const sizeOf = (machineId: string) =>
+    stat(pathOf(machineId)).then(
+      ({ size }) => size,
+      () => 0,
+    )
+
+  function indexOf(machineId: string): Promise<Index> {
+    const known = indexes.get(machineId)
+    if (known !== undefined) return known
+    const reading = readFile(dirs.fileOf(machineId, fileNames.console), 'utf8').then(
+      // The file is our own and 0600: its shape is taken at its word.
+      (text) => JSON.parse(text) as Index,
+      () => ({ first: 0, notes: [] }),
+    )
+    indexes.set(machineId, reading)
+    return reading
+  }
+
+  /** Not flushed to the disk: what a power failure takes of it is a note, or some zeros before the oldest output. */
+  async function store(machineId: string, index: Index): Promise<void> {
+    const path = dirs.fileOf(machineId, fileNames.console)
+    await writeFile(`${path}.new`, JSON.stringify(index), { mode: 0o600 })
+    await rename(`${path}.new`, path)
+  }
+
+  function tell(machineId: string): void {
+    for (const listener of [...(listeners.get(machineId) ?? [])]) listener()
+  }
+
+  async function change(machineId: string, by: (index: Index) => void): Promise<void> {
+    const index = await indexOf(machineId)
+    by(index)
+    await store(machineId, index)
+    tell(machineId)
+  }
+
+  return {
+    pathOf,
+    sizeOf,
+    indexOf,
+    tell,
+
+    onChange(machineId: string, listener: () => void): () => void {
+      const all = listeners.get(machineId) ?? new Set()
+      listeners.set(machineId, all)
+      all.add(listener)
+      return () => {
+        all.delete(listener)
+        if (all.size === 0) listeners.delete(machineId)
+      }
+    },
+
+    /** Writes down what happened to a machine now, behind everything it has printed so far. */
+    async note(machineId: string, what: MachineNote['what']): Promise<void> {
+      const offset = await sizeOf(machineId)
+      await change(machineId, ({ notes }) => {
+        notes.push({ what, offset, at: Date.now() })
+        notes.splice(0, notes.length - MOST_NOTES)
+      }).catch((error: unknown) => log.warn({ machine: machineId, error }, 'A note was not written'))
+    },
+
+    /** Forgets old output of a guest that talks without end. */
+    async trim(machineId: string): Promise<void> {
+      const size = await sizeOf(machineId)
+      const { first } = await indexOf(machineId)
+      if (size - first <= MOST_BYTES) return
+      const keptFrom = size - KEPT_BYTES
+      await change(machineId, (index) => {
+        index.first = keptFrom
+        index.notes = index.notes.filter(({ offset }) => offset >= keptFrom)
+      })
+      const hole = ['--punch-hole', '--offset', '0', '--length', String(keptFrom)]
+      await run('fallocate', [...hole, pathOf(machineId)])
+    },
+
+    forget(machineId: string): void {
+      indexes.delete(machineId)
+      tell(machineId)
+    },
+  }
+}
+
+export type ConsoleLogs = ReturnType<typeof makeConsoleLogs>
+
+/** Opens a machine's output for reading; null when it has not printed anything yet. */
+export const openLog = (path: string) => open(path).catch(() => null)

@@ -1,0 +1,89 @@
+import websocket from '@fastify/websocket'
+import type { Endpoint } from '@slipway/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import { Problem } from '../lib/problem.ts'
+import { type Authenticate, type Input, readInput } from './route.ts'
+
+/** What to do with a socket once it is there. */
+export type Serve = (socket: WebSocket) => void
+
+/**
+ * Mounts an endpoint that becomes a socket. Both functions refuse by what they throw. `own` says whether the user may
+ * have it at all, and is asked again now and then: the first refusal ends the socket with 1008. `prepare` comes
+ * before the upgrade and answers how to serve the socket.
+ */
+export type SocketRoute = <E extends Endpoint>(
+  endpoint: E,
+  own: (input: Input<E>) => Promise<unknown>,
+  prepare: (input: Input<E>) => Promise<Serve>,
+) => void
+
+const heartbeatMs = 15_000
+/** Nobody types or pastes more at once; larger pieces are sent in parts. */
+const maxPayload = 256 * 1024
+
+/**
+ * Sockets are kept alive by pings, which proxies see as traffic; one that does not answer is ended. A session that
+ * ends takes its sockets with it.
+ */
+export async function installSockets(app: FastifyInstance, authenticate: Authenticate) {
+  await app.register(websocket, { options: { maxPayload, perMessageDeflate: false } })
+  // A connection whose upgrade was refused belongs to nobody any more.
+  app.addHook('onResponse', async ({ raw }) => {
+    if (raw.headers.upgrade !== undefined) raw.socket.end()
+  })
+  const prepared = new WeakMap<FastifyRequest, { serve: Serve; isAllowed: () => Promise<boolean> }>()
+
+  const socketRoute: SocketRoute = (endpoint, own, prepare) => {
+    const isOwn = (input: Parameters<typeof own>[0]) =>
+      own(input).then(
+        () => true,
+        (error: unknown) => !(error instanceof Problem),
+      )
+    app.route({
+      method: 'GET',
+      url: endpoint.path,
+      async preValidation(request) {
+        const input = await readInput(endpoint, request, authenticate)
+        await own(input)
+        if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+          throw new Problem(426, 'This address speaks WebSocket')
+        }
+        prepared.set(request, {
+          serve: await prepare(input),
+          isAllowed: async () => (await authenticate(request)) !== null && (await isOwn(input)),
+        })
+      },
+      async handler() {
+        throw new Problem(426, 'This address speaks WebSocket')
+      },
+      wsHandler(socket, request) {
+        const ready = prepared.get(request)
+        if (!ready) return socket.terminate()
+        keepAlive(socket, ready.isAllowed)
+        ready.serve(socket)
+      },
+    })
+  }
+  return socketRoute
+}
+
+function keepAlive(socket: WebSocket, isAllowed: () => Promise<boolean>): void {
+  let answered = true
+  socket.on('pong', () => {
+    answered = true
+  })
+  const heartbeat = setInterval(() => {
+    if (!answered) return socket.terminate()
+    answered = false
+    socket.ping()
+    isAllowed().then(
+      (allowed) => !allowed && socket.close(1008, 'The session ended'),
+      () => {},
+    )
+  }, heartbeatMs)
+  heartbeat.unref()
+  socket.on('close', () => clearInterval(heartbeat))
+  socket.on('error', () => socket.terminate())
+}
