@@ -18,8 +18,10 @@ test('every URL of the console is as the specification has it', () => {
     templates: '/templates',
     projects: '/projects',
     sshKeys: '/ssh-keys',
+    accountActivity: '/activity',
     adminTemplates: '/admin/templates',
     create: '/create?template=p%201',
+    activity: '/projects/p%201/activity?object=x%2F2',
     vms: '/projects/p%201/vms',
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',
@@ -41,6 +43,7 @@ test('every URL of the console is as the specification has it', () => {
 
 test('a URL without what may be in its query has none', () => {
   expect(paths.create()).toBe('/create')
+  expect(paths.activity('p1')).toBe('/projects/p1/activity')
   expect(paths.vmCreate('p1')).toBe('/projects/p1/vms/create')
   expect(paths.vmPoolCreate('p1')).toBe('/projects/p1/vmpools/create')
   expect(paths.vmSetCreate('p1')).toBe('/projects/p1/vmsets/create')

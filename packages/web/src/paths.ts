@@ -21,8 +21,11 @@ export const paths = {
   templates: '/templates',
   projects: '/projects',
   sshKeys: '/ssh-keys',
+  accountActivity: '/activity',
   adminTemplates: '/admin/templates',
   create: (templateId?: string) => withTemplate('/create', templateId),
+  /** With an object only what happened to it. */
+  activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),
   vms: (projectId: string) => `${project(projectId)}/vms`,
   vmCreate: (projectId: string, templateId?: string) =>
     withTemplate(`${project(projectId)}/vms/create`, templateId),

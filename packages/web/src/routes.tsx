@@ -15,6 +15,7 @@ function Root() {
 }
 
 const projectScoped: RouteObject[] = [
+  { path: 'activity', lazy: () => import('./features/activity/ActivityPage.tsx') },
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
@@ -41,6 +42,7 @@ const signedIn: RouteObject[] = [
   { path: 'admin/templates', lazy: () => import('./features/template/TemplateCreatePage.tsx') },
   { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
+  { path: 'activity', lazy: () => import('./features/activity/AccountActivityPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
   {
     path: 'projects/:projectId',

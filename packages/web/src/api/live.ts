@@ -1,5 +1,6 @@
 import { fillPath, type ProjectEvents, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
+import { noteActivity } from './activity.ts'
 import { apiBase } from './client.ts'
 import { patchDiskSnapshots } from './disk-snapshots.ts'
 import { patchDisks } from './disks.ts'
@@ -33,6 +34,7 @@ function collect<K extends keyof ProjectEvents>(projectId: string, kind: K) {
     flushing = undefined
     patches[kind](projectId, events)
     events = []
+    noteActivity(projectId)
   }
   return {
     take({ data }: MessageEvent<string>) {

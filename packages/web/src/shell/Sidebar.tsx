@@ -4,6 +4,7 @@ import {
   Disc,
   FolderKanban,
   HardDrive,
+  History,
   LayoutTemplate,
   type LucideIcon,
   Scaling,
@@ -90,6 +91,11 @@ function Navigation() {
             </Entry>
             <Entry to={paths.diskSnapshots(project.id)} icon={Disc}>
               Disk Snapshots
+            </Entry>
+          </Group>
+          <Group title="Project">
+            <Entry to={paths.activity(project.id)} icon={History}>
+              Activity
             </Entry>
           </Group>
         </>

@@ -1,5 +1,5 @@
 import { type Host, initialsOf, type User } from '@slipway/contract'
-import { ChevronsUpDown, KeyRound, LogOut } from 'lucide-react'
+import { ChevronsUpDown, History, KeyRound, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -48,6 +48,7 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
         { note: user.name, detail: user.email },
         'separator',
         { label: 'Manage SSH Keys', icon: <KeyRound {...icon} />, render: <Link to={paths.sshKeys} /> },
+        { label: 'Your activity', icon: <History {...icon} />, render: <Link to={paths.accountActivity} /> },
         'separator',
         {
           choice: 'Appearance',

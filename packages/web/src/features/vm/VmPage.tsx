@@ -32,6 +32,7 @@ import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import { VmActivity } from '../activity/VmActivity.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
@@ -136,6 +137,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           {isTransitional(vm) && <StartSection vm={vm} />}
           <VmUsage vm={vm} />
           {!isTransitional(vm) && <StartSection vm={vm} />}
+          <VmActivity vm={vm} />
         </div>
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />

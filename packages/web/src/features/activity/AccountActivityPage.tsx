@@ -1,0 +1,17 @@
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ActivityList } from './ActivityList.tsx'
+import { useActivity } from './use-activity.ts'
+
+/** What happened to the user's account: who signed in, and what became of keys and projects. */
+export function Component() {
+  const activity = useActivity('account')
+  return (
+    <>
+      <PageHeader
+        title="Your activity"
+        description="What happened to your account, your SSH keys and your projects."
+      />
+      <ActivityList activity={activity} none="Sign-ins and changes of your keys are told here." />
+    </>
+  )
+}

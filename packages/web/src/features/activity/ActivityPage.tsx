@@ -1,0 +1,130 @@
+import { activityKinds, activityObjects } from '@slipway/contract'
+import { X } from 'lucide-react'
+import { useMemo, useRef } from 'react'
+import { useParams, useSearchParams } from 'react-router'
+import type { ActivityFilter } from '../../api/activity.ts'
+import { useVms } from '../../api/vms.ts'
+import { Button } from '../../ui/Button.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Select } from '../../ui/Select.tsx'
+import { ActivityList } from './ActivityList.tsx'
+import { isFiltered, readFilter, writeFilter } from './activity-filter.ts'
+import { kindWords, objectWords } from './activity-words.ts'
+import { useActivity } from './use-activity.ts'
+
+export function Component() {
+  const { projectId = '' } = useParams()
+  const [query, setQuery] = useSearchParams()
+  const filter = useMemo(() => readFilter(query), [query])
+  const source = useMemo(() => ({ projectId, filter }), [projectId, filter])
+  const activity = useActivity(source)
+  return (
+    <>
+      <PageHeader title="Activity" description="What happened in this project, by whom and why." />
+      <Filters
+        projectId={projectId}
+        filter={filter}
+        onChange={(next) => setQuery(writeFilter(next), { replace: true, preventScrollReset: true })}
+        nameOf={(id) => activity.entries.find(({ object }) => object.id === id)?.object.name}
+      />
+      <ActivityList
+        activity={activity}
+        projectId={projectId}
+        filtered={isFiltered(filter)}
+        none="Whatever is created, started, changed or goes wrong in this project is told here."
+      />
+    </>
+  )
+}
+
+/** What the filter knows nothing of, and takes for no wish. */
+const all = 'all'
+
+const choices = [
+  {
+    label: 'Kind',
+    name: 'kind',
+    options: [
+      { value: all, label: 'All kinds' },
+      ...activityKinds.map((value) => ({ value, label: kindWords[value] })),
+    ],
+  },
+  {
+    label: 'Object',
+    name: 'type',
+    options: [
+      { value: all, label: 'All objects' },
+      ...activityObjects.map((value) => ({ value, label: objectWords[value] })),
+    ],
+  },
+  {
+    label: 'By',
+    name: 'by',
+    options: [
+      { value: all, label: 'By anybody' },
+      { value: 'user', label: 'By people' },
+      { value: 'system', label: 'By itself' },
+    ],
+  },
+]
+
+interface FiltersProps {
+  projectId: string
+  filter: ActivityFilter
+  onChange: (filter: ActivityFilter) => void
+  nameOf: (objectId: string) => string | undefined
+}
+
+function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
+  const { vms } = useVms(projectId)
+  const bar = useRef<HTMLElement>(null)
+  const { object_id } = filter
+  const objectName =
+    object_id && (vms.find(({ id }) => id === object_id)?.name ?? nameOf(object_id) ?? object_id)
+  const query = writeFilter(filter)
+  return (
+    <search ref={bar} tabIndex={-1} className="mb-4 flex flex-wrap items-center gap-2 outline-none md:gap-3">
+      {choices.map(({ label, name, options }) => (
+        <div key={name} className="min-w-32 flex-1 md:max-w-44 md:flex-none md:basis-40">
+          <Select
+            label={label}
+            value={query[name] ?? all}
+            onValueChange={(value) => onChange(readFilter(new URLSearchParams({ ...query, [name]: value })))}
+            options={options}
+          />
+        </div>
+      ))}
+      {objectName && (
+        <span className="flex h-9 min-w-0 items-center gap-1 rounded-control border border-line bg-sheet pr-1 pl-2.5 text-dense">
+          <span className="truncate">
+            Only <bdi className="font-medium">{objectName}</bdi>
+          </span>
+          <button
+            type="button"
+            aria-label={`Show more than ${objectName}`}
+            onClick={() => {
+              onChange({ ...filter, object_id: undefined })
+              bar.current?.focus()
+            }}
+            className="grid size-7 flex-none place-items-center rounded-check text-ink-3 hover:bg-hover hover:text-ink"
+          >
+            <X size={14} strokeWidth={1.6} aria-hidden />
+          </button>
+        </span>
+      )}
+      {isFiltered(filter) && (
+        <Button
+          variant="quiet"
+          icon={<X size={16} strokeWidth={1.6} aria-hidden />}
+          onClick={() => {
+            onChange({})
+            // The button goes with what it took back.
+            bar.current?.focus()
+          }}
+        >
+          Clear Filters
+        </Button>
+      )}
+    </search>
+  )
+}
