@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type EngineHarness, makeMoves, work } from './engine.test-kit.ts'
-import type { Engine, MachineSpec } from './engine.ts'
+import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
 import { describeStorage } from './storage.suite.ts'
 
 /**
@@ -38,6 +38,22 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     const start = (id: string, freshRoot = false) => {
       const { volumeIds } = id === keeper.id ? keeper : forgetter
       return done(engine.startMachine(id, { freshRoot, volumeIds }))
+    }
+
+    const openConsole = async (id: string): Promise<MachineConsole> => {
+      const terminal = await engine.openConsole(id)
+      if (!terminal) throw new Error('There is no console')
+      return terminal
+    }
+    /** Everything a console has, once a text is in it. */
+    async function printed(terminal: MachineConsole, text: string): Promise<string> {
+      for (let look = 0; look < 600; look++) {
+        const { first, end } = terminal.extent()
+        const all = (await terminal.read(first, end - first)).toString('latin1')
+        if (all.includes(text)) return all
+        await harness.pass(100)
+      }
+      throw new Error(`The console never showed ${JSON.stringify(text)}`)
     }
 
     beforeAll(async () => {
@@ -167,12 +183,36 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect([...(await engine.usage('everything')).keys()]).toEqual([keeper.id])
     })
 
+    test('its console shows what is typed and what the guest answers, and forgets nothing', async () => {
+      await until(keeper.id, 'ready')
+      const terminal = await openConsole(keeper.id)
+      expect(terminal.notes()).toMatchObject([{ what: 'started', offset: 0 }])
+      expect(await terminal.write(Buffer.from('\r'))).toBe(true)
+      await printed(terminal, 'root@keeper-1')
+      await terminal.write(Buffer.from('seq 3000\r'))
+      const text = await printed(terminal, '\n3000\r\n')
+      const numbers = Array.from({ length: 3000 }, (_, i) => `${i + 1}\r\n`).join('')
+      expect(text).toContain(numbers)
+      terminal.close()
+      await engine.close()
+      engine = await harness.open()
+      const again = await openConsole(keeper.id)
+      expect((await again.read(0, text.length)).toString('latin1')).toBe(text)
+      again.close()
+      expect(await engine.openConsole(randomUUID())).toBeNull()
+    })
+
     test('the power button ends it cleanly, and that counts as asked', async () => {
       const { run } = await until(keeper.id, 'ready')
       await done(engine.powerDown(keeper.id))
       expect(await until(keeper.id, 'off')).toEqual({ power: 'off', run, exit: { how: 'asked' } })
       await done(engine.powerDown(keeper.id))
       if (harness.traces) expect((await harness.traces(keeper.id)).processes).toEqual([])
+      const terminal = await openConsole(keeper.id)
+      const { end } = terminal.extent()
+      expect(terminal.notes().at(-1)).toMatchObject({ what: 'ended', offset: end })
+      expect(await terminal.write(Buffer.from('nobody\r'))).toBe(false)
+      terminal.close()
     })
 
     test('it starts again at the same address with what it kept', async () => {

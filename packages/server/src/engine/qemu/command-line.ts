@@ -70,10 +70,7 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     ...disk('seed', 'raw', fileNames.seed, true),
     ...['-device', `virtio-blk-pci,id=seed0,drive=seed,serial=seed,bus=port${VOLUME_PORTS}`],
 
-    ...[
-      '-chardev',
-      `socket,id=serial,path=${fileNames.serial},server=on,wait=off,logfile=${fileNames.serialLog},logappend=on`,
-    ],
+    ...['-chardev', `pipe,id=serial,path=${fileNames.serial},logfile=${fileNames.serialLog},logappend=on`],
     ...['-serial', 'chardev:serial'],
     ...['-qmp', `unix:${fileNames.qmp},server=on,wait=off`],
     ...['-chardev', `pipe,id=journal,path=${fileNames.journal}`, '-mon', 'chardev=journal,mode=control'],

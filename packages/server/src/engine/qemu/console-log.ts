@@ -1,8 +1,14 @@
-import { open, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { constants, open as openCallback } from 'node:fs'
+import { open, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { promisify } from 'node:util'
 import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import type { MachineNote } from '../engine.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
+
+/** A plain descriptor: it goes to the socket, which closes it. */
+const openFd = promisify(openCallback)
 
 /** Output kept per machine: when there is more than the second, all but the first is forgotten. */
 const KEPT_BYTES = 8 * 1024 * 1024
@@ -81,9 +87,13 @@ export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) 
     /** Writes down what happened to a machine now, behind everything it has printed so far. */
     async note(machineId: string, what: MachineNote['what']): Promise<void> {
       const offset = await sizeOf(machineId)
-      await change(machineId, ({ notes }) => {
+      const { notes } = await indexOf(machineId)
+      const last = notes.at(-1)
+      // One restart resets the machine more than once.
+      if (what === 'rebooted' && last?.what === what && last.offset === offset) return
+      await change(machineId, () => {
         notes.push({ what, offset, at: Date.now() })
-        notes.splice(0, notes.length - MOST_NOTES)
+        notes.splice(0, Math.max(0, notes.length - MOST_NOTES))
       }).catch((error: unknown) => log.warn({ machine: machineId, error }, 'A note was not written'))
     },
 
@@ -112,3 +122,22 @@ export type ConsoleLogs = ReturnType<typeof makeConsoleLogs>
 
 /** Opens a machine's output for reading; null when it has not printed anything yet. */
 export const openLog = (path: string) => open(path).catch(() => null)
+
+/** Makes what QEMU needs for a serial line. It opens the pipe for both ways, so the line outlives every writer. */
+export async function makeSerialLine(dirs: MachineDirs, machineId: string): Promise<void> {
+  if (await dirs.has(machineId, fileNames.serialIn)) return
+  await rm(dirs.fileOf(machineId, fileNames.serialOut), { force: true })
+  await symlink('/dev/null', dirs.fileOf(machineId, fileNames.serialOut))
+  await run('mkfifo', ['-m', '600', dirs.fileOf(machineId, fileNames.serialIn)])
+}
+
+/** Opens the line to a living guest; null when nobody listens at the other end. */
+export async function openSerialLine(dirs: MachineDirs, machineId: string): Promise<Socket | null> {
+  try {
+    const flags = constants.O_WRONLY | constants.O_NONBLOCK
+    const fd = await openFd(dirs.fileOf(machineId, fileNames.serialIn), flags)
+    return new Socket({ fd, readable: false, writable: true })
+  } catch {
+    return null
+  }
+}

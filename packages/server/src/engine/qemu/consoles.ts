@@ -3,10 +3,10 @@ import type { FileHandle } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import type { Log } from '../../lib/log.ts'
 import type { MachineConsole } from '../engine.ts'
-import { type ConsoleLogs, openLog } from './console-log.ts'
+import { type ConsoleLogs, openLog, openSerialLine } from './console-log.ts'
+import type { Guest } from './guest.ts'
 import type { Guests } from './guests.ts'
-import { fileNames, type MachineDirs } from './machine-dir.ts'
-import { connectUnix } from './qmp.ts'
+import type { MachineDirs } from './machine-dir.ts'
 
 /** The kernel tells of new output at once; this is for what it does not tell, such as a first start. */
 const LOOK_MS = 500
@@ -17,23 +17,26 @@ const RESIZE_MS = 300
 /**
  * The serial consoles of machines. What is read comes from the file that QEMU writes, never from the line to the
  * guest, so nothing is lost or doubled however many look and whenever they come. The line is opened when somebody
- * types first; what the guest says on it is thrown away.
+ * types first.
  */
 export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: ConsoleLogs; log: Log }) {
   const { dirs, guests, logs, log } = deps
-  /** By run: QEMU serves one client at a time, and a line ends with its guest. */
-  const lines = new Map<string, Promise<Socket>>()
+  /** By run. */
+  const lines = new Map<string, Promise<Socket | null>>()
 
-  function lineTo(machineId: string, run: string): Promise<Socket> {
+  function lineTo(machineId: string, { run: { run }, gone }: Guest): Promise<Socket | null> {
     const begun = lines.get(run)
     if (begun !== undefined) return begun
-    const opening = connectUnix(dirs.fileOf(machineId, fileNames.serial)).then((socket) => {
-      socket.resume()
-      socket.on('error', () => socket.destroy())
-      socket.on('close', () => lines.delete(run))
-      return socket
+    const forget = () => {
+      if (lines.get(run) === opening) lines.delete(run)
+    }
+    const opening = openSerialLine(dirs, machineId).then((line) => {
+      if (!line) forget()
+      else void gone.then(() => line.destroy())
+      line?.on('error', () => line.destroy())
+      line?.on('close', forget)
+      return line
     })
-    opening.catch(() => lines.delete(run))
     lines.set(run, opening)
     return opening
   }
@@ -115,7 +118,8 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
           if (!guest) return false
           // The agent may not have been up when the size was told.
           if (!resized) void applySize().catch(() => {})
-          const line = await lineTo(machineId, guest.run.run)
+          const line = await lineTo(machineId, guest)
+          if (!line) return false
           if (line.write(bytes)) return true
           return new Promise((resolve) => {
             const settle = (taken: boolean) => () => {
@@ -156,7 +160,7 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
     release(): void {
       for (const line of lines.values())
         line.then(
-          (socket) => socket.destroy(),
+          (one) => one?.destroy(),
           () => {},
         )
     },

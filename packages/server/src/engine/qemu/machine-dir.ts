@@ -65,7 +65,6 @@ export const fileNames = {
   seed: 'seed.iso',
   pid: 'pid',
   qmp: 'qmp.sock',
-  serial: 'serial.sock',
   agent: 'agent.sock',
   /** Where QEMU sends the guest's memory while that is saved. */
   memorySocket: 'memory.sock',
@@ -75,6 +74,13 @@ export const fileNames = {
   restore: 'restore',
   /** The intent to put them in place. */
   swap: 'swap.json',
+  /**
+   * The serial line: what is written into the pipe `.in` is typed, and the log gets what the guest prints. `.out` leads
+   * nowhere: a line that somebody reads can be full, and then QEMU logs what did not fit once more when it does.
+   */
+  serial: 'serial',
+  serialIn: 'serial.in',
+  serialOut: 'serial.out',
   serialLog: 'serial.log',
   /** What is known of the output in it; see `console-log.ts`. */
   console: 'console.json',

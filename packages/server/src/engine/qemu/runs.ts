@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import { commandLine, MACHINE_SHAPE } from './command-line.ts'
+import { makeSerialLine } from './console-log.ts'
 import { launchFailure } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -39,7 +40,6 @@ export function makeRuns(deps: {
       files.ready,
       files.log,
       files.qmp,
-      files.serial,
       files.screen,
       files.agent,
       files.frozen,
@@ -48,6 +48,7 @@ export function makeRuns(deps: {
     await dirs.clearLent(machineId)
     // Directories of earlier versions let nobody pass.
     await dirs.create(machineId)
+    await makeSerialLine(dirs, machineId)
     await writeFile(dirs.fileOf(machineId, files.journalIn), '{"execute":"qmp_capabilities"}\n')
     await writeFile(dirs.fileOf(machineId, files.journalOut), '')
     const thisRun: RunRecord = {
