@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { searchKinds } from './search.rules.ts'
 import { Id } from './text.ts'
-
-export const searchKinds = ['project', 'vm', 'vm_pool', 'vm_set', 'disk', 'template'] as const
 
 /** Something that was found, with what is needed to say what it is and to go there. */
 export const SearchHit = z.object({
@@ -16,9 +15,6 @@ export const SearchHit = z.object({
   status: z.string().nullable(),
 })
 export type SearchHit = z.infer<typeof SearchHit>
-
-/** How many are found at most. */
-export const searchLimit = 30
 
 export const searchApi = {
   find: endpoint('search.find', {
