@@ -30,6 +30,11 @@ export const paths = {
   vmCreate: (projectId: string, templateId?: string) =>
     withTemplate(`${project(projectId)}/vms/create`, templateId),
   vm: (projectId: string, vmId: string) => `${project(projectId)}/vms/${encodeURIComponent(vmId)}`,
+  vmConsole: (projectId: string, vmId: string) =>
+    `${project(projectId)}/vms/${encodeURIComponent(vmId)}/console`,
+  /** The same without the console's frame. */
+  vmConsoleWindow: (projectId: string, vmId: string) =>
+    `${project(projectId)}/vms/${encodeURIComponent(vmId)}/console/window`,
   vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
   vmPoolCreate: (projectId: string, templateId?: string) =>
     withTemplate(`${project(projectId)}/vmpools/create`, templateId),

@@ -19,6 +19,7 @@ const projectScoped: RouteObject[] = [
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
+  { path: 'vms/:vmId/console', lazy: () => import('./features/console/ConsolePage.tsx') },
   { path: 'vmpools', lazy: () => import('./features/vm-pool/VmPoolListPage.tsx') },
   { path: 'vmpools/create', lazy: () => import('./features/vm-pool/VmPoolCreatePage.tsx') },
   { path: 'vmpools/:vmpoolId/vms', lazy: () => import('./features/vm-pool/VmPoolPage.tsx') },
@@ -75,6 +76,10 @@ const routes: RouteObject[] = [
       { lazy: () => import('./shell/AuthLayout.tsx'), children: alone },
       { lazy: () => import('./shell/PublicLayout.tsx'), children: legal },
       { lazy: () => import('./shell/AppLayout.tsx'), children: signedIn },
+      {
+        path: 'projects/:projectId/vms/:vmId/console/window',
+        lazy: () => import('./features/console/ConsoleWindowPage.tsx'),
+      },
       { path: '*', lazy: () => import('./shell/NotFoundPage.tsx') },
       ...(import.meta.env.DEV ? [{ path: 'gallery', lazy: () => import('./gallery/GalleryPage.tsx') }] : []),
     ],

@@ -1,7 +1,7 @@
 import type { Host } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { keyOf } from './query.ts'
+import { keyOf, queryClient } from './query.ts'
 
 /** What the server wrote into the page. One from elsewhere, such as the development server's, has to be asked for. */
 function hostOfPage(): Host | undefined {
@@ -20,3 +20,6 @@ export function useHost(): Host | undefined {
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }
+
+/** The same for what happens at a click. */
+export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))

@@ -24,6 +24,9 @@ export function useProjects() {
   }
 }
 
+/** Those that are known at this moment. */
+export const projectsNow = (): Project[] => queryClient.getQueryData<Project[]>(listKey) ?? []
+
 /**
  * Which of the projects is selected: the one of the URL, else the one chosen last, else the first.
  * Null when there is none.

@@ -45,6 +45,10 @@ export function useVms(projectId: string | undefined) {
   }
 }
 
+/** Those of a project that are known at this moment. */
+export const vmsNow = (projectId: string): Vm[] =>
+  queryClient.getQueryData(listOptions(projectId).queryKey) ?? none
+
 /** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
 export function useVmPoll(projectId: string | undefined): void {
   const { polling } = useVms(projectId)

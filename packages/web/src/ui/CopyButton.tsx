@@ -4,7 +4,7 @@ import { cx } from './cx.ts'
 import { toast } from './toast.tsx'
 
 interface CopyButtonProps {
-  text: string
+  text: string | (() => string)
   /** Names what is copied: `Copy IP address`. */
   label: string
   /** Toast texts. */
@@ -16,7 +16,7 @@ interface CopyButtonProps {
 /** Stands right beside the text that it copies. */
 export function CopyButton({ text, label, success, failure, className }: CopyButtonProps) {
   const copy = async () => {
-    if (await copyText(text)) toast.success(success)
+    if (await copyText(typeof text === 'string' ? text : text())) toast.success(success)
     else toast.error(failure)
   }
   return (

@@ -1,4 +1,4 @@
-import { formatCpu, formatMemory, isTransitional, networkOf, sshCommand, type Vm } from '@slipway/contract'
+import { formatCpu, formatMemory, isTransitional, networkOf, type Vm } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
@@ -14,12 +14,13 @@ import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
+import { sshCopyTexts } from './ssh-words.tsx'
+import { sshCommandNow } from './use-ssh-ways.ts'
 import {
   detailsEntry,
   ipCopyTexts,
   menuEntry,
   snapshotEntry,
-  sshCopyTexts,
   useVmActions,
   type VmActionItem,
 } from './vm-actions.tsx'
@@ -120,6 +121,7 @@ function FootAction({ action }: { action: VmActionItem }) {
       busy={action.busy}
       disabledReason={action.disabledReason}
       onClick={action.run}
+      {...(action.to && !action.disabledReason && { render: <Link to={action.to} /> })}
     >
       {action.label}
     </CardAction>
@@ -158,11 +160,11 @@ export function Address({ vm }: { vm: Vm }) {
 }
 
 function KeyName({ vm }: { vm: Vm }) {
-  const command = vm.status === 'running' ? sshCommand(vm) : null
-  if (!command) return <span className="mono min-w-0">{vm.ssh_key_name}</span>
+  if (vm.status !== 'running' || !vm.ip_address)
+    return <span className="mono min-w-0">{vm.ssh_key_name}</span>
   const { copyLabel, ...texts } = sshCopyTexts
   return (
-    <Copyable text={command} label={copyLabel} {...texts}>
+    <Copyable text={() => sshCommandNow(vm)} label={copyLabel} {...texts}>
       {vm.ssh_key_name}
     </Copyable>
   )

@@ -5,7 +5,6 @@ import {
   isTransitional,
   messages,
   networkOf,
-  sshCommand,
   type Vm,
   vmCan,
 } from '@slipway/contract'
@@ -37,11 +36,11 @@ import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
+import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
+import { useSshWays } from './use-ssh-ways.ts'
 import { Address } from './VmCard.tsx'
-import { menuEntry, snapshotEntry, sshCopyTexts, useVmActions, type VmActionItem } from './vm-actions.tsx'
+import { ActionButton, menuEntry, snapshotEntry, useVmActions, vmKind } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
-
-const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
 export function Component() {
   const { projectId = '', vmId = '' } = useParams()
@@ -107,6 +106,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
             <ActionButton action={actions.power} />
             <ActionButton action={actions.restart} />
             <ActionButton action={actions.ssh} />
+            <ActionButton action={actions.console} />
             <Menu
               label={`Actions for ${vm.name}`}
               trigger={
@@ -117,7 +117,6 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
                 />
               }
               items={[
-                menuEntry(actions.console),
                 snapshotEntry(vm),
                 menuEntry(actions.forceStop),
                 'separator',
@@ -147,21 +146,6 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
       </div>
       {dialogs}
     </>
-  )
-}
-
-function ActionButton({ action }: { action: VmActionItem }) {
-  return (
-    <Button
-      icon={action.icon}
-      busy={action.busy}
-      disabledReason={action.disabledReason}
-      onClick={action.run}
-      // Four actions share one line on a phone; there words say more than signs.
-      className="phone:flex-auto phone:px-2 phone:[&_.lucide]:hidden"
-    >
-      {action.label}
-    </Button>
   )
 }
 
@@ -259,12 +243,23 @@ function StartSection({ vm }: { vm: Vm }) {
 }
 
 function SshSection({ vm }: { vm: Vm }) {
-  const command = vmCan.ssh(vm) === true ? sshCommand(vm) : null
+  const [first, second] = useSshWays(vm)
   return (
     <section className="min-w-0">
       <h2 className="mb-2 text-section">SSH</h2>
-      {command ? (
-        <CodeLine code={command} {...sshCopyTexts} />
+      {first && vmCan.ssh(vm) === true ? (
+        <div className="grid gap-2.5">
+          <div>
+            <SshWayTitle way={first} alone={!second} />
+            <CodeLine code={first.command} {...sshCopyTexts} />
+          </div>
+          {second && (
+            <div>
+              <SshWayTitle way={second} />
+              <CodeLine code={second.command} {...sshCopyTexts} copyLabel="Copy the other command" />
+            </div>
+          )}
+        </div>
       ) : (
         <p className="text-ink-2">{noAddressText(vm)}</p>
       )}

@@ -1,4 +1,4 @@
-import { sshCommand, type Vm, vmCan } from '@slipway/contract'
+import { isTransitional, type Vm, vmCan } from '@slipway/contract'
 import {
   Camera,
   FileText,
@@ -10,18 +10,19 @@ import {
   Terminal,
   Trash2,
 } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Link } from 'react-router'
 import { errorDetail } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useDeleteVm, useVmAction, type VmAction } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
-import { CodeLine } from '../../ui/CodeLine.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import type { MenuEntry } from '../../ui/MenuPopup.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { useGroupOf } from '../vm-group/PartOf.tsx'
+
+const SshDialog = lazy(async () => ({ default: (await import('./SshDialog.tsx')).SshDialog }))
 
 /** Something one can do to a VM: the same on its card and on its page. */
 export interface VmActionItem {
@@ -31,6 +32,8 @@ export interface VmActionItem {
   disabledReason?: string | undefined
   busy?: boolean
   run: () => void
+  /** Where it is done, if that is another page. */
+  to?: string
 }
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -91,8 +94,9 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
     console: {
       label: 'Console',
       icon: <SquareTerminal {...icon} />,
-      disabledReason: 'The console comes with a later version. Use SSH Connect.',
+      disabledReason: reasonOf(vmCan.console(vm)),
       run: () => {},
+      to: paths.vmConsole(vm.project_id, vm.id),
     },
     ssh: {
       label: 'SSH Connect',
@@ -105,7 +109,11 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
 
   const dialogs = (
     <>
-      {open === 'ssh' && <SshDialog vm={vm} onClose={close} />}
+      {open === 'ssh' && (
+        <Suspense fallback={null}>
+          <SshDialog vm={vm} onClose={close} />
+        </Suspense>
+      )}
       {open === 'delete' && <DeleteDialog vm={vm} onClose={close} onDeleted={onDeleted} />}
     </>
   )
@@ -115,6 +123,23 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
 /** An action as an entry of a menu. */
 export function menuEntry({ label, icon, disabledReason, run }: VmActionItem, danger = false): MenuEntry {
   return { label, icon, disabledReason, onSelect: run, danger }
+}
+
+/** An action as a button in the head of a page. */
+export function ActionButton({ action }: { action: VmActionItem }) {
+  return (
+    <Button
+      icon={action.icon}
+      busy={action.busy}
+      disabledReason={action.disabledReason}
+      onClick={action.run}
+      render={action.to ? <Link to={action.to} /> : undefined}
+      // Several actions share one line on a phone; there words say more than signs.
+      className="phone:flex-auto phone:px-2 phone:[&_.lucide]:hidden"
+    >
+      {action.label}
+    </Button>
+  )
 }
 
 export function detailsEntry(vm: Vm): MenuEntry {
@@ -134,11 +159,8 @@ export function snapshotEntry(vm: Vm): MenuEntry {
   }
 }
 
-export const sshCopyTexts = {
-  copyLabel: 'Copy SSH connection string',
-  success: 'SSH connection string copied to clipboard!',
-  failure: 'Failed to copy to clipboard.',
-} as const
+/** How changes of VMs are told. */
+export const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
 export const ipCopyTexts = {
   label: 'Copy IP address',
@@ -198,32 +220,5 @@ function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
         </span>
       )}
     </ConfirmDialog>
-  )
-}
-
-function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
-  const command = sshCommand(vm)
-  return (
-    <Dialog
-      open
-      onOpenChange={onClose}
-      title="SSH Connect"
-      description={`Opens a root shell on ${vm.name}.`}
-      footer={
-        <Button variant="primary" onClick={onClose}>
-          Done
-        </Button>
-      }
-    >
-      {command ? (
-        <CodeLine code={command} {...sshCopyTexts} />
-      ) : (
-        <p className="text-ink-2">{reasonOf(vmCan.ssh(vm))}</p>
-      )}
-      <p className="mt-3 text-hint wrap-anywhere text-ink-3">
-        The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is installed. Use the private key
-        that belongs to it; password authentication is disabled on the VM.
-      </p>
-    </Dialog>
   )
 }

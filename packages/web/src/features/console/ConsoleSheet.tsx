@@ -1,0 +1,222 @@
+import { fillPath, routeOf, type Vm, vmCan } from '@slipway/contract'
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { Link, useLocation } from 'react-router'
+import { apiBase } from '../../api/client.ts'
+import { paths } from '../../paths.ts'
+import { announce } from '../../shell/announce.ts'
+import type { SignInState } from '../../shell/sign-in-state.ts'
+import { Button } from '../../ui/Button.tsx'
+import { copyText } from '../../ui/clipboard.ts'
+import { cx } from '../../ui/cx.ts'
+import { toast } from '../../ui/toast.tsx'
+import { useVmActions } from '../vm/vm-actions.tsx'
+import { ConsoleBar } from './ConsoleBar.tsx'
+import type { LinkState } from './console-link.ts'
+import { useConsoleLink } from './console-links.ts'
+import { noticeOf } from './console-words.ts'
+import { KeyBar } from './KeyBar.tsx'
+import { PasteDialog } from './PasteDialog.tsx'
+import { SearchBar } from './SearchBar.tsx'
+import { useTerminal } from './use-terminal.ts'
+import { useFullScreen, useVisibleHeight } from './use-window.ts'
+
+const GraphicScreen = lazy(async () => ({ default: (await import('./GraphicScreen.tsx')).GraphicScreen }))
+
+interface ConsoleSheetProps {
+  projectId: string
+  vmId: string
+  /** Undefined until it has been loaded. */
+  vm: Vm | undefined
+  /** It has a window of its own. */
+  alone?: boolean
+}
+
+/** The console of a VM: the bar, the terminal or the screen, and what to know about it. */
+export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleSheetProps) {
+  const { link, view } = useConsoleLink({ projectId, vmId })
+  const terminal = useTerminal(link, view)
+  const [shown, setShown] = useState<'serial' | 'screen'>('serial')
+  const [searching, setSearching] = useState(false)
+  const [pasting, setPasting] = useState(false)
+  const full = useFullScreen()
+  const hintId = useId()
+  const frame = useRef<HTMLDivElement>(null)
+  useVisibleHeight()
+
+  const isOpen = vm ? vmCan.console(vm) === true : true
+  useEffect(() => link.vmIs(isOpen), [link, isOpen])
+  useEffect(() => {
+    if (view.state === 'reconnecting') announce('The console is reconnecting')
+  }, [view.state])
+
+  const copy = async () => {
+    if (await copyText(terminal.selection)) toast.success('Copied to clipboard!')
+    else toast.error('Failed to copy to clipboard.')
+    terminal.get()?.focus()
+  }
+  const paste = async () => {
+    try {
+      terminal.get()?.paste(await navigator.clipboard.readText())
+      terminal.get()?.focus()
+    } catch {
+      // Refused, or not offered by this browser.
+      setPasting(true)
+    }
+  }
+  terminal.onCommand.current = (command) => {
+    if (command === 'copy' && terminal.selection) void copy()
+    if (command === 'search') setSearching(true)
+    if (command === 'leave') frame.current?.focus()
+  }
+  const endSearch = () => {
+    setSearching(false)
+    terminal.get()?.endSearch()
+    terminal.get()?.focus()
+  }
+
+  const onScreen = shown === 'screen' && view.screen !== false
+  return (
+    <>
+      <section
+        aria-label="Console"
+        className={cx(
+          'always-dark flex min-h-0 min-w-0 flex-col overflow-hidden bg-term text-term-ink',
+          full.on
+            ? 'fixed inset-0 z-20'
+            : alone
+              ? 'h-[var(--visible-height,100dvh)]'
+              : 'h-[max(20rem,calc(var(--visible-height,100dvh)-13.5rem))] rounded-sheet border border-line-control phone:h-[max(18rem,calc(var(--visible-height,100dvh)-9rem))]',
+        )}
+      >
+        <ConsoleBar
+          vm={vm}
+          view={view}
+          terminal={terminal}
+          shown={onScreen ? 'screen' : 'serial'}
+          onShow={setShown}
+          full={full}
+          alone={alone}
+          logPath={apiBase + fillPath(routeOf('vm.consoleLog').path, { projectId, vmId })}
+          windowPath={paths.vmConsoleWindow(projectId, vmId)}
+          onSearch={() => setSearching(true)}
+          onCopy={() => void copy()}
+          onPaste={() => void paste()}
+        />
+        {searching && !onScreen && <SearchBar terminal={terminal} onClose={endSearch} />}
+        <div className={cx('relative min-h-0 flex-1', onScreen && 'hidden')}>
+          {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+          <div
+            ref={frame}
+            role="group"
+            aria-label="Serial console"
+            aria-description="Enter types into the console, Ctrl+Shift+Enter leaves it."
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: the terminal in it would keep the Tab key.
+            tabIndex={0}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.target !== event.currentTarget) return
+              event.preventDefault()
+              terminal.get()?.focus()
+            }}
+            className="absolute inset-0 focus-visible:-outline-offset-2"
+          >
+            <div
+              ref={terminal.box}
+              data-label={vm ? `Serial console of ${vm.name}` : 'Serial console'}
+              data-described-by={hintId}
+              className="absolute inset-x-3 inset-y-2"
+            />
+          </div>
+          {terminal.failed && (
+            <Notice text="The terminal did not load.">
+              <Button onClick={() => window.location.reload()}>Refresh Page</Button>
+            </Notice>
+          )}
+        </div>
+        {onScreen && (
+          <Suspense fallback={<p className="flex-1 p-4 text-ink-3">Loading the screen...</p>}>
+            <GraphicScreen projectId={projectId} vmId={vmId} isOpen={isOpen} />
+          </Suspense>
+        )}
+        <ConsoleNotice state={view.state} vm={vm} onRetry={link.hurry} />
+        {!onScreen && <KeyBar terminal={terminal} />}
+      </section>
+      <p
+        id={hintId}
+        className={cx(
+          'mt-2 text-hint text-ink-3',
+          (alone || full.on) && 'sr-only',
+          'phone:pointer-coarse:sr-only',
+        )}
+      >
+        The console signs you in as root; your web session is the authentication. <kbd>Ctrl+Shift+Enter</kbd>{' '}
+        leaves the terminal, <kbd>Enter</kbd> goes back in. <kbd>Ctrl+Shift+V</kbd> pastes,{' '}
+        <kbd>Ctrl+Shift+C</kbd> copies, <kbd>Ctrl+Shift+F</kbd> searches.
+      </p>
+      {pasting && (
+        <PasteDialog
+          onClose={() => setPasting(false)}
+          onPaste={(text) => {
+            setPasting(false)
+            terminal.get()?.paste(text)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+interface ConsoleNoticeProps {
+  state: LinkState
+  vm: Vm | undefined
+  onRetry: () => void
+}
+
+/** Why there is no console now, with the way out. */
+function ConsoleNotice({ state, vm, onRetry }: ConsoleNoticeProps) {
+  const { pathname } = useLocation()
+  const notice = noticeOf(state, vm)
+  if (!notice) return null
+  const from: SignInState = { from: pathname }
+  return (
+    <Notice text={notice.text}>
+      {notice.action === 'start' && vm && <StartButton vm={vm} />}
+      {notice.action === 'sign-in' && (
+        <Button size="sm" render={<Link to={paths.signIn} state={from} />}>
+          Sign In
+        </Button>
+      )}
+      {notice.action === 'retry' && (
+        <Button size="sm" onClick={onRetry}>
+          Try Again
+        </Button>
+      )}
+    </Notice>
+  )
+}
+
+function StartButton({ vm }: { vm: Vm }) {
+  const { actions } = useVmActions(vm)
+  return (
+    <Button
+      size="sm"
+      icon={actions.power.icon}
+      busy={actions.power.busy}
+      disabledReason={actions.power.disabledReason}
+      onClick={actions.power.run}
+    >
+      {actions.power.label}
+    </Button>
+  )
+}
+
+function Notice({ text, children }: { text: string; children?: ReactNode }) {
+  return (
+    <div
+      role="status"
+      className="flex flex-none flex-wrap items-center gap-x-3 gap-y-2 border-t border-line bg-raised px-3.5 py-2 text-dense text-ink"
+    >
+      <p className="min-w-0 wrap-anywhere">{text}</p>
+      {children}
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+import { type Vm, vmCan } from '@slipway/contract'
+import { useHost } from '../../api/host.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
+import { useSshWays } from './use-ssh-ways.ts'
+
+/** How to get into a VM from one's own terminal, and with which key. */
+export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
+  const gateway = useHost()?.ssh_gateway
+  const [first, second] = useSshWays(vm)
+  const allowed = vmCan.ssh(vm)
+  const { copyLabel: _, ...texts } = sshCopyTexts
+  return (
+    <Dialog
+      open
+      onOpenChange={onClose}
+      size={second ? 'lg' : 'md'}
+      title="SSH Connect"
+      description={`Opens a root shell on ${vm.name}.`}
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      {first && allowed === true ? (
+        <div className="grid gap-4">
+          <div>
+            <SshWayTitle way={first} alone={!second} />
+            <CodeLine code={first.command} {...sshCopyTexts} />
+          </div>
+          {second && (
+            <div>
+              <SshWayTitle way={second} />
+              <CodeLine code={second.command} copyLabel="Copy the other command" {...texts} />
+            </div>
+          )}
+          <details className="group">
+            <summary className="cursor-pointer text-dense font-medium text-ink-2 hover:text-ink">
+              Copy files and reach ports
+            </summary>
+            <ul className="mt-2 grid gap-2.5">
+              {first.more.map(({ label, command }) => (
+                <li key={label}>
+                  <p className="mb-1 text-hint text-ink-3">{label}</p>
+                  <CodeLine
+                    code={command}
+                    copyLabel={`Copy the command: ${label}`}
+                    success="Copied to clipboard!"
+                    failure={texts.failure}
+                  />
+                </li>
+              ))}
+            </ul>
+          </details>
+        </div>
+      ) : (
+        <p className="text-ink-2">{allowed}</p>
+      )}
+      <p className="mt-3 text-hint wrap-anywhere text-ink-3">
+        The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is installed. Use the private key
+        that belongs to it; password authentication is disabled on the VM.
+      </p>
+      {gateway && second && (
+        <p className="mt-2 text-hint wrap-anywhere text-ink-3">
+          At the first time <span className="mono">ssh</span> asks about the console's own key. It is{' '}
+          <span className="mono text-ink-2">{gateway.fingerprint}</span>.
+        </p>
+      )}
+    </Dialog>
+  )
+}

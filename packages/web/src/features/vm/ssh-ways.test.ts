@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { gatewayOf, sshWays } from './ssh-ways.ts'
+
+const local = { ip_address: '127.0.3.7', ssh_port: 22 }
+const gateway = { user: 'engine.works', host: 'console.example.org', port: 2222 }
+const kinds = (...input: Parameters<typeof sshWays>) => sshWays(...input).map(({ kind }) => kind)
+
+test("on the server's own machine the address comes first, from elsewhere the gateway", () => {
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    expect(kinds(local, gateway, host)).toEqual(['direct', 'gateway'])
+  }
+  expect(kinds(local, gateway, 'console.example.org')).toEqual(['gateway', 'direct'])
+  expect(kinds(local, gateway, '192.0.2.1')).toEqual(['gateway', 'direct'])
+})
+
+test('an address that can be reached from elsewhere comes first everywhere', () => {
+  expect(kinds({ ip_address: '10.0.0.8', ssh_port: 22 }, gateway, 'console.example.org')).toEqual([
+    'direct',
+    'gateway',
+  ])
+})
+
+test('says of an address whether it is of use on one machine only', () => {
+  expect(sshWays(local, null, 'console.example.org')).toMatchObject([
+    { kind: 'direct', command: 'ssh root@127.0.3.7', onServerOnly: true },
+  ])
+  expect(sshWays({ ip_address: '10.0.0.8', ssh_port: 22 }, null, 'x.org')).toMatchObject([
+    { onServerOnly: false },
+  ])
+})
+
+test('there is no way to a VM without an address', () => {
+  expect(sshWays({ ip_address: null, ssh_port: 22 }, gateway, 'localhost')).toEqual([])
+})
+
+test('the commands name user, host and port the way each program wants them', () => {
+  const [through] = sshWays(local, gateway, 'console.example.org')
+  expect(through?.command).toBe('ssh engine.works@console.example.org -p 2222')
+  expect(through?.more.map(({ command }) => command)).toEqual([
+    'scp -P 2222 FILE engine.works@console.example.org:',
+    'scp -P 2222 engine.works@console.example.org:FILE .',
+    'sftp -P 2222 engine.works@console.example.org',
+    'ssh -L 8080:localhost:8080 engine.works@console.example.org -p 2222',
+  ])
+  const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, 'localhost')
+  expect(direct?.more[0]?.command).toBe('scp FILE root@[fd00::7]:')
+})
+
+test('a gateway without a name of its own is where the console is', () => {
+  const ssh_gateway = { host: null, port: 2222, fingerprint: 'SHA256:x' }
+  expect(gatewayOf({ ssh_gateway }, 'u', 'console.example.org')?.host).toBe('console.example.org')
+  expect(gatewayOf({ ssh_gateway: { ...ssh_gateway, host: 'ssh.example.org' } }, 'u', 'x')?.host).toBe(
+    'ssh.example.org',
+  )
+  expect(gatewayOf({ ssh_gateway: null }, 'u', 'x')).toBeNull()
+  expect(gatewayOf(undefined, 'u', 'x')).toBeNull()
+})

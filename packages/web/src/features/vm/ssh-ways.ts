@@ -1,0 +1,73 @@
+import { gatewayCommand, type Host, isLoopback, sshCommand, type Vm } from '@slipway/contract'
+
+/** A way into a VM by SSH. */
+export interface SshWay {
+  kind: 'gateway' | 'direct'
+  command: string
+  /** More one can do that way, with the names of what to replace in capitals. */
+  more: readonly { label: string; command: string }[]
+  /** The address means the server's own machine: elsewhere it leads nowhere. */
+  onServerOnly: boolean
+}
+
+interface Gateway {
+  user: string
+  host: string
+  port: number
+}
+
+/** Where the gateway is for whoever looks at the console under `consoleHost`; null when there is none. */
+export function gatewayOf(
+  host: Pick<Host, 'ssh_gateway'> | undefined,
+  user: string,
+  consoleHost: string,
+): Gateway | null {
+  const gateway = host?.ssh_gateway
+  return gateway ? { user, host: gateway.host ?? consoleHost, port: gateway.port } : null
+}
+
+/**
+ * The ways into a VM, the one to take first. An address that means the server's own machine is of use there only: who
+ * looks at the console from elsewhere is led through the gateway, by the name of the VM.
+ */
+export function sshWays(
+  vm: Pick<Vm, 'ip_address' | 'ssh_port'>,
+  gateway: Gateway | null,
+  consoleHost: string,
+): SshWay[] {
+  const command = sshCommand(vm)
+  if (!vm.ip_address || !command) return []
+  const isOwn = isLoopback(vm.ip_address)
+  const direct: SshWay = {
+    kind: 'direct',
+    command,
+    more: copies('root', vm.ip_address, vm.ssh_port),
+    onServerOnly: isOwn,
+  }
+  if (!gateway) return [direct]
+  const { user, host, port } = gateway
+  const through: SshWay = {
+    kind: 'gateway',
+    command: gatewayCommand(user, gateway),
+    more: [
+      ...copies(user, host, port),
+      {
+        label: 'Reach port 8080 of the VM',
+        command: `ssh -L 8080:localhost:8080 ${user}@${host} -p ${port}`,
+      },
+    ],
+    onServerOnly: false,
+  }
+  return isOwn && !isLoopback(consoleHost) ? [through, direct] : [direct, through]
+}
+
+function copies(user: string, host: string, port: number): SshWay['more'] {
+  const option = port === 22 ? '' : `-P ${port} `
+  // A colon ends a host, so an IPv6 address stands in brackets.
+  const target = `${user}@${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`
+  return [
+    { label: 'Copy a file to the VM', command: `scp ${option}FILE ${target}:` },
+    { label: 'Copy a file from the VM', command: `scp ${option}${target}:FILE .` },
+    { label: 'Look through its files', command: `sftp ${option}${target}` },
+  ]
+}

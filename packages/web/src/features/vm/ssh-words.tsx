@@ -1,0 +1,19 @@
+import type { SshWay } from './ssh-ways.ts'
+
+export const sshCopyTexts = {
+  copyLabel: 'Copy SSH connection string',
+  success: 'SSH connection string copied to clipboard!',
+  failure: 'Failed to copy to clipboard.',
+} as const
+
+/** Where a command is of use. One that is the only one and works everywhere needs no word. */
+export function SshWayTitle({ way, alone = false }: { way: SshWay; alone?: boolean }) {
+  if (alone && !way.onServerOnly) return null
+  const text =
+    way.kind === 'gateway'
+      ? 'From anywhere the console can be reached'
+      : way.onServerOnly
+        ? "On the server's own machine only"
+        : 'At its own address'
+  return <p className="mb-1 text-hint text-ink-3">{text}</p>
+}
