@@ -6,6 +6,8 @@ import { IconButton } from '../ui/Button.tsx'
 import { announce } from './announce.ts'
 import { Brand } from './Brand.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
+import { FindIconButton } from './FindButton.tsx'
+import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
@@ -15,6 +17,7 @@ const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawe
 /** The console's frame: sidebar and page; on phones a top bar and a drawer. */
 export function AppFrame({ children }: { children: ReactNode }) {
   useAnnouncedPages()
+  const { state } = useSession()
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[228px_minmax(0,1fr)]">
       <a
@@ -38,6 +41,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
         </main>
         <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />
       </div>
+      {state === 'in' && <PaletteHost />}
     </div>
   )
 }
@@ -82,7 +86,12 @@ function TopBar() {
       )}
       <Brand className="text-card" />
       <span className="flex-1" />
-      {user && <UserMenu user={user} compact />}
+      {user && (
+        <>
+          <FindIconButton />
+          <UserMenu user={user} compact />
+        </>
+      )}
     </header>
   )
 }

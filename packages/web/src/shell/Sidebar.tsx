@@ -22,6 +22,7 @@ import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Tip } from '../ui/Tip.tsx'
 import { Brand } from './Brand.tsx'
+import { FindButton } from './FindButton.tsx'
 import { ProjectSelector } from './ProjectSelector.tsx'
 import { engineText, UserMenu } from './UserMenu.tsx'
 
@@ -44,6 +45,10 @@ export function Sidebar() {
         <>
           <div className="px-3">
             <ProjectSelector />
+            {/* On phones it stands in the bar above. */}
+            <div className="mt-2 hidden md:block">
+              <FindButton />
+            </div>
           </div>
           <Navigation />
           <div className="mt-auto pt-4">

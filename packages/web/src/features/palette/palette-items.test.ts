@@ -1,0 +1,53 @@
+import type { SearchHit } from '@slipway/contract'
+import { expect, test } from 'vitest'
+import { hitsByKind, isMeant, markedParts } from './palette-items.ts'
+
+test.each([
+  ['cr', true],
+  ['create d', true],
+  ['disk create', true],
+  ['volume', true],
+  ['reate', false],
+  ['create vm', false],
+  ['', true],
+])('"%s" means the command Create Disk: %s', (typed, meant) => {
+  expect(isMeant({ label: 'Create Disk', words: 'new volume' }, typed)).toBe(meant)
+})
+
+test('words of a name are found behind its signs, also in other scripts', () => {
+  expect(isMeant({ label: 'Stop web-1' }, 'stop 1')).toBe(true)
+  expect(isMeant({ label: 'Stop قاعدة-بيانات' }, 'بيان')).toBe(true)
+})
+
+const shown = (text: string, typed: string) =>
+  markedParts(text, typed)
+    .map((part) => (part.marked ? `[${part.text}]` : part.text))
+    .join('')
+
+test('what was typed is marked where it stands, as a whole or word by word', () => {
+  expect(shown('Web server', 'WEB S')).toBe('[Web s]erver')
+  expect(shown('Web server', 'ser we')).toBe('[We]b [ser]ver')
+  expect(shown('Web server', 'disk')).toBe('Web server')
+  expect(shown('Web server', '')).toBe('Web server')
+  expect(shown('', 'a')).toBe('')
+})
+
+test('a name with letters that grow in lower case is left unmarked rather than marked wrong', () => {
+  expect(shown('İstanbul db', 'db')).toBe('İstanbul db')
+})
+
+test('finds stand by kind, that of the best one first', () => {
+  const hit = (kind: SearchHit['kind'], id: string): SearchHit => ({
+    kind,
+    id,
+    name: id,
+    project_id: 'p',
+    project_name: 'P',
+    status: null,
+  })
+  const kinds = hitsByKind([hit('vm', '1'), hit('disk', '2'), hit('vm', '3')])
+  expect(kinds.map(([kind, hits]) => [kind, hits.map(({ id }) => id)])).toEqual([
+    ['vm', ['1', '3']],
+    ['disk', ['2']],
+  ])
+})

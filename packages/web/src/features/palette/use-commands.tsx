@@ -1,0 +1,135 @@
+import type { Vm } from '@slipway/contract'
+import {
+  Camera,
+  Copy,
+  Disc,
+  FolderKanban,
+  HardDrive,
+  History,
+  KeyRound,
+  LayoutDashboard,
+  LayoutTemplate,
+  LogOut,
+  Monitor,
+  Moon,
+  Plus,
+  Scaling,
+  Server,
+  Sun,
+  Wrench,
+} from 'lucide-react'
+import { useNavigate } from 'react-router'
+import { useSelectedProject } from '../../api/projects.ts'
+import { signOut } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import { setTheme, useTheme } from '../../ui/theme.ts'
+import type { useVmActions, VmActionItem } from '../vm/vm-actions.tsx'
+import type { PaletteGroup, PaletteItem } from './palette-items.ts'
+
+const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
+
+/** Pages, what can be created, and the rest of what one can do everywhere. */
+export function useCommands(): PaletteGroup[] {
+  const navigate = useNavigate()
+  const { project } = useSelectedProject()
+  const theme = useTheme()
+  const to = (path: string) => () => void navigate(path)
+  const goTo = (label: string, path: string, sign: PaletteItem['icon'], words = ''): PaletteItem => ({
+    key: `to ${label}`,
+    label,
+    words: `go open ${words}`,
+    icon: sign,
+    run: to(path),
+  })
+  const create = (label: string, path: string, words = ''): PaletteItem => ({
+    key: label,
+    label,
+    words: `new add ${words}`,
+    icon: <Plus {...icon} />,
+    run: to(path),
+  })
+  const show = (label: string, mode: typeof theme, sign: PaletteItem['icon']): PaletteItem => ({
+    key: `theme ${mode}`,
+    label,
+    words: 'theme appearance mode colours colors',
+    icon: sign,
+    run: () => setTheme(mode),
+  })
+  return [
+    {
+      label: 'Go to',
+      items: [
+        goTo('Dashboard', paths.home, <LayoutDashboard {...icon} />, 'home'),
+        ...(project
+          ? [
+              goTo('VMs', paths.vms(project.id), <Server {...icon} />, 'virtual machines'),
+              goTo('VM Pools', paths.vmPools(project.id), <Scaling {...icon} />),
+              goTo('VM Sets', paths.vmSets(project.id), <Copy {...icon} />),
+              goTo('Disks', paths.disks(project.id), <HardDrive {...icon} />, 'storage'),
+              goTo('Snapshots', paths.snapshots(project.id), <Camera {...icon} />, 'backups'),
+              goTo('Disk Snapshots', paths.diskSnapshots(project.id), <Disc {...icon} />),
+              goTo('Activity', paths.activity(project.id), <History {...icon} />, 'log events history audit'),
+            ]
+          : []),
+        goTo('Projects', paths.projects, <FolderKanban {...icon} />, 'manage'),
+        goTo('Templates', paths.templates, <LayoutTemplate {...icon} />, 'images'),
+        goTo('SSH Keys', paths.sshKeys, <KeyRound {...icon} />, 'manage'),
+        goTo('Your activity', paths.accountActivity, <History {...icon} />, 'account sign-ins'),
+        goTo('Admin', paths.adminTemplates, <Wrench {...icon} />, 'create template export activity'),
+      ],
+    },
+    {
+      label: 'Create',
+      items: [
+        ...(project
+          ? [
+              create('Create VM', paths.vmCreate(project.id), 'virtual machine'),
+              create('Create VM Pool', paths.vmPoolCreate(project.id)),
+              create('Create VM Set', paths.vmSetCreate(project.id)),
+              create('Create Disk', paths.diskCreate(project.id), 'storage'),
+              create('Create Snapshot', paths.snapshotCreate(project.id), 'backup'),
+              create('Create Disk Snapshot', paths.diskSnapshotCreate(project.id), 'backup'),
+            ]
+          : [create('Create Project', paths.onboarding)]),
+        create('Add SSH Key', paths.sshKeys, 'public'),
+      ],
+    },
+    {
+      label: 'Console',
+      items: [
+        ...(theme === 'light' ? [] : [show('Light appearance', 'light', <Sun {...icon} />)]),
+        ...(theme === 'dark' ? [] : [show('Dark appearance', 'dark', <Moon {...icon} />)]),
+        ...(theme === 'system' ? [] : [show("The system's appearance", 'system', <Monitor {...icon} />)]),
+        {
+          key: 'sign out',
+          label: 'Sign Out',
+          words: 'log leave',
+          icon: <LogOut {...icon} />,
+          run: () => void signOut().then(() => navigate(paths.home)),
+        },
+      ],
+    },
+  ]
+}
+
+/** What one can do with the VM one looks at. */
+export function vmCommands(
+  vm: Vm,
+  { actions }: Pick<ReturnType<typeof useVmActions>, 'actions'>,
+): PaletteGroup {
+  const { power, restart, console, ssh, forceStop } = actions
+  return {
+    label: `VM ${vm.name}`,
+    items: [power, restart, console, ssh, forceStop, actions.delete].map(
+      ({ label, icon: sign, disabledReason, run }: VmActionItem) => ({
+        key: `vm ${label}`,
+        label,
+        detail: disabledReason,
+        words: `${vm.name} vm`,
+        icon: sign,
+        disabledReason,
+        run,
+      }),
+    ),
+  }
+}

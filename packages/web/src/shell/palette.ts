@@ -1,0 +1,29 @@
+let isOpen = false
+const listeners = new Set<() => void>()
+
+/** Whether "Find anything" is open: any page may open it, one place draws it. */
+export const palette = {
+  setOpen(next: boolean) {
+    isOpen = next
+    for (const listener of listeners) listener()
+  },
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  },
+  isOpen: () => isOpen,
+}
+
+const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform)
+
+/** How the keys that open it are written on this machine's keyboard. */
+export const paletteKeys = (): string => (isApple() ? '\u2318K' : 'Ctrl K')
+
+type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
+
+/** Whether a key press is the one that opens and closes the palette. */
+export function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Key): boolean {
+  return key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey
+}
