@@ -1,6 +1,8 @@
 import type { User } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
-import type { AccountTable, MailTokenTable } from '../db/schema.ts'
+import type { AccountTable, MailTokenTable, SessionTable } from '../db/schema.ts'
 
 export type Purpose = MailTokenTable['purpose']
 
@@ -19,6 +21,9 @@ const toAccount = (row: AccountTable): Account => ({
   disabled: row.disabled_at !== null,
 })
 
+/** Says what an account did; the account is known only when its token or session was found. */
+type Tell = (account: Pick<User, 'id' | 'name'>) => Entry
+
 export type AccountRepo = ReturnType<typeof makeAccountRepo>
 
 export function makeAccountRepo(db: Db) {
@@ -29,15 +34,16 @@ export function makeAccountRepo(db: Db) {
     },
 
     /** Stores an account with its first verification token. A taken address violates the unique index. */
-    async insert(row: AccountTable, token: MailTokenTable): Promise<void> {
+    async insert(row: AccountTable, token: MailTokenTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('account').values(row).execute()
         await tx.insertInto('mail_token').values(token).execute()
+        await record(tx, [entry])
       })
     },
 
     /** Stores a token; an open one of the same purpose is superseded. */
-    async replaceToken(token: MailTokenTable): Promise<void> {
+    async replaceToken(token: MailTokenTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx
           .updateTable('mail_token')
@@ -48,6 +54,7 @@ export function makeAccountRepo(db: Db) {
           .where('superseded_at', 'is', null)
           .execute()
         await tx.insertInto('mail_token').values(token).execute()
+        await record(tx, [entry])
       })
     },
 
@@ -64,16 +71,18 @@ export function makeAccountRepo(db: Db) {
     },
 
     /** Uses up a verification token and verifies its account; false when somebody was faster. */
-    async verify(hash: string, now: string): Promise<boolean> {
+    async verify(hash: string, now: string, tell: Tell): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const used = await takeToken(tx, hash, 'verify', now)
-        if (used) await verifyAccount(tx, used, now)
-        return used !== null
+        const accountId = await takeToken(tx, hash, 'verify', now)
+        if (!accountId) return false
+        await verifyAccount(tx, accountId, now)
+        await recordOf(tx, accountId, tell)
+        return true
       })
     },
 
     /** Uses up a reset token: new password, address verified by the link, every session ended. */
-    async resetPassword(hash: string, passwordHash: string, now: string): Promise<boolean> {
+    async resetPassword(hash: string, passwordHash: string, now: string, tell: Tell): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const accountId = await takeToken(tx, hash, 'reset', now)
         if (!accountId) return false
@@ -84,20 +93,20 @@ export function makeAccountRepo(db: Db) {
           .execute()
         await verifyAccount(tx, accountId, now)
         await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
+        await recordOf(tx, accountId, tell)
         return true
       })
     },
 
-    async insertSession(session: {
-      token_hash: string
-      account_id: string
-      remember: 0 | 1
-      created_at: string
-      last_used_at: string
-      expires_at: string
-    }): Promise<void> {
-      await db.insertInto('session').values(session).execute()
+    async insertSession(session: SessionTable, entry: Entry): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('session').values(session).execute()
+        await record(tx, [entry])
+      })
     },
+
+    /** Tells of what changed nothing, such as a sign-in that failed. */
+    recordOnly: (entry: Entry): Promise<void> => record(db, [entry]),
 
     async session(hash: string) {
       const row = await db
@@ -125,8 +134,15 @@ export function makeAccountRepo(db: Db) {
         .execute()
     },
 
-    async deleteSession(hash: string): Promise<void> {
-      await db.deleteFrom('session').where('token_hash', '=', hash).execute()
+    async deleteSession(hash: string, tell: Tell): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const session = await tx
+          .deleteFrom('session')
+          .where('token_hash', '=', hash)
+          .returning('account_id')
+          .executeTakeFirst()
+        if (session) await recordOf(tx, session.account_id, tell)
+      })
     },
 
     async deleteExpired(now: string, tokensBefore: string): Promise<void> {
@@ -148,6 +164,15 @@ async function takeToken(tx: Db, hash: string, purpose: Purpose, now: string): P
     .returning('account_id')
     .executeTakeFirst()
   return taken?.account_id ?? null
+}
+
+async function recordOf(tx: Db, accountId: string, tell: Tell): Promise<void> {
+  const account = await tx
+    .selectFrom('account')
+    .select(['id', 'name'])
+    .where('id', '=', accountId)
+    .executeTakeFirstOrThrow()
+  await record(tx, [tell(account)])
 }
 
 async function verifyAccount(tx: Db, accountId: string, now: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { accountTexts, messages, type SignIn, type SignUp, type User } from '@slipway/contract'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -46,6 +47,8 @@ export function makeAccountService({
   log,
 }: AccountServiceOptions) {
   const now = () => isoTime(clock.now())
+  const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told): Entry =>
+    entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
   // Failures only: somebody who knows the password is not slowed down (catalogue G-077).
   const signInFailures = new RateLimiterMemory({ ...window, points: 10, keyPrefix: 'signin' })
@@ -100,7 +103,11 @@ export function makeAccountService({
       const { token, row } = newToken(account.id, 'verify')
       const password_hash = await hashPassword(input.password)
       try {
-        await repo.insert({ ...account, password_hash, email_verified_at: null, disabled_at: null }, row)
+        await repo.insert(
+          { ...account, password_hash, email_verified_at: null, disabled_at: null },
+          row,
+          told(account, wish(account.id, 'account.signUp', 'Signed up', `From ${ip}.`)),
+        )
       } catch (error) {
         if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
         throw error
@@ -115,27 +122,43 @@ export function makeAccountService({
       // Spent first and given back below: many guesses at once must not slip through together.
       await spend(signInFailures, key)
       const account = await repo.byEmail(input.email)
-      if (!(await verifyPassword(input.password, account?.passwordHash ?? null)) || !account) {
-        throw new Problem(401, accountTexts.badCredentials)
+      const isRight = await verifyPassword(input.password, account?.passwordHash ?? null)
+      if (!account) throw new Problem(401, accountTexts.badCredentials)
+      const fail = async (why: string, problem: Problem): Promise<never> => {
+        // Who tried is not known.
+        const failed = access(null, 'account.signInFailed', 'A sign-in failed', `${why} From ${ip}.`)
+        await repo.recordOnly(told(account, failed))
+        throw problem
       }
+      if (!isRight) return fail('The password was wrong.', new Problem(401, accountTexts.badCredentials))
       await signInFailures.delete(key)
-      if (account.disabled) throw new Problem(403, accountTexts.disabled)
-      if (!account.email_verified) throw new Problem(403, accountTexts.unverified)
+      if (account.disabled) {
+        return fail('The account is disabled.', new Problem(403, accountTexts.disabled))
+      }
+      if (!account.email_verified) {
+        return fail('The e-mail address is not verified.', new Problem(403, accountTexts.unverified))
+      }
       const token = randomBytes(32).toString('base64url')
       const lifeMs = input.remember_me ? rememberedMs : idleMs
-      await repo.insertSession({
-        token_hash: hashOf(token),
-        account_id: account.id,
-        remember: input.remember_me ? 1 : 0,
-        created_at: now(),
-        last_used_at: now(),
-        expires_at: isoTime(clock.now() + lifeMs),
-      })
+      await repo.insertSession(
+        {
+          token_hash: hashOf(token),
+          account_id: account.id,
+          remember: input.remember_me ? 1 : 0,
+          created_at: now(),
+          last_used_at: now(),
+          expires_at: isoTime(clock.now() + lifeMs),
+        },
+        told(account, access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`)),
+      )
       return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
     },
 
     async signOut(token: string | undefined): Promise<void> {
-      if (token) await repo.deleteSession(hashOf(token))
+      if (!token) return
+      await repo.deleteSession(hashOf(token), (account) =>
+        told(account, access(account.id, 'account.signOut', 'Signed out')),
+      )
     },
 
     /** The account behind a session cookie; null when there is none, it expired or the account was disabled. */
@@ -159,13 +182,19 @@ export function makeAccountService({
       const account = await repo.byEmail(email)
       if (!account || account.email_verified || account.disabled) return
       const { token, row } = newToken(account.id, 'verify')
-      await repo.replaceToken(row)
+      const message = 'A new link to verify the e-mail address was asked for'
+      await repo.replaceToken(
+        row,
+        told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
+      )
       mailLink(account, 'verify', token)
     },
 
     async verifyEmail(token: string): Promise<void> {
       const hash = hashOf(token)
-      if (await repo.verify(hash, now())) return
+      const verified = (account: Pick<User, 'id' | 'name'>) =>
+        told(account, wish(account.id, 'account.verifyEmail', 'Verified the e-mail address'))
+      if (await repo.verify(hash, now(), verified)) return
       const known = await repo.token(hash, 'verify')
       if (!known) throw new Problem(404, accountTexts.linkInvalid)
       // A second click on a link that worked, or on an older one, says what is true: verified.
@@ -178,7 +207,11 @@ export function makeAccountService({
       const account = await repo.byEmail(email)
       if (!account || account.disabled) return
       const { token, row } = newToken(account.id, 'reset')
-      await repo.replaceToken(row)
+      const message = 'A link to choose a new password was asked for'
+      await repo.replaceToken(
+        row,
+        told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
+      )
       mailLink(account, 'reset', token)
     },
 
@@ -190,7 +223,12 @@ export function makeAccountService({
       if (!known || known.used_at || known.superseded_at || known.expires_at <= now()) {
         throw new Problem(400, accountTexts.resetExpired)
       }
-      if (!(await repo.resetPassword(hash, await hashPassword(password), now()))) {
+      const changed = (account: Pick<User, 'id' | 'name'>) =>
+        told(
+          account,
+          wish(account.id, 'account.resetPassword', 'Chose a new password by a mailed link', `From ${ip}.`),
+        )
+      if (!(await repo.resetPassword(hash, await hashPassword(password), now(), changed))) {
         throw new Problem(400, accountTexts.resetExpired)
       }
     },

@@ -15,7 +15,7 @@ export interface Subject {
   accountId?: string
 }
 
-interface Told {
+export interface Told {
   kind: ActivityKind
   /** A stable word for programs. */
   action: string

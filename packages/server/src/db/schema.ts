@@ -136,6 +136,7 @@ export interface DiskTable {
   name: string
   description: string
   status: string
+  status_since: string
   status_message: string | null
   size_bytes: number
   source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY'
@@ -161,6 +162,7 @@ export interface VmSnapshotTable {
   name: string
   description: string
   status: string
+  status_since: string
   status_message: string | null
   snapshot_type: 'disk' | 'full'
   has_memory: Flag
@@ -185,6 +187,7 @@ export interface DiskSnapshotTable {
   size_bytes: number
   stored_bytes: number | null
   status: string
+  status_since: string
   status_message: string | null
   snapshot_type: 'full' | 'incremental'
   parent_id: string | null

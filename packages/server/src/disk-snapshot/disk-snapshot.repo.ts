@@ -5,8 +5,11 @@ import {
   VmSnapshotStatus,
   wholeGi,
 } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -46,6 +49,7 @@ function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
       // The wire has no word for what waits for its turn, and none for what is on its way out.
       status: DiskSnapshotStatus.catch('creating').parse(row.status),
       status_message: row.status_message,
+      status_since: row.status_since,
       snapshot_type: row.snapshot_type,
       parent_id: row.parent_id,
       consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
@@ -69,15 +73,15 @@ export interface SourceDisk {
 }
 
 export function makeDiskSnapshotRepo(db: Db) {
-  async function find(id: string): Promise<DiskSnapshotRecord | null> {
-    const row = await db.selectFrom('disk_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+  async function find(id: string, executor: Db = db): Promise<DiskSnapshotRecord | null> {
+    const row = await executor.selectFrom('disk_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
     return row ? toRecord(row) : null
   }
 
   const underWay = ['pending', 'creating']
 
   return {
-    find,
+    find: (id: string) => find(id),
 
     /** The disk snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskSnapshotRecord[]> {
@@ -101,6 +105,7 @@ export function makeDiskSnapshotRepo(db: Db) {
       diskId: string,
       name: string,
       rowOf: (disk: SourceDisk | null, nameTaken: boolean) => DiskSnapshotTable,
+      tell: (row: DiskSnapshotTable) => Entry,
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const disk = await tx.selectFrom('disk').selectAll().where('id', '=', diskId).executeTakeFirst()
@@ -119,39 +124,46 @@ export function makeDiskSnapshotRepo(db: Db) {
           name: disk.name,
           sizeBytes: disk.size_bytes,
         }
-        await tx
-          .insertInto('disk_snapshot')
-          .values(rowOf(source ?? null, taken !== undefined))
-          .execute()
+        const row = rowOf(source ?? null, taken !== undefined)
+        await tx.insertInto('disk_snapshot').values(row).execute()
+        await record(tx, [tell(row)])
       })
     },
 
-    async change(
+    /** Changes a snapshot that still has one of these statuses, and records it; null when it has not. */
+    change(
       id: string,
+      nowMs: number,
       from: readonly VmSnapshotStatus[],
       {
         made,
         ...change
       }: { status?: VmSnapshotStatus; status_message?: string | null; made?: DiskSnapshotMade },
+      entry: Entry | null,
     ): Promise<DiskSnapshotRecord | null> {
-      const result = await db
-        .updateTable('disk_snapshot')
-        .set({
-          ...change,
-          ...(made && {
-            stored_bytes: made.storedBytes,
-            consistency: made.consistency,
-            parent_id: made.parentId,
-          }),
-        })
-        .where('id', '=', id)
-        .where('status', 'in', from)
-        .executeTakeFirst()
-      return result.numUpdatedRows === 1n ? find(id) : null
+      return db.transaction().execute(async (tx) => {
+        const result = await tx
+          .updateTable('disk_snapshot')
+          .set({
+            ...change,
+            ...(change.status !== undefined && { status_since: isoTime(nowMs) }),
+            ...(made && {
+              stored_bytes: made.storedBytes,
+              consistency: made.consistency,
+              parent_id: made.parentId,
+            }),
+          })
+          .where('id', '=', id)
+          .where('status', 'in', from)
+          .executeTakeFirst()
+        if (result.numUpdatedRows !== 1n) return null
+        if (entry) await record(tx, [entry])
+        return find(id, tx)
+      })
     },
 
     /** Those that build upon it build upon its parent from now on, as the engine has it. */
-    async remove(id: string): Promise<void> {
+    async remove(id: string, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const row = await tx
           .selectFrom('disk_snapshot')
@@ -166,6 +178,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           .where('parent_id', '=', id)
           .execute()
         await tx.deleteFrom('disk_snapshot').where('id', '=', id).execute()
+        await record(tx, [entry])
       })
     },
 

@@ -9,6 +9,7 @@ import {
   type Parsed,
   snapshotCan,
 } from '@slipway/contract'
+import { entry, wish } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -48,7 +49,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
   const { repo, projects, disks, isInUse, kick, publish, progress, clock } = options
 
   const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
-    ...{ repo, projects, kick, progress },
+    ...{ repo, projects, kick, progress, clock },
     publish: (projectId, data) => publish(projectId, 'disk_snapshot', data),
     texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
     // What builds upon it is part of it until it was merged.
@@ -71,7 +72,13 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       await projects.own(userId, projectId)
       const now = clock.now()
       const id = newId(now)
-      await repo.insert(projectId, input.disk_id, input.name, (disk, nameTaken) => {
+      const tell = ({ name, disk_name }: { name: string; disk_name: string }) =>
+        entry(
+          now,
+          { type: 'disk_snapshot', id, name, projectId },
+          wish(userId, 'diskSnapshot.create', `Asked for snapshot ${name} of disk ${disk_name}`),
+        )
+      const rowOf: Parameters<typeof repo.insert>[3] = (disk, nameTaken) => {
         if (!disk || disk.projectId !== projectId || disk.status === 'deleting')
           throw refuse('disk_id', diskSnapshotTexts.diskMissing)
         require409(diskCan.snapshot(disk))
@@ -89,6 +96,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
           stored_bytes: null,
           status: 'pending',
           status_message: null,
+          status_since: isoTime(now),
           snapshot_type: input.snapshot_type,
           parent_id: null,
           consistency: null,
@@ -96,7 +104,8 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
           expires_at: isoTime(now + input.retention_days * dayMs),
           created_at: isoTime(now),
         }
-      })
+      }
+      await repo.insert(projectId, input.disk_id, input.name, rowOf, tell)
       return access.begin(userId, projectId, id)
     },
 
@@ -108,11 +117,17 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
     ): Promise<Disk> {
       const record = await access.find(userId, projectId, id)
       require409(snapshotCan.createDisk(record.snapshot))
-      return disks.createFromSnapshot(projectId, record, {
-        name: input.name,
-        description: input.description,
-        sizeGb: input.size_gb,
-      })
+      const { id: snapshotId, snapshot, sizeBytes } = record
+      return disks.createFromSnapshot(
+        userId,
+        projectId,
+        { id: snapshotId, name: snapshot.name, sizeBytes },
+        {
+          name: input.name,
+          description: input.description,
+          sizeGb: input.size_gb,
+        },
+      )
     },
   }
 }

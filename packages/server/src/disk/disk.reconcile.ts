@@ -1,10 +1,13 @@
 /** Makes data disks what their users want: looks at one, asks the plan, does the one step, stores what came of it. */
+import type { Entry } from '../activity/entry.ts'
 import { type Engine, EngineError, type VolumeSource } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
+import { notReleased } from './disk.activity.ts'
 import { type DiskStep, planDisk } from './disk.plan.ts'
-import type { DiskRecord, DiskRepo } from './disk.repo.ts'
+import type { DiskChange, DiskRecord, DiskRepo } from './disk.repo.ts'
 
 export interface DiskReconcileOptions {
   repo: DiskRepo
@@ -18,6 +21,7 @@ export interface DiskReconcileOptions {
   progress: Progress
   /** Aborted when the server closes; what was begun is begun again by the next one. */
   signal: AbortSignal
+  clock: Clock
   log: Log
 }
 
@@ -33,7 +37,8 @@ function sourceOf({ origin }: DiskRecord): VolumeSource {
 }
 
 export function makeDiskReconcile(options: DiskReconcileOptions) {
-  const { repo, engine, announce, announceVm, wakeVm, suspectSnapshot, progress, signal, log } = options
+  const { repo, engine, announce, announceVm, wakeVm, suspectSnapshot, progress, signal, clock, log } =
+    options
 
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
@@ -42,8 +47,9 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     return act(record, planDisk(record.facts, state))
   }
 
-  async function settle(id: string, change: Parameters<DiskRepo['change']>[2]): Promise<void> {
-    const record = await repo.change(id, ['creating', 'available', 'attached', 'error'], change)
+  async function settle(id: string, change: DiskChange, tell?: (disk: DiskRecord) => Entry[]): Promise<void> {
+    const from = ['creating', 'available', 'attached', 'error'] as const
+    const record = await repo.change(id, clock.now(), from, change, tell)
     if (record) await announce(record)
   }
 
@@ -58,7 +64,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         return 'when-kicked'
       case 'delete':
         await engine.deleteVolume(id)
-        await repo.remove(id)
+        await repo.remove(id, clock.now())
         return 'when-kicked'
       case 'lose':
         log.warn({ disk: id }, 'the volume of a disk is lost or damaged')
@@ -75,11 +81,15 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
         const released = answer === 'released'
         const status = released && record.facts.status === 'attached' ? { status: 'available' } : {}
-        await settle(id, {
-          detaching: 0,
-          ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
-          ...status,
-        })
+        await settle(
+          id,
+          {
+            detaching: 0,
+            ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
+            ...status,
+          },
+          (disk) => (released ? [] : [notReleased(disk, clock.now())]),
+        )
         if (vmId !== null) await announceVm(vmId)
         return 'now'
       }
@@ -120,7 +130,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   async function fail(id: string, message: string): Promise<void> {
     // What was begun must not lie around for an object that nobody can use.
     await engine.deleteVolume(id)
-    const record = await repo.change(id, ['creating'], { status: 'failed', status_message: message })
+    const failed = { status: 'failed', status_message: message }
+    const record = await repo.change(id, clock.now(), ['creating'], failed)
     if (!record) return
     await announce(record)
     if (record.ownerVmId !== null) wakeVm(record.ownerVmId)

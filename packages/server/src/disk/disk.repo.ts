@@ -1,8 +1,12 @@
 import { type Disk, DiskStatus, disksPerVm, wholeGi } from '@slipway/contract'
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import { change as becomes, type Entry, entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
+import { diskNews, diskSubject } from './disk.activity.ts'
 import type { DiskFacts } from './disk.plan.ts'
 
 /** The words of lists for those of requests (catalogue G-061). */
@@ -30,6 +34,7 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
       description: row.description,
       status,
       status_message: row.status_message,
+      status_since: row.status_since,
       size: `${wholeGi(row.size_bytes)}Gi`,
       size_gb: wholeGi(row.size_bytes),
       disk_type: 'standard',
@@ -61,6 +66,9 @@ export interface SourceSnapshot {
   status: string
   sizeBytes: number
 }
+
+/** The time of a status follows from it. */
+export type DiskChange = Partial<Omit<DiskTable, 'status_since'>>
 
 export type DiskRepo = ReturnType<typeof makeDiskRepo>
 
@@ -110,23 +118,37 @@ export function makeDiskRepo(db: Db) {
       return (await records().execute()).map(toRecord)
     },
 
-    async insert(row: DiskTable): Promise<void> {
-      await db.insertInto('disk').values(row).execute()
+    async insert(row: DiskTable, entry: Entry): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('disk').values(row).execute()
+        await record(tx, [entry])
+      })
     },
 
-    /** Changes a disk that still has one of these statuses; null when it has not. */
-    async change(
+    /**
+     * Changes a disk that still has one of these statuses; null when it has not. A status that is new is recorded,
+     * and so is what `tell` has to say beside.
+     */
+    change(
       id: string,
+      nowMs: number,
       from: readonly DiskStatus[],
-      change: Partial<DiskTable>,
+      change: DiskChange,
+      tell: (disk: DiskRecord) => Entry[] = () => [],
     ): Promise<DiskRecord | null> {
-      const result = await db
-        .updateTable('disk')
-        .set(change)
-        .where('id', '=', id)
-        .where('status', 'in', from)
-        .executeTakeFirst()
-      return result.numUpdatedRows === 1n ? find(id) : null
+      return db.transaction().execute(async (tx) => {
+        const before = await find(id, tx)
+        const isNew = change.status !== undefined && change.status !== before?.facts.status
+        const result = await tx
+          .updateTable('disk')
+          .set({ ...change, ...(isNew && { status_since: isoTime(nowMs) }) })
+          .where('id', '=', id)
+          .where('status', 'in', from)
+          .executeTakeFirst()
+        const after = result.numUpdatedRows === 1n ? await find(id, tx) : null
+        if (before && after) await record(tx, [...diskNews(before, after, nowMs), ...tell(after)])
+        return after
+      })
     },
 
     /** Runs checks and a change with nobody in between; `tx` knows the disk as it is now. */
@@ -135,10 +157,14 @@ export function makeDiskRepo(db: Db) {
       work: (tx: {
         record: DiskRecord | null
         beingSnapshotted: () => Promise<boolean>
-        vm: (
-          vmId: string,
-        ) => Promise<{ projectId: string | null; status: string; disks: number; deleted: boolean } | null>
-        set: (change: Partial<DiskTable>) => Promise<void>
+        vm: (vmId: string) => Promise<{
+          name: string
+          projectId: string | null
+          status: string
+          disks: number
+          deleted: boolean
+        } | null>
+        set: (change: DiskChange, entry: Entry) => Promise<void>
       }) => Promise<T>,
     ): Promise<T> {
       return db.transaction().execute(async (tx) =>
@@ -148,7 +174,7 @@ export function makeDiskRepo(db: Db) {
           async vm(vmId) {
             const vm = await tx
               .selectFrom('vm')
-              .select(['project_id', 'status', 'wanted_deleted'])
+              .select(['name', 'project_id', 'status', 'wanted_deleted'])
               .where('id', '=', vmId)
               .executeTakeFirst()
             if (!vm) return null
@@ -158,21 +184,38 @@ export function makeDiskRepo(db: Db) {
               .where('vm_id', '=', vmId)
               .executeTakeFirstOrThrow()
             return {
+              name: vm.name,
               projectId: vm.project_id,
               status: vm.status,
               disks: Number(n),
               deleted: vm.wanted_deleted === 1,
             }
           },
-          async set(change) {
-            await tx.updateTable('disk').set(change).where('id', '=', id).execute()
+          async set(change, entry) {
+            const since = change.status === undefined ? {} : { status_since: isoTime(entry.at) }
+            await tx
+              .updateTable('disk')
+              .set({ ...change, ...since })
+              .where('id', '=', id)
+              .execute()
+            await record(tx, [entry])
           },
         }),
       )
     },
 
-    async remove(id: string): Promise<void> {
-      await db.deleteFrom('disk').where('id', '=', id).where('status', '=', 'deleting').execute()
+    async remove(id: string, nowMs: number): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const gone = await tx
+          .deleteFrom('disk')
+          .where('id', '=', id)
+          .where('status', '=', 'deleting')
+          .returning(['id', 'name', 'project_id'])
+          .executeTakeFirst()
+        if (!gone) return
+        const told = becomes('disk.deleted', `Disk ${gone.name} is deleted`)
+        await record(tx, [entry(nowMs, diskSubject(gone, gone.project_id), told)])
+      })
     },
 
     /**

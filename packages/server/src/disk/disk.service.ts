@@ -13,6 +13,7 @@ import {
   parseDiskSize,
   vmSnapshotTexts,
 } from '@slipway/contract'
+import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { DiskTable } from '../db/schema.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -20,6 +21,7 @@ import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRecord, DiskRepo, SourceSnapshot } from './disk.repo.ts'
 
 type DiskCreateBody = Parsed<typeof diskApi.create>['body']
@@ -117,6 +119,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       detaching: 0,
       owner_vm_id: null,
       created_at: isoTime(now),
+      status_since: isoTime(now),
       ...disk,
     }
   }
@@ -128,9 +131,12 @@ export function makeDiskService(options: DiskServiceOptions) {
     return gi
   }
 
-  async function insert(projectId: string, disk: Parameters<typeof rowOf>[1]) {
+  const told = ({ disk, projectId }: Pick<DiskRecord, 'disk' | 'projectId'>, what: Told): Entry =>
+    entry(clock.now(), diskSubject(disk, projectId), what)
+
+  async function insert(projectId: string, disk: Parameters<typeof rowOf>[1], what: Told) {
     const row = rowOf(projectId, disk)
-    await repo.insert(row)
+    await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what))
     const record = requirePresent(await repo.find(row.id), projectId)
     kick(row.id)
     await announce(record)
@@ -198,43 +204,60 @@ export function makeDiskService(options: DiskServiceOptions) {
       if (typeof gi === 'string') throw refuse('size', gi)
       const { name, description, source } = input
       const asked = { name, description, source, size_bytes: gi * gibibyte }
-      if (source === 'EMPTY') return insert(projectId, asked)
-      if (source !== 'SNAPSHOT') return insert(projectId, { ...asked, image_url: input.image_url ?? '' })
+      const what = (from: string) => wish(userId, 'disk.create', `Asked for disk ${name}${from}`)
+      if (source === 'EMPTY') return insert(projectId, asked, what(''))
+      if (source !== 'SNAPSHOT') {
+        const url = input.image_url ?? ''
+        return insert(projectId, { ...asked, image_url: url }, what(` from ${url}`))
+      }
       const snapshot = await findSource(projectId, input)
-      return insert(projectId, {
-        ...asked,
-        size_bytes: Math.max(asked.size_bytes, snapshot.sizeBytes),
-        snapshot_id: snapshot.id,
-        snapshot_kind: snapshot.kind,
-      })
+      return insert(
+        projectId,
+        {
+          ...asked,
+          size_bytes: Math.max(asked.size_bytes, snapshot.sizeBytes),
+          snapshot_id: snapshot.id,
+          snapshot_kind: snapshot.kind,
+        },
+        what(' from a snapshot'),
+      )
     },
 
     /** For the disk snapshot service, which has checked the snapshot. */
     async createFromSnapshot(
+      userId: string,
       projectId: string,
-      snapshot: { id: string; sizeBytes: number },
+      snapshot: { id: string; name: string; sizeBytes: number },
       asked: { name: string; description: string; sizeGb: number },
     ): Promise<Disk> {
       const gi = parseDiskSize(`${asked.sizeGb}`, maxDiskGb)
       if (typeof gi === 'string') throw refuse('size_gb', gi)
-      return insert(projectId, {
-        name: asked.name,
-        description: asked.description,
-        source: 'SNAPSHOT',
-        size_bytes: Math.max(gi * gibibyte, snapshot.sizeBytes),
-        snapshot_id: snapshot.id,
-        snapshot_kind: 'volume',
-      })
+      const message = `Asked for disk ${asked.name} from snapshot ${snapshot.name}`
+      return insert(
+        projectId,
+        {
+          name: asked.name,
+          description: asked.description,
+          source: 'SNAPSHOT',
+          size_bytes: Math.max(gi * gibibyte, snapshot.sizeBytes),
+          snapshot_id: snapshot.id,
+          snapshot_kind: 'volume',
+        },
+        wish(userId, 'diskSnapshot.createDisk', message),
+      )
     },
 
     /** Gone for the user at once; the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, diskId: string): Promise<void> {
       await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
-        const { disk } = requirePresent(tx.record, projectId)
-        require409(diskCan.delete(disk))
+        const record = requirePresent(tx.record, projectId)
+        require409(diskCan.delete(record.disk))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
-        await tx.set({ status: 'deleting', status_message: null })
+        await tx.set(
+          { status: 'deleting', status_message: null },
+          told(record, wish(userId, 'disk.delete', `Asked to delete disk ${record.disk.name}`)),
+        )
       })
       publish(projectId, 'disk', { id: diskId, deleted: true })
       kick(diskId)
@@ -243,14 +266,18 @@ export function makeDiskService(options: DiskServiceOptions) {
     async attach(userId: string, projectId: string, diskId: string, vmId: string): Promise<Disk> {
       await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
-        const { disk } = requirePresent(tx.record, projectId)
+        const record = requirePresent(tx.record, projectId)
+        const { disk } = record
         const vm = await tx.vm(vmId)
         if (!vm || vm.deleted || vm.projectId !== projectId) throw refuse('vm_id', diskTexts.vmMissing)
         require409(diskCan.attach(disk))
         require409(diskAllowedBy.attach(vm))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
         if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM takes at most ${disksPerVm} disks`)
-        await tx.set({ status: 'attached', vm_id: vmId, plugged: 0, status_message: null })
+        await tx.set(
+          { status: 'attached', vm_id: vmId, plugged: 0, status_message: null },
+          told(record, wish(userId, 'disk.attach', `Attached disk ${disk.name} to VM ${vm.name}`)),
+        )
       })
       const record = requirePresent(await repo.find(diskId), projectId)
       kick(diskId)
@@ -263,12 +290,14 @@ export function makeDiskService(options: DiskServiceOptions) {
     async detach(userId: string, projectId: string, diskId: string): Promise<Disk> {
       await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
-        const { disk } = requirePresent(tx.record, projectId)
+        const record = requirePresent(tx.record, projectId)
+        const { disk } = record
         require409(diskCan.detach(disk))
         const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
         if (vm && !vm.deleted) require409(diskAllowedBy.detach(vm))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
-        await tx.set({ detaching: 1 })
+        const message = `Asked to detach disk ${disk.name} from VM ${disk.vm_name}`
+        await tx.set({ detaching: 1 }, told(record, wish(userId, 'disk.detach', message)))
       })
       const answer = answered(diskId)
       kick(diskId)
@@ -276,7 +305,11 @@ export function makeDiskService(options: DiskServiceOptions) {
       const record = requirePresent(await repo.find(diskId), projectId)
       if (record.disk.vm_id === null) return wire(record)
       // Out of patience: the wish must not come true behind the user's back.
-      if (record.facts.detaching) await repo.change(diskId, ['attached', 'error'], { detaching: 0 })
+      if (record.facts.detaching) {
+        await repo.change(diskId, clock.now(), ['attached', 'error'], { detaching: 0 }, (disk) => [
+          notReleased(disk, clock.now()),
+        ])
+      }
       throw new Problem(409, diskTexts.notReleased)
     },
   }

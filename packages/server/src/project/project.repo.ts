@@ -1,6 +1,9 @@
 import type { Project } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 
 const toProject = ({ id, name, description, created_at }: ProjectTable): Project => ({
   id,
@@ -34,15 +37,18 @@ export function makeProjectRepo(db: Db) {
       return row ? toProject(row) : null
     },
 
-    async insert(row: ProjectTable): Promise<void> {
-      await db.insertInto('project').values(row).execute()
+    async insert(row: ProjectTable, entry: Entry): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('project').values(row).execute()
+        await record(tx, [entry])
+      })
     },
 
     /**
      * Deletes a project without VMs, in one transaction; false when it has some. Its disks and snapshots become
      * wishes to delete them.
      */
-    async deleteEmpty(projectId: string): Promise<boolean> {
+    async deleteEmpty(projectId: string, entry: Entry): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const vm = await tx
           .selectFrom('vm')
@@ -51,7 +57,7 @@ export function makeProjectRepo(db: Db) {
           .where('wanted_deleted', '=', 0)
           .executeTakeFirst()
         if (vm) return false
-        const gone = { status: 'deleting', project_id: null }
+        const gone = { status: 'deleting', status_since: isoTime(entry.at), project_id: null }
         await tx
           .updateTable('disk')
           .set({ ...gone, vm_id: null })
@@ -60,6 +66,7 @@ export function makeProjectRepo(db: Db) {
         await tx.updateTable('vm_snapshot').set(gone).where('project_id', '=', projectId).execute()
         await tx.updateTable('disk_snapshot').set(gone).where('project_id', '=', projectId).execute()
         await tx.deleteFrom('project').where('id', '=', projectId).execute()
+        await record(tx, [entry])
         return true
       })
     },

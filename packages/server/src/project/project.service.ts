@@ -1,4 +1,5 @@
 import { messages, type Project, type ProjectCreate, projectTexts } from '@slipway/contract'
+import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
@@ -21,6 +22,9 @@ export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOpt
     return project
   }
 
+  const told = (userId: string, { id, name }: Project, what: Told) =>
+    entry(clock.now(), { type: 'project', id, name, projectId: id, accountId: userId }, what)
+
   return {
     own,
     list: (userId: string): Promise<Project[]> => repo.list(userId),
@@ -32,13 +36,17 @@ export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOpt
         description: input.description,
         created_at: isoTime(clock.now()),
       }
-      await repo.insert({ ...project, account_id: userId })
+      await repo.insert(
+        { ...project, account_id: userId },
+        told(userId, project, wish(userId, 'project.create', `Created project ${project.name}`)),
+      )
       return project
     },
 
     async delete(userId: string, projectId: string): Promise<void> {
-      await own(userId, projectId)
-      if (!(await repo.deleteEmpty(projectId))) throw new Problem(409, projectTexts.hasVms)
+      const project = await own(userId, projectId)
+      const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
+      if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
       onDeleted()
     },
   }

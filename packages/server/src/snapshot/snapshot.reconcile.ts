@@ -1,13 +1,14 @@
 /** Makes snapshots, of VMs or of disks, what their users want: looks at one, asks the plan, does the one step. */
+import type { Entry } from '../activity/entry.ts'
 import { type Engine, EngineError, type SnapshotMade, type Work } from '../engine/engine.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
+import { type NamedSnapshot, snapshotGone, snapshotNews } from './snapshot.activity.ts'
 import { planSnapshot, type SnapshotFacts } from './snapshot.plan.ts'
 
-export interface SnapshotRecord {
-  id: string
+export interface SnapshotRecord extends NamedSnapshot {
   status: SnapshotFacts['status']
   expiresAt: string
 }
@@ -18,13 +19,15 @@ export interface SnapshotKind<R extends SnapshotRecord, Made extends SnapshotMad
   repo: {
     find: (id: string) => Promise<R | null>
     all: () => Promise<R[]>
-    /** Changes a snapshot that still has one of these statuses; null when it has not. */
+    /** Changes a snapshot that still has one of these statuses, and records it; null when it has not. */
     change: (
       id: string,
+      nowMs: number,
       from: readonly SnapshotFacts['status'][],
       change: { status?: SnapshotFacts['status']; status_message?: string | null; made?: Made },
+      entry: Entry | null,
     ) => Promise<R | null>
-    remove: (id: string) => Promise<void>
+    remove: (id: string, entry: Entry) => Promise<void>
   }
   /** What it has to wait for, as a sentence; null when it is its turn. */
   obstacle: (record: R) => Promise<string | null>
@@ -71,19 +74,19 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
       case 'take-up':
         // To make what exists is a success, and tells what it is.
         if (state === 'whole') await finish(record, await kind.make(record, workOf(record)))
-        else await fail(id, 'The server was stopped while this snapshot was being made. Take it again.')
+        else await fail(record, 'The server was stopped while this snapshot was being made. Take it again.')
         return 'now'
       case 'delete':
         await kind.delete(id, workOf(record))
-        await repo.remove(id)
+        await repo.remove(id, snapshotGone(record, clock.now()))
         return 'when-kicked'
       case 'expire':
-        await repo.change(id, ['ready', 'failed', 'error'], { status: 'deleting' })
+        await change(record, ['ready', 'failed', 'error'], { status: 'deleting' })
         kind.announceGone(record)
         return 'now'
       case 'lose':
         log.warn({ snapshot: id }, 'the files of a snapshot are lost or damaged')
-        await store(id, ['ready'], {
+        await store(record, ['ready'], {
           status: 'error',
           status_message: 'The data of this snapshot is missing or damaged on the host. Delete it.',
         })
@@ -91,8 +94,15 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     }
   }
 
-  async function store(...args: Parameters<typeof repo.change>): Promise<R | null> {
-    const record = await repo.change(...args)
+  type Change = Parameters<typeof repo.change>[3]
+
+  function change(record: R, from: readonly SnapshotFacts['status'][], to: Change): Promise<R | null> {
+    const now = clock.now()
+    return repo.change(record.id, now, from, to, snapshotNews(record, to, now))
+  }
+
+  async function store(...args: Parameters<typeof change>): Promise<R | null> {
+    const record = await change(...args)
     if (record) await kind.announce(record)
     return record
   }
@@ -107,10 +117,10 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
   async function make(record: R): Promise<Again> {
     const obstacle = await kind.obstacle(record)
     if (obstacle !== null) {
-      await store(record.id, ['pending'], { status_message: obstacle })
+      await store(record, ['pending'], { status_message: obstacle })
       return { afterMs: turnPollMs }
     }
-    const begun = await store(record.id, ['pending'], { status: 'creating', status_message: null })
+    const begun = await store(record, ['pending'], { status: 'creating', status_message: null })
     if (!begun) return 'now'
     try {
       await finish(begun, await kind.make(begun, workOf(begun)))
@@ -118,7 +128,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
       // The next server finds it begun.
       if (signal.aborted) throw error
       log.warn({ snapshot: record.id, err: error }, 'a snapshot could not be made')
-      await fail(record.id, error instanceof EngineError ? error.message : 'The host could not make it.')
+      await fail(record, error instanceof EngineError ? error.message : 'The host could not make it.')
     } finally {
       progress.end(record.id)
     }
@@ -126,12 +136,12 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
   }
 
   const finish = (record: R, made: Made) =>
-    store(record.id, ['creating'], { status: 'ready', status_message: null, made })
+    store(record, ['creating'], { status: 'ready', status_message: null, made })
 
-  async function fail(id: string, message: string): Promise<void> {
+  async function fail(record: R, message: string): Promise<void> {
     // What was begun must not lie around for an object that nobody can use.
-    await kind.delete(id, { signal, onProgress: () => {} })
-    await store(id, ['pending', 'creating'], { status: 'failed', status_message: message })
+    await kind.delete(record.id, { signal, onProgress: () => {} })
+    await store(record, ['pending', 'creating'], { status: 'failed', status_message: message })
   }
 
   /** What needs a look: everything that is not at rest, and snapshots whose files are gone. */

@@ -1,7 +1,10 @@
 import { type Gone, snapshotCan } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Problem, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { deletionAsked, type NamedSnapshot } from './snapshot.activity.ts'
 
 /** A snapshot as it goes over the wire, of a VM or of a disk. */
 interface Wire {
@@ -22,26 +25,33 @@ interface Stored<W extends Wire> {
   snapshot: Omit<W, 'project_id' | 'progress'>
 }
 
-export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W>> {
+export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & NamedSnapshot> {
   repo: {
     find: (id: string) => Promise<R | null>
     list: (projectId: string) => Promise<R[]>
-    change: (id: string, from: readonly Status[], change: { status: Status }) => Promise<R | null>
+    change: (
+      id: string,
+      nowMs: number,
+      from: readonly Status[],
+      change: { status: Status },
+      entry: Entry,
+    ) => Promise<R | null>
   }
   projects: ProjectService
   kick: (snapshotId: string) => void
   publish: (projectId: string, data: W | Gone) => void
   progress: Progress
+  clock: Clock
   texts: { notFound: string; inUse: string }
   /** Whether somebody needs it as it is. */
   isInUse: (record: R) => Promise<boolean>
 }
 
 /** What the services of snapshots, of VMs and of disks, have in common: whose they are, who is told, how they end. */
-export function makeSnapshotAccess<W extends Wire, R extends Stored<W>>(
+export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSnapshot>(
   options: SnapshotAccessOptions<W, R>,
 ) {
-  const { repo, projects, kick, publish, progress, texts, isInUse } = options
+  const { repo, projects, kick, publish, progress, clock, texts, isInUse } = options
   type Present = R & { projectId: string }
 
   const isPresent = (record: R | null, projectId: string | null): record is Present =>
@@ -98,9 +108,11 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W>>(
     async delete(userId: string, projectId: string, id: string): Promise<void> {
       const record = await find(userId, projectId, id)
       require409(snapshotCan.delete(record))
+      const now = clock.now()
+      const wished = deletionAsked(record, userId, now)
       const gone = (await isInUse(record))
         ? null
-        : await repo.change(id, ['ready', 'failed', 'error'], { status: 'deleting' })
+        : await repo.change(id, now, ['ready', 'failed', 'error'], { status: 'deleting' }, wished)
       if (!gone) throw new Problem(409, texts.inUse)
       announceGone(record)
       kick(id)

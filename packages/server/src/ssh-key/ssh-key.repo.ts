@@ -1,4 +1,6 @@
 import type { SshKey } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { SshKeyTable } from '../db/schema.ts'
 
@@ -38,7 +40,7 @@ export function makeSshKeyRepo(db: Db) {
     },
 
     /** Stores a key. The first one of an account is its default; a new default unsets the old. */
-    async insert(row: Omit<SshKeyTable, 'is_default'>, wantsDefault: boolean): Promise<SshKey> {
+    async insert(row: Omit<SshKeyTable, 'is_default'>, wantsDefault: boolean, entry: Entry): Promise<SshKey> {
       return db.transaction().execute(async (tx) => {
         const current = await tx
           .selectFrom('ssh_key')
@@ -51,20 +53,23 @@ export function makeSshKeyRepo(db: Db) {
         }
         const stored = { ...row, is_default: wantsDefault || !current ? 1 : 0 } as const
         await tx.insertInto('ssh_key').values(stored).execute()
+        await record(tx, [entry])
         return toSshKey(stored)
       })
     },
 
-    /** Deletes a key; when it was the default, the oldest one left takes its place. False when there is none. */
-    async delete(accountId: string, keyId: string): Promise<boolean> {
+    /** Deletes a key; when it was the default, the oldest one left takes its place. Returns it; null when there is none. */
+    async delete(accountId: string, keyId: string, tell: (key: SshKey) => Entry): Promise<SshKey | null> {
       return db.transaction().execute(async (tx) => {
         const gone = await tx
           .deleteFrom('ssh_key')
           .where('id', '=', keyId)
           .where('account_id', '=', accountId)
-          .returning('is_default')
+          .returningAll()
           .executeTakeFirst()
-        if (gone?.is_default === 1) {
+        if (!gone) return null
+        await record(tx, [tell(toSshKey(gone))])
+        if (gone.is_default === 1) {
           const heir = await tx
             .selectFrom('ssh_key')
             .select('id')
@@ -74,7 +79,7 @@ export function makeSshKeyRepo(db: Db) {
             .executeTakeFirst()
           if (heir) await tx.updateTable('ssh_key').set({ is_default: 1 }).where('id', '=', heir.id).execute()
         }
-        return gone !== undefined
+        return toSshKey(gone)
       })
     },
   }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { messages, parseSshPublicKey, type SshKey, type SshKeyCreate, sshKeyTexts } from '@slipway/contract'
+import { entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -8,7 +9,17 @@ import type { SshKeyRepo } from './ssh-key.repo.ts'
 
 export type SshKeyService = ReturnType<typeof makeSshKeyService>
 
-export function makeSshKeyService({ repo, clock }: { repo: SshKeyRepo; clock: Clock }) {
+export interface SshKeyServiceOptions {
+  repo: SshKeyRepo
+  clock: Clock
+  /** Told of a key that may not be used any more. */
+  onDeleted: (userId: string, fingerprint: string) => void
+}
+
+export function makeSshKeyService({ repo, clock, onDeleted }: SshKeyServiceOptions) {
+  const told = (userId: string, { id, name }: { id: string; name: string }, what: Told) =>
+    entry(clock.now(), { type: 'ssh_key', id, name, accountId: userId }, what)
+
   return {
     list: (userId: string): Promise<SshKey[]> => repo.list(userId),
 
@@ -27,7 +38,8 @@ export function makeSshKeyService({ repo, clock }: { repo: SshKeyRepo; clock: Cl
         created_at: isoTime(clock.now()),
       }
       try {
-        return await repo.insert(row, input.is_default)
+        const added = wish(userId, 'sshKey.create', `Added SSH key ${row.name}`, `${row.fingerprint}.`)
+        return await repo.insert(row, input.is_default, told(userId, row, added))
       } catch (error) {
         if (isUniqueViolation(error)) throw new Problem(409, sshKeyTexts.duplicate)
         throw error
@@ -35,7 +47,11 @@ export function makeSshKeyService({ repo, clock }: { repo: SshKeyRepo; clock: Cl
     },
 
     async delete(userId: string, keyId: string): Promise<void> {
-      if (!(await repo.delete(userId, keyId))) throw new Problem(404, messages.sshKeyNotFound)
+      const deleted = (key: SshKey) =>
+        told(userId, key, wish(userId, 'sshKey.delete', `Deleted SSH key ${key.name}`, `${key.fingerprint}.`))
+      const gone = await repo.delete(userId, keyId, deleted)
+      if (!gone) throw new Problem(404, messages.sshKeyNotFound)
+      onDeleted(userId, gone.fingerprint)
     },
   }
 }

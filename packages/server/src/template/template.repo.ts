@@ -1,4 +1,6 @@
 import type { Template } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { TemplateTable } from '../db/schema.ts'
 
@@ -23,10 +25,16 @@ export function makeTemplateRepo(db: Db) {
       return row ? toTemplate(row) : null
     },
 
-    async insert(row: TemplateTable): Promise<StoredTemplate> {
-      await db.insertInto('template').values(row).execute()
+    async insert(row: TemplateTable, entry: Entry): Promise<StoredTemplate> {
+      await db.transaction().execute(async (tx) => {
+        await tx.insertInto('template').values(row).execute()
+        await record(tx, [entry])
+      })
       return toTemplate(row)
     },
+
+    /** Tells of what changed nothing in the table. */
+    recordOnly: (entry: Entry): Promise<void> => record(db, [entry]),
 
     /** Stores the built-in ones; those that are there get what they say and boot now. */
     async install(rows: TemplateTable[]): Promise<void> {

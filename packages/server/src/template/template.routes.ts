@@ -6,5 +6,5 @@ export function templateRoutes(route: Route, templates: TemplateService): void {
   route(templateApi.list, () => templates.list())
   route(templateApi.create, ({ user, body }) => templates.create(user, body))
   route(templateApi.checkImage, ({ user, body }) => templates.checkImage(user, body.image_url))
-  route(templateApi.prepare, ({ params }) => templates.prepare(params.templateId))
+  route(templateApi.prepare, ({ user, params }) => templates.prepare(user, params.templateId))
 }

@@ -6,6 +6,7 @@ import {
   templateTexts,
   type User,
 } from '@slipway/contract'
+import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
@@ -59,6 +60,9 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     if (admins.length > 0 && !admins.includes(email)) throw new Problem(403, templateTexts.adminOnly)
   }
 
+  const told = (user: User, { id, name }: { id: string; name: string }, what: Told) =>
+    entry(clock.now(), { type: 'template', id, name, accountId: user.id }, what)
+
   async function show({ imageId, ...template }: StoredTemplate): Promise<Template> {
     return { ...template, image: wireImage(await images.lookAtImage(imageId)) }
   }
@@ -89,21 +93,25 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     async create(user: User, input: TemplateCreate): Promise<Template> {
       requireAdmin(user)
       const { boots } = await lookAt(input.image_url)
-      const template = await repo.insert({
+      const row = {
         ...input,
         id: newId(clock.now()),
         image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
         created_at: isoTime(clock.now()),
-      })
+      }
+      const added = wish(user.id, 'template.create', `Added template ${row.name}`)
+      const template = await repo.insert(row, told(user, row, added))
       // What is wrong with it should show on its card before somebody waits for a VM.
       if (boots === 'address') await images.image(template.imageId, true)
       return show(template)
     },
 
     /** Starts making the image ready, or tries again. */
-    async prepare(id: string): Promise<Template> {
+    async prepare(user: User, id: string): Promise<Template> {
       const template = await repo.find(id)
       if (!template) throw new Problem(404, templateTexts.notFound)
+      const message = `Asked for the boot image of template ${template.name}`
+      await repo.recordOnly(told(user, template, wish(user.id, 'template.prepare', message)))
       await images.image(template.imageId, true)
       return show(template)
     },

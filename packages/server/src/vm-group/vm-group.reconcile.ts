@@ -1,9 +1,11 @@
 /** Makes groups what their users want: looks at one and its members, asks the plan, wishes for one change, looks again. */
 import { memberName } from '@slipway/contract'
+import { change as becomes, repair, type Told } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Again } from '../lib/reconciler.ts'
+import { titleOf } from './vm-group.activity.ts'
 import {
   failuresToError,
   type GroupState,
@@ -21,15 +23,16 @@ export interface MemberWishes {
   createMember: (
     wish: Omit<GroupRecord, 'id' | 'facts' | 'status' | 'name'> & {
       groupId: string
+      groupName: string
       number: number
       name: string
       persistent: boolean
     },
   ) => Promise<boolean>
-  retireMember: (vmId: string) => Promise<void>
-  keepMember: (vmId: string) => Promise<void>
-  healMember: (vmId: string, heals: number) => Promise<void>
-  removeMember: (projectId: string, vmId: string) => Promise<void>
+  retireMember: (vmId: string, told: Told) => Promise<void>
+  keepMember: (vmId: string, told: Told) => Promise<void>
+  healMember: (vmId: string, heals: number, told: Told) => Promise<void>
+  removeMember: (projectId: string, vmId: string, told: Told | null) => Promise<void>
 }
 
 export interface VmGroupReconcileOptions {
@@ -101,24 +104,44 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
         if (because === 'failed' || (because === 'broke' && !wasUp(member))) {
           await fail(group, member.statusMessage ?? 'It gave no reason.', size)
         }
-        await vms.removeMember(group.projectId, member.id)
+        const replaced = repair(
+          'vm.replaced',
+          `VM ${member.name} of ${titleOf(group)} is replaced`,
+          member.statusMessage,
+        )
+        // That one has retired was told when it began.
+        await vms.removeMember(group.projectId, member.id, because === 'retired' ? null : replaced)
         if (because === 'retired') await say('member_removed', `"${member.name}" is gone`, size - 1)
         else
           await say('member_replaced', `"${member.name}" is replaced. ${member.statusMessage ?? ''}`.trim())
         return
       }
       case 'heal':
-        await vms.healMember(step.member.id, step.heals)
+        await vms.healMember(
+          step.member.id,
+          step.heals,
+          repair(
+            'vm.healed',
+            `VM ${step.member.name} of ${titleOf(group)} is started again`,
+            step.member.statusMessage,
+          ),
+        )
         await say(
           'member_restarted',
           `"${step.member.name}" is started again with its disks. ${step.member.statusMessage ?? ''}`.trim(),
         )
         return
       case 'retire':
-        await vms.retireMember(step.member.id)
+        await vms.retireMember(
+          step.member.id,
+          becomes('vm.retired', `VM ${step.member.name} of ${titleOf(group)} shuts down and goes`),
+        )
         return
       case 'keep':
-        await vms.keepMember(step.member.id)
+        await vms.keepMember(
+          step.member.id,
+          becomes('vm.kept', `VM ${step.member.name} of ${titleOf(group)} stays`),
+        )
         return
       case 'recover':
         await repo.change(group.id, clock.now(), ({ facts }) => ({
@@ -135,7 +158,14 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
   async function create(group: GroupRecord, number: number, name: string): Promise<boolean | string> {
     const { id: groupId, facts, status: _, ...rest } = group
     try {
-      return await vms.createMember({ ...rest, groupId, number, name, persistent: facts.persistent })
+      return await vms.createMember({
+        ...rest,
+        groupId,
+        groupName: group.name,
+        number,
+        name,
+        persistent: facts.persistent,
+      })
     } catch (error) {
       if (error instanceof Problem) return `${error.message}.`
       throw error

@@ -1,10 +1,14 @@
 import { GroupDisk, type GroupEvent, groupEventKinds, type VmStatus, type VmStep } from '@slipway/contract'
 import { sql } from 'kysely'
 import { z } from 'zod'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { VmGroupTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import { diskFreed } from '../vm/vm.activity.ts'
+import { eventNews, groupNews } from './vm-group.activity.ts'
 import type { GroupFacts, Member } from './vm-group.plan.ts'
 
 export type GroupKind = 'pool' | 'set'
@@ -246,29 +250,39 @@ export function makeVmGroupRepo(db: Db) {
       return rows.map(({ id, group_id, name, cpu }) => ({ id, groupId: group_id ?? '', name, cpu }))
     },
 
-    async insert(row: VmGroupTable, event: NewEvent): Promise<void> {
+    async insert(row: VmGroupTable, event: NewEvent, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('vm_group').values(row).execute()
         await addEvents(tx, row.id, Date.parse(row.created_at), [event])
+        await record(tx, [entry])
       })
     },
 
     /**
      * Changes a group with nobody in between: `next` sees it as it is and may throw to refuse, or return null to
-     * leave it. Null when there is no such group.
+     * leave it. A status that is new is recorded, and so are `entries`. Null when there is no such group.
      */
     change(
       id: string,
       now: number,
-      next: (group: GroupRecord) => { set?: Partial<VmGroupTable>; events?: readonly NewEvent[] } | null,
+      next: (
+        group: GroupRecord,
+      ) => { set?: Partial<VmGroupTable>; events?: readonly NewEvent[]; entries?: readonly Entry[] } | null,
     ): Promise<GroupRecord | null> {
       return db.transaction().execute(async (tx) => {
         const group = await find(id, tx)
         const change = group && next(group)
         if (!group || !change) return group
         if (change.set) await tx.updateTable('vm_group').set(change.set).where('id', '=', id).execute()
-        await addEvents(tx, id, now, change.events ?? [])
-        return find(id, tx)
+        const events = change.events ?? []
+        await addEvents(tx, id, now, events)
+        const after = (await find(id, tx)) ?? group
+        await record(tx, [
+          ...(change.entries ?? []),
+          ...events.flatMap((event) => eventNews(group, event, now)),
+          ...groupNews(group, after),
+        ])
+        return after
       })
     },
 
@@ -288,7 +302,10 @@ export function makeVmGroupRepo(db: Db) {
      * Deletes a group in one transaction: its members become wishes to delete them, and so do the disks that were
      * made for them; other disks they have are free. `busy`: a snapshot or restore needs a member as it is.
      */
-    remove(id: string): Promise<'busy' | { vmIds: string[]; diskIds: string[]; freedIds: string[] }> {
+    remove(
+      id: string,
+      entry: Entry,
+    ): Promise<'busy' | { vmIds: string[]; diskIds: string[]; freedIds: string[] }> {
       return db.transaction().execute(async (tx) => {
         const rows = await members(tx).where('group_id', '=', id).execute()
         const busy = await snapshotted(tx)
@@ -300,21 +317,26 @@ export function makeVmGroupRepo(db: Db) {
           .where('group_id', '=', id)
           .where('wanted_deleted', '=', 0)
         const free = { vm_id: null, plugged: 0, detaching: 0 } as const
+        const status_since = isoTime(entry.at)
         const own = await tx
           .updateTable('disk')
-          .set({ ...free, status: 'deleting', status_message: null })
+          .set({ ...free, status: 'deleting', status_since, status_message: null })
           .where('owner_vm_id', 'in', ofMembers)
           .returning('id')
           .execute()
         const freed = await tx
-          .updateTable('disk')
-          .set((e) => ({
-            ...free,
-            status: e.case().when('status', '=', 'attached').then('available').else(e.ref('status')).end(),
-          }))
-          .where('vm_id', 'in', ofMembers)
-          .returning('id')
+          .selectFrom('disk')
+          .innerJoin('vm', 'vm.id', 'disk.vm_id')
+          .select(['disk.id', 'disk.name', 'disk.status', 'disk.project_id', 'vm.name as vm_name'])
+          .where('disk.vm_id', 'in', ofMembers)
           .execute()
+        await tx
+          .updateTable('disk')
+          .set({ ...free, status: 'available', status_since })
+          .where('vm_id', 'in', ofMembers)
+          .where('status', '=', 'attached')
+          .execute()
+        await tx.updateTable('disk').set(free).where('vm_id', 'in', ofMembers).execute()
         await tx
           .updateTable('vm')
           .set((e) => ({
@@ -327,6 +349,12 @@ export function makeVmGroupRepo(db: Db) {
           .where('wanted_deleted', '=', 0)
           .execute()
         await tx.deleteFrom('vm_group').where('id', '=', id).execute()
+        await record(tx, [
+          entry,
+          ...freed
+            .filter(({ status }) => status === 'attached')
+            .map((disk) => diskFreed(disk, disk.vm_name, disk.project_id, entry.at)),
+        ])
         return { vmIds, diskIds: own.map((row) => row.id), freedIds: freed.map((row) => row.id) }
       })
     },

@@ -9,6 +9,7 @@ import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { LoadBook } from './load.ts'
+import { groupWish, titleOf, vmsOf } from './vm-group.activity.ts'
 import type { GroupKind, GroupRecord, MemberCounts, NewEvent, VmGroupRepo } from './vm-group.repo.ts'
 
 export interface VmGroupServiceOptions<W> {
@@ -126,6 +127,13 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           created_at: isoTime(now),
         },
         event('created', `Created with a wish for ${vmsOf(sizes.desired)}`, 0, sizes.desired),
+        groupWish(
+          { id, kind, name: input.name, projectId },
+          userId,
+          'create',
+          `Asked for ${titleOf({ kind, name: input.name })} of ${vmsOf(sizes.desired)}`,
+          now,
+        ),
       )
       const group = await own(userId, projectId, id)
       kick(id)
@@ -150,6 +158,8 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
         const before = sizesOf(current)
         const after = next(before)
         const isOther = after.desired !== before.desired
+        const said = changesBetween(before, after)
+        const what = said ? `Asked ${titleOf(current)} for ${said}` : `Asked ${titleOf(current)} to try again`
         return {
           set: {
             min_size: after.min,
@@ -165,7 +175,8 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
               status_message: null,
             }),
           },
-          events: changesBetween(before, after, user.name),
+          events: said ? [event('resized', `By ${user.name}: ${said}`, before.desired, after.desired)] : [],
+          entries: [groupWish(current, user.id, 'update', what, now)],
         }
       })
       if (!group) throw new Problem(404, texts.notFound)
@@ -176,16 +187,15 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
     /** Gone for the user at once, with its members and their own disks; the reconcilers end the guests. */
     async delete(userId: string, projectId: string, groupId: string): Promise<void> {
-      await own(userId, projectId, groupId)
-      const gone = await repo.remove(groupId)
+      const group = await own(userId, projectId, groupId)
+      const what = `Asked to delete ${titleOf(group)} with its VMs`
+      const gone = await repo.remove(groupId, groupWish(group, userId, 'delete', what, clock.now()))
       if (gone === 'busy') throw new Problem(409, texts.inUse)
       publish(projectId, { id: groupId, deleted: true })
       await vms.end(projectId, gone)
     },
   }
 }
-
-const vmsOf = (n: number): string => (n === 1 ? '1 VM' : `${n} VMs`)
 
 const event = (kind: NewEvent['kind'], message: string, from: number, to: number): NewEvent => ({
   kind,
@@ -201,7 +211,8 @@ const sizesOf = ({ minSize, maxSize, autoScaling, facts }: GroupRecord): Sizes =
   autoScaling,
 })
 
-function changesBetween(before: Sizes, after: Sizes, who: string): NewEvent[] {
+/** Empty when nothing is other than before. */
+function changesBetween(before: Sizes, after: Sizes): string {
   const said: string[] = []
   if (before.desired !== after.desired) said.push(`size ${before.desired} to ${after.desired}`)
   // A set has one size and no limits beside it.
@@ -212,6 +223,5 @@ function changesBetween(before: Sizes, after: Sizes, who: string): NewEvent[] {
   if (before.autoScaling !== after.autoScaling) {
     said.push(`auto scaling switched ${after.autoScaling ? 'on' : 'off'}`)
   }
-  if (said.length === 0) return []
-  return [event('resized', `By ${who}: ${said.join(', ')}`, before.desired, after.desired)]
+  return said.join(', ')
 }

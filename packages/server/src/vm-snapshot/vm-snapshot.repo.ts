@@ -1,6 +1,9 @@
 import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus, wholeGi } from '@slipway/contract'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
 
 const mebibyte = 1024 ** 2
 
@@ -33,6 +36,7 @@ function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
       description: row.description,
       status,
       status_message: row.status_message,
+      status_since: row.status_since,
       vm_id: row.vm_id,
       vm_name: row.vm_name,
       snapshot_type: row.snapshot_type,
@@ -53,13 +57,13 @@ function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
 export type VmSnapshotRepo = ReturnType<typeof makeVmSnapshotRepo>
 
 export function makeVmSnapshotRepo(db: Db) {
-  async function find(id: string): Promise<VmSnapshotRecord | null> {
-    const row = await db.selectFrom('vm_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+  async function find(id: string, executor: Db = db): Promise<VmSnapshotRecord | null> {
+    const row = await executor.selectFrom('vm_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
     return row ? toRecord(row) : null
   }
 
   return {
-    find,
+    find: (id: string) => find(id),
 
     /** The VM snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<VmSnapshotRecord[]> {
@@ -84,6 +88,7 @@ export function makeVmSnapshotRepo(db: Db) {
     async insert(
       row: VmSnapshotTable,
       allowed: (vm: { status: string; deleted: boolean; projectId: string | null } | null) => void,
+      entry: Entry,
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const vm = await tx
@@ -108,35 +113,51 @@ export function makeVmSnapshotRepo(db: Db) {
           .insertInto('vm_snapshot')
           .values({ ...row, disks: JSON.stringify(held) })
           .execute()
+        await record(tx, [entry])
       })
     },
 
-    async change(
+    /** Changes a snapshot that still has one of these statuses, and records it; null when it has not. */
+    change(
       id: string,
+      nowMs: number,
       from: readonly VmSnapshotStatus[],
       {
         made,
         ...change
       }: { status?: VmSnapshotStatus; status_message?: string | null; made?: VmSnapshotMade },
+      entry: Entry | null,
     ): Promise<VmSnapshotRecord | null> {
-      const result = await db
-        .updateTable('vm_snapshot')
-        .set({
-          ...change,
-          ...(made && {
-            stored_bytes: made.storedBytes,
-            consistency: made.consistency,
-            has_memory: made.memory ? 1 : 0,
-          }),
-        })
-        .where('id', '=', id)
-        .where('status', 'in', from)
-        .executeTakeFirst()
-      return result.numUpdatedRows === 1n ? find(id) : null
+      return db.transaction().execute(async (tx) => {
+        const result = await tx
+          .updateTable('vm_snapshot')
+          .set({
+            ...change,
+            ...(change.status !== undefined && { status_since: isoTime(nowMs) }),
+            ...(made && {
+              stored_bytes: made.storedBytes,
+              consistency: made.consistency,
+              has_memory: made.memory ? 1 : 0,
+            }),
+          })
+          .where('id', '=', id)
+          .where('status', 'in', from)
+          .executeTakeFirst()
+        if (result.numUpdatedRows !== 1n) return null
+        if (entry) await record(tx, [entry])
+        return find(id, tx)
+      })
     },
 
-    async remove(id: string): Promise<void> {
-      await db.deleteFrom('vm_snapshot').where('id', '=', id).where('status', '=', 'deleting').execute()
+    async remove(id: string, entry: Entry): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const { numDeletedRows } = await tx
+          .deleteFrom('vm_snapshot')
+          .where('id', '=', id)
+          .where('status', '=', 'deleting')
+          .executeTakeFirstOrThrow()
+        if (numDeletedRows === 1n) await record(tx, [entry])
+      })
     },
 
     /** Whether another snapshot of a VM is being made, or was asked for earlier. */

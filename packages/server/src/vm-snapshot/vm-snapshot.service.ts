@@ -8,6 +8,7 @@ import {
   type vmSnapshotApi,
   vmSnapshotTexts,
 } from '@slipway/contract'
+import { entry, wish } from '../activity/entry.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -46,7 +47,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
   const { repo, projects, vms, isInUse, kick, publish, progress, clock } = options
 
   const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
-    ...{ repo, projects, kick, progress },
+    ...{ repo, projects, kick, progress, clock },
     publish: (projectId, data) => publish(projectId, 'vm_snapshot', data),
     texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
     isInUse: ({ id }) => isInUse(id),
@@ -87,6 +88,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
           description: input.description,
           status: 'pending',
           status_message: null,
+          status_since: isoTime(now),
           // Skipping wins (catalogue G-092).
           snapshot_type: input.skip_memory_snapshot ? 'disk' : input.snapshot_type,
           has_memory: 0,
@@ -100,6 +102,11 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
           created_at: isoTime(now),
         },
         allowed,
+        entry(
+          now,
+          { type: 'vm_snapshot', id, name: input.name, projectId },
+          wish(userId, 'vmSnapshot.create', `Asked for snapshot ${input.name} of VM ${vm.name}`),
+        ),
       )
       return access.begin(userId, projectId, id)
     },
@@ -120,7 +127,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       require409(vmCan.restore(vm))
       if (snapshot.has_memory) await requireDisks(snapshot)
-      const to = { snapshotId, safetyId: newId(clock.now()) }
+      const to = { snapshotId, name: snapshot.name, safetyId: newId(clock.now()) }
       return {
         message: vmSnapshotTexts.restoring,
         vm: await vms.restore(userId, projectId, vmId, to),

@@ -1,9 +1,11 @@
 /** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
 import { formatMemory, hostnameOf, type VmStepName } from '@slipway/contract'
+import { change as becomes, entry, failure, type Told } from '../activity/entry.ts'
 import { type Engine, EngineError, type ImageState, type MachineState } from '../engine/engine.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
+import { startedAgain, vmSubject } from './vm.activity.ts'
 import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import {
@@ -73,8 +75,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   const orphans = new Set<string>()
 
   /** Stores a change and tells whoever watches. Null when the VM is gone meanwhile. */
-  async function store(vm: VmRecord, change: (current: VmRecord) => VmChange): Promise<VmRecord | null> {
-    const next = await repo.change(vm.id, (current) => changed(current, change(current), clock.now()))
+  async function store(
+    vm: VmRecord,
+    change: (current: VmRecord) => VmChange,
+    beside?: Parameters<typeof repo.change>[2],
+  ): Promise<VmRecord | null> {
+    const next = await repo.change(vm.id, (current) => changed(current, change(current), clock.now()), beside)
     if (next) await announce(next)
     return next
   }
@@ -104,6 +110,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       return admit(vm, seen, around)
     return act(vm, state, parts, plan(vm.wanted, vm.known, seen, around))
   }
+
+  const tell = (told: Told | null) => ({
+    tell: (vm: VmRecord) => (told ? [entry(clock.now(), vmSubject(vm), told)] : []),
+  })
 
   const needsParts = (vm: VmRecord, state: MachineState) =>
     state.power === 'absent' &&
@@ -212,8 +222,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function act(vm: VmRecord, state: MachineState, parts: Parts | null, step: Step): Promise<Again> {
     const judgedRun = toSeen(state).run
-    const settle = async (change: (current: VmRecord) => VmChange): Promise<Again> => {
-      await store(vm, change)
+    const settle = async (
+      change: (current: VmRecord) => VmChange,
+      beside?: Parameters<typeof repo.change>[2],
+    ): Promise<Again> => {
+      await store(vm, change, beside)
       return 'now'
     }
     switch (step.do) {
@@ -246,7 +259,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'drop-restore':
         return dropRestore(vm, 'Its disks are gone from the host.')
       case 'forget':
-        await repo.remove(vm.id)
+        await repo.remove(vm.id, clock.now())
         waiting.delete(vm.id)
         wakeWaiting()
         return 'when-kicked'
@@ -265,7 +278,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           ...(!current.known.fault && { statusMessage: null }),
         }))
       case 'off-by-guest':
-        return settle(() => ({ wanted: { power: 'off' }, known: { judgedRun }, statusMessage: null }))
+        return settle(() => ({ wanted: { power: 'off' }, known: { judgedRun }, statusMessage: null }), {
+          because: 'The guest shut itself down.',
+        })
       case 'restarted':
         return settle((current) => ({
           wanted: { force: false },
@@ -274,7 +289,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           steps: [],
         }))
       case 'again':
-        return settle(() => ({ known: { judgedRun }, steps: [] }))
+        return settle(() => ({ known: { judgedRun }, steps: [] }), tell(startedAgain(vm, toSeen(state).exit)))
       case 'fault':
         return fault(vm, judgedRun, faultMessage(vm, step.reason, state, parts))
     }
@@ -345,11 +360,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function dropRestore(vm: VmRecord, why: string): Promise<Again> {
     await engine.dropRestore(vm.id)
-    await store(vm, () => ({
-      restore: null,
-      known: { restorePrepared: false },
-      statusMessage: `The VM could not be restored and is as it was. ${why}`,
-    }))
+    await store(
+      vm,
+      () => ({
+        restore: null,
+        known: { restorePrepared: false },
+        statusMessage: `The VM could not be restored and is as it was. ${why}`,
+      }),
+      tell(failure('vm.notRestored', `VM ${vm.name} was not put back to a snapshot and is as it was`, why)),
+    )
     return 'now'
   }
 
@@ -371,6 +390,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       description: 'Made automatically. Restoring it undoes the restore.',
       status: 'ready',
       status_message: null,
+      status_since: isoTime(now),
       snapshot_type: 'disk' as const,
       has_memory: 0 as const,
       // What ran, or crashed, was cut off.
@@ -383,6 +403,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       metadata: null,
       created_at: isoTime(now),
     }
+    const restored = becomes('vm.restored', `VM ${vm.name} was put back to snapshot ${snapshot?.name ?? ''}`)
+    const keptWhat = `Snapshot ${safety.name} of VM ${vm.name} is ready`
+    const kept = becomes('vmSnapshot.ready', keptWhat, 'It holds what the restore replaced.')
+    const ofSafety = {
+      type: 'vm_snapshot',
+      id: safety.id,
+      name: safety.name,
+      projectId: vm.projectId,
+    } as const
     const next = await repo.change(
       vm.id,
       (current) =>
@@ -403,7 +432,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           },
           now,
         ),
-      vm.projectId === null ? undefined : repo.addSnapshot(safety),
+      {
+        ...tell(restored),
+        alongside: vm.projectId === null ? undefined : repo.addSnapshot(safety, entry(now, ofSafety, kept)),
+      },
     )
     if (next) await announce(next)
     await announceSnapshot(restore.safetyId)

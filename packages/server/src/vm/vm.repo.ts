@@ -1,8 +1,11 @@
 import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import { z } from 'zod'
+import { change as becomes, type Entry, entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
 import { type Db, isForeignKeyViolation, isUniqueViolation } from '../db/open.ts'
 import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
+import { diskFreed, vmNews, vmSubject } from './vm.activity.ts'
 import type { Membership, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
@@ -95,6 +98,16 @@ const toRow = (vm: VmRecord): VmTable => ({
   steps: vm.steps.length === 0 ? '[]' : JSON.stringify(vm.steps),
 })
 
+/** What belongs to a change of a VM. */
+interface Beside {
+  /** What the activity log says of it, beside a status that is new. */
+  tell?: (vm: VmRecord) => readonly Entry[]
+  /** Why the status is new, where its message does not say. */
+  because?: string | null
+  /** Done in the same transaction. */
+  alongside?: ((tx: Db, vm: VmRecord) => Promise<void>) | undefined
+}
+
 export type VmRepo = ReturnType<typeof makeVmRepo>
 
 /** Somebody else changed the row in between; the caller looks again. */
@@ -179,20 +192,25 @@ export function makeVmRepo(db: Db) {
      * Stores a new VM and attaches its disks, all or nothing. Returns the id of the first disk that is not
      * available, or null when all went well.
      */
-    async insert(vm: VmRecord, diskIds: readonly string[]): Promise<string | null> {
+    async insert(
+      vm: VmRecord,
+      diskIds: readonly string[],
+      entries: readonly Entry[],
+    ): Promise<string | null> {
       try {
         await db.transaction().execute(async (tx) => {
           await tx.insertInto('vm').values(toRow(vm)).execute()
           for (const diskId of diskIds) {
             const taken = await tx
               .updateTable('disk')
-              .set({ status: 'attached', vm_id: vm.id, plugged: 1 })
+              .set({ status: 'attached', status_since: vm.createdAt, vm_id: vm.id, plugged: 1 })
               .where('id', '=', diskId)
               .where('project_id', '=', vm.projectId)
               .where('status', '=', 'available')
               .executeTakeFirst()
             if (taken.numUpdatedRows !== 1n) throw new DiskTaken(diskId)
           }
+          await record(tx, entries)
         })
         return null
       } catch (error) {
@@ -205,7 +223,7 @@ export function makeVmRepo(db: Db) {
      * Stores a new member of a group with the disks that are made for it, all or nothing. False when that number is
      * taken, or the group is gone.
      */
-    async insertMember(vm: VmRecord, disks: readonly DiskTable[]): Promise<boolean> {
+    async insertMember(vm: VmRecord, disks: readonly DiskTable[], entry: Entry): Promise<boolean> {
       try {
         await db.transaction().execute(async (tx) => {
           await tx.insertInto('vm').values(toRow(vm)).execute()
@@ -214,6 +232,7 @@ export function makeVmRepo(db: Db) {
               .insertInto('disk')
               .values([...disks])
               .execute()
+          await record(tx, [entry])
         })
         return true
       } catch (error) {
@@ -224,54 +243,65 @@ export function makeVmRepo(db: Db) {
 
     /**
      * Changes a VM by a pure function of what it is now. The function may throw to refuse, or return the record
-     * itself to leave it. `alongside` is done in the same transaction. Null when there is no such VM.
+     * itself to leave it. A status that is new is recorded. Null when there is no such VM.
      */
     async change(
       id: string,
       next: (vm: VmRecord) => VmRecord,
-      alongside?: (tx: Db) => Promise<void>,
+      { tell, because = null, alongside }: Beside = {},
     ): Promise<VmRecord | null> {
       for (let i = 0; i < tries; i++) {
         const vm = await find(id)
         if (!vm) return null
         const wish = next(vm)
         if (wish === vm) return vm
-        const stored = alongside
-          ? await db.transaction().execute(async (tx) => {
-              const done = await compareAndSet(vm, wish, tx)
-              if (done) await alongside(tx)
-              return done
-            })
-          : await compareAndSet(vm, wish, db)
+        const entries = [...(tell?.(wish) ?? []), ...vmNews(vm, wish, because)]
+        const stored =
+          alongside || entries.length > 0
+            ? await db.transaction().execute(async (tx) => {
+                const done = await compareAndSet(vm, wish, tx)
+                if (!done) return null
+                await record(tx, entries)
+                await alongside?.(tx, done)
+                return done
+              })
+            : await compareAndSet(vm, wish, db)
         if (stored) return stored
       }
       throw new Error(`VM ${id} changed too often to be changed`)
     },
 
     /** Leaves the disks of a VM to others, and lets those go that were made for it; for `change`. */
-    freeDisks: (id: string) => async (tx: Db) => {
+    freeDisks: (nowMs: number) => async (tx: Db, vm: VmRecord) => {
       const free = { vm_id: null, plugged: 0, detaching: 0 } as const
+      const status_since = isoTime(nowMs)
       await tx
         .updateTable('disk')
-        .set({ ...free, status: 'deleting', status_message: null })
-        .where('owner_vm_id', '=', id)
+        .set({ ...free, status: 'deleting', status_since, status_message: null })
+        .where('owner_vm_id', '=', vm.id)
         .execute()
-      await tx
+      const freed = await tx
         .updateTable('disk')
-        .set({ ...free, status: 'available' })
-        .where('vm_id', '=', id)
+        .set({ ...free, status: 'available', status_since })
+        .where('vm_id', '=', vm.id)
         .where('status', '=', 'attached')
+        .returning(['id', 'name'])
         .execute()
-      await tx.updateTable('disk').set(free).where('vm_id', '=', id).execute()
+      await tx.updateTable('disk').set(free).where('vm_id', '=', vm.id).execute()
+      await record(
+        tx,
+        freed.map((disk) => diskFreed(disk, vm.name, vm.projectId, nowMs)),
+      )
     },
 
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
-    addSnapshot: (row: VmSnapshotTable) => async (tx: Db) => {
-      await tx
+    addSnapshot: (row: VmSnapshotTable, entry: Entry) => async (tx: Db) => {
+      const { numInsertedOrUpdatedRows } = await tx
         .insertInto('vm_snapshot')
         .values(row)
         .onConflict((c) => c.doNothing())
-        .execute()
+        .executeTakeFirstOrThrow()
+      if (numInsertedOrUpdatedRows === 1n) await record(tx, [entry])
     },
 
     /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
@@ -314,8 +344,17 @@ export function makeVmRepo(db: Db) {
       return row !== undefined
     },
 
-    async remove(id: string): Promise<void> {
-      await db.deleteFrom('vm').where('id', '=', id).where('wanted_deleted', '=', 1).execute()
+    async remove(id: string, nowMs: number): Promise<void> {
+      await db.transaction().execute(async (tx) => {
+        const gone = await tx
+          .deleteFrom('vm')
+          .where('id', '=', id)
+          .where('wanted_deleted', '=', 1)
+          .returning(['id', 'name', 'project_id as projectId'])
+          .executeTakeFirst()
+        if (gone)
+          await record(tx, [entry(nowMs, vmSubject(gone), becomes('vm.gone', `VM ${gone.name} is gone`))])
+      })
     },
 
     /** The disks that were made for a VM, and how far they are. */

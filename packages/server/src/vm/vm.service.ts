@@ -1,4 +1,5 @@
 import { type Disk, messages, type Parsed, type Vm, type vmApi, vmCan, vmTexts } from '@slipway/contract'
+import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -7,6 +8,7 @@ import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
+import { asked, vmSubject } from './vm.activity.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
@@ -35,6 +37,7 @@ export interface VmServiceOptions {
 export interface MemberWish {
   projectId: string
   groupId: string
+  groupName: string
   kind: 'pool' | 'set'
   number: number
   name: string
@@ -71,20 +74,30 @@ export function makeVmService(options: VmServiceOptions) {
       publish(vm.projectId, 'vm', await wire(vm))
   }
 
+  const tell = (told: (vm: VmRecord) => Told | null) => (vm: VmRecord) => {
+    const what = told(vm)
+    return what ? [entry(clock.now(), vmSubject(vm), what)] : []
+  }
+
   /** Stores a wish after `allowed` agreed to it, tells everybody and wakes the reconciler. */
   async function wish(
     userId: string,
     projectId: string,
     vmId: string,
     allowed: (vm: VmRecord) => true | string,
+    told: (vm: VmRecord) => Told,
     change: (vm: VmRecord) => VmChange,
   ): Promise<Vm> {
     await projects.own(userId, projectId)
-    const vm = await repo.change(vmId, (current) => {
-      if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-      require409(allowed(current))
-      return changed(current, change(current), clock.now())
-    })
+    const vm = await repo.change(
+      vmId,
+      (current) => {
+        if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
+        require409(allowed(current))
+        return changed(current, change(current), clock.now())
+      },
+      { tell: tell(told) },
+    )
     if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
     kick(vmId)
     await announce(vm)
@@ -143,9 +156,11 @@ export function makeVmService(options: VmServiceOptions) {
   }
 
   /** A wish of a group for one of its members; what is gone meanwhile needs none. */
-  async function wishMember(vmId: string, change: (vm: VmRecord) => VmChange): Promise<void> {
-    const vm = await repo.change(vmId, (current) =>
-      current.wanted.deleted ? current : changed(current, change(current), clock.now()),
+  async function wishMember(vmId: string, told: Told, change: (vm: VmRecord) => VmChange): Promise<void> {
+    const vm = await repo.change(
+      vmId,
+      (current) => (current.wanted.deleted ? current : changed(current, change(current), clock.now())),
+      { tell: tell(() => told) },
     )
     if (!vm) return
     kick(vmId)
@@ -153,7 +168,12 @@ export function makeVmService(options: VmServiceOptions) {
   }
 
   /** Gone for the user at once; the reconciler ends the guest and removes its files. */
-  async function remove(vmId: string, projectId: string, allowed: (vm: VmRecord) => void): Promise<void> {
+  async function remove(
+    vmId: string,
+    projectId: string,
+    allowed: (vm: VmRecord) => void,
+    told: (vm: VmRecord) => Told | null,
+  ): Promise<void> {
     const ofVm = (await disks.ofProject(projectId)).filter((disk) => disk.vm_id === vmId)
     const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
     const vm = await repo.change(
@@ -162,7 +182,7 @@ export function makeVmService(options: VmServiceOptions) {
         allowed(current)
         return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
       },
-      repo.freeDisks(vmId),
+      { tell: tell(told), alongside: repo.freeDisks(clock.now()) },
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
     publish(projectId, 'vm', { id: vmId, deleted: true })
@@ -227,7 +247,18 @@ export function makeVmService(options: VmServiceOptions) {
         persistent: input.persistent,
         member: null,
       })
-      const taken = await repo.insert(vm, diskIds)
+      const now = clock.now()
+      const attached = projectDisks.filter(({ id }) => diskIds.includes(id))
+      const taken = await repo.insert(vm, diskIds, [
+        entry(now, vmSubject(vm), wished(userId, 'vm.create', `Asked for VM ${vm.name}`)),
+        ...attached.map(({ id, name }) =>
+          entry(
+            now,
+            { type: 'disk', id, name, projectId },
+            wished(userId, 'disk.attach', `Attached disk ${name} to VM ${vm.name}`),
+          ),
+        ),
+      ])
       if (taken) {
         const name = projectDisks.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)
@@ -238,7 +269,7 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     start: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.start, () => ({
+      wish(userId, projectId, vmId, vmCan.start, asked(userId, 'vm.start', 'to start'), () => ({
         wanted: { power: 'on', force: false },
         known: { fault: null },
         statusMessage: null,
@@ -246,13 +277,17 @@ export function makeVmService(options: VmServiceOptions) {
       })),
 
     stop: (userId: string, projectId: string, vmId: string, force: boolean): Promise<Vm> =>
-      wish(userId, projectId, vmId, force ? vmCan.forceStop : vmCan.stop, (vm) => ({
-        wanted: { power: 'off', force: force || vm.wanted.force },
-        statusMessage: null,
-      })),
+      wish(
+        ...([userId, projectId, vmId, force ? vmCan.forceStop : vmCan.stop] as const),
+        asked(userId, 'vm.stop', force ? 'to stop at once' : 'to stop'),
+        (vm) => ({
+          wanted: { power: 'off', force: force || vm.wanted.force },
+          statusMessage: null,
+        }),
+      ),
 
     restart: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.restart, (vm) => ({
+      wish(userId, projectId, vmId, vmCan.restart, asked(userId, 'vm.restart', 'to restart'), (vm) => ({
         wanted: { restarts: vm.wanted.restarts + 1, force: false },
         statusMessage: null,
       })),
@@ -260,11 +295,16 @@ export function makeVmService(options: VmServiceOptions) {
     async delete(userId: string, projectId: string, vmId: string): Promise<void> {
       await projects.own(userId, projectId)
       const beingSnapshotted = await repo.isBeingSnapshotted(vmId)
-      await remove(vmId, projectId, (current) => {
-        if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-        if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
-        if (current.restore) throw new Problem(409, vmTexts.beingRestored)
-      })
+      await remove(
+        vmId,
+        projectId,
+        (current) => {
+          if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
+          if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
+          if (current.restore) throw new Problem(409, vmTexts.beingRestored)
+        },
+        ({ name }) => wished(userId, 'vm.delete', `Asked to delete VM ${name}`),
+      )
     },
 
     /** The members of a group, oldest first. The caller has checked whose it is. */
@@ -275,14 +315,16 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
-    async createMember({ groupId, kind, number, disks: wanted, ...asked }: MemberWish): Promise<boolean> {
-      await requireRoom(asked.projectId, 1)
-      const vm = fresh({ ...asked, member: { groupId, kind, number, retiring: false, heals: 0 } })
+    async createMember(member: MemberWish): Promise<boolean> {
+      const { groupId, groupName, kind, number, disks: wanted, ...made } = member
+      await requireRoom(made.projectId, 1)
+      const vm = fresh({ ...made, member: { groupId, kind, number, retiring: false, heals: 0 } })
       const rows = disks.rowsFor(
         vm,
         wanted.map(({ name, size }) => ({ name: `${name}-${number}`, size })),
       )
-      if (!(await repo.insertMember(vm, rows))) return false
+      const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
+      if (!(await repo.insertMember(vm, rows, entry(clock.now(), vmSubject(vm), added)))) return false
       kick(vm.id)
       await announce(vm)
       await disks.notice(rows.map(({ id }) => id))
@@ -290,24 +332,24 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     /** Lets a member shut down properly, to go then. */
-    retireMember: (vmId: string): Promise<void> =>
-      wishMember(vmId, () => ({
+    retireMember: (vmId: string, told: Told): Promise<void> =>
+      wishMember(vmId, told, () => ({
         member: { retiring: true },
         wanted: { power: 'off' },
         statusMessage: null,
       })),
 
     /** Takes a member back that was to go. */
-    keepMember: (vmId: string): Promise<void> =>
-      wishMember(vmId, () => ({
+    keepMember: (vmId: string, told: Told): Promise<void> =>
+      wishMember(vmId, told, () => ({
         member: { retiring: false },
         wanted: { power: 'on', force: false },
         statusMessage: null,
       })),
 
     /** Starts a member again that broke, for the `heals`th time in a row. */
-    healMember: (vmId: string, heals: number): Promise<void> =>
-      wishMember(vmId, () => ({
+    healMember: (vmId: string, heals: number, told: Told): Promise<void> =>
+      wishMember(vmId, told, () => ({
         member: { heals },
         wanted: { power: 'on', force: false },
         known: { fault: null },
@@ -316,8 +358,13 @@ export function makeVmService(options: VmServiceOptions) {
       })),
 
     /** Ends a member and removes it with the disks that were made for it. */
-    async removeMember(projectId: string, vmId: string): Promise<void> {
-      await remove(vmId, projectId, () => {})
+    async removeMember(projectId: string, vmId: string, told: Told | null): Promise<void> {
+      await remove(
+        vmId,
+        projectId,
+        () => {},
+        () => told,
+      )
     },
 
     /** Ends VMs that another service has stored the wish to delete for. */
@@ -338,10 +385,11 @@ export function makeVmService(options: VmServiceOptions) {
       userId: string,
       projectId: string,
       vmId: string,
-      to: { snapshotId: string; safetyId: string },
+      { name, ...to }: { snapshotId: string; name: string; safetyId: string },
     ): Promise<Vm> {
       if (await repo.isBeingSnapshotted(vmId)) throw new Problem(409, vmTexts.beingSnapshotted)
-      return wish(userId, projectId, vmId, vmCan.restore, (vm) => ({
+      const told = asked(userId, 'vmSnapshot.restore', `to be put back to snapshot ${name}`)
+      return wish(userId, projectId, vmId, vmCan.restore, told, (vm) => ({
         restore: to,
         // What broke does not start by itself; the user decides when.
         wanted: { force: false, ...(vm.status === 'error' && { power: 'off' }) },

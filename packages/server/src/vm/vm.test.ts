@@ -227,6 +227,7 @@ describe('creating a VM', () => {
         plugged: 0 as const,
         detaching: 0 as const,
         created_at: new Date().toISOString(),
+        status_since: new Date().toISOString(),
       }
       await s.app.db.insertInto('disk').values(disk).execute()
       await s.app.engine.createVolume(disk.id, { from: 'nothing' }, disk.size_bytes, {

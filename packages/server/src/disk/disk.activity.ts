@@ -1,0 +1,42 @@
+/** What the activity log says of disks. */
+
+import { diskTexts } from '@slipway/contract'
+import { change, type Entry, entry, failure, type Subject, type Told } from '../activity/entry.ts'
+import type { DiskRecord } from './disk.repo.ts'
+
+type Named = { id: string; name: string }
+
+export const diskSubject = ({ id, name }: Named, projectId: string | null): Subject => ({
+  ...{ type: 'disk', id, name, projectId },
+})
+
+/** What is new when a disk has changed; nothing when its status has not. */
+export function diskNews(before: DiskRecord, after: DiskRecord, nowMs: number): Entry[] {
+  const told = before.disk.status === after.disk.status ? null : newsOf(before.disk, after.disk)
+  return told ? [entry(nowMs, diskSubject(after.disk, after.projectId), told)] : []
+}
+
+function newsOf(before: DiskRecord['disk'], { name, status, ...disk }: DiskRecord['disk']): Told | null {
+  switch (status) {
+    case 'available': {
+      const why = before.vm_name === null ? null : `It was taken off VM ${before.vm_name}.`
+      return change('disk.available', `Disk ${name} is available`, why)
+    }
+    case 'attached':
+      return change('disk.attached', `Disk ${name} is there, on VM ${disk.vm_name}`)
+    case 'failed':
+      return failure('disk.failed', `Disk ${name} could not be made`, disk.status_message)
+    case 'error':
+      return failure('disk.error', `Disk ${name} is lost or damaged`, disk.status_message)
+    default:
+      return null
+  }
+}
+
+/** A guest did not let go of a disk, so that the wish to detach it came to nothing. */
+export const notReleased = ({ disk, projectId }: DiskRecord, nowMs: number): Entry =>
+  entry(
+    nowMs,
+    diskSubject(disk, projectId),
+    failure('disk.notDetached', `Disk ${disk.name} was not detached`, diskTexts.notReleased),
+  )

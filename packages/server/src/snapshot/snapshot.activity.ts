@@ -1,0 +1,62 @@
+/** What the activity log says of snapshots, of VMs and of disks. */
+import { change, type Entry, entry, failure, type Told, wish } from '../activity/entry.ts'
+
+/** What there is to tell of a snapshot. */
+export interface NamedSnapshot {
+  id: string
+  projectId: string | null
+  snapshot: { name: string } & ({ vm_name: string } | { disk_name: string })
+}
+
+function wordsOf({ snapshot }: NamedSnapshot) {
+  return 'vm_name' in snapshot
+    ? {
+        ...({ type: 'vm_snapshot', word: 'vmSnapshot' } as const),
+        title: `${snapshot.name} of VM ${snapshot.vm_name}`,
+      }
+    : {
+        ...({ type: 'disk_snapshot', word: 'diskSnapshot' } as const),
+        title: `${snapshot.name} of disk ${snapshot.disk_name}`,
+      }
+}
+
+const about = (record: NamedSnapshot, nowMs: number, told: Told): Entry => {
+  const { type } = wordsOf(record)
+  const { id, projectId, snapshot } = record
+  return entry(nowMs, { type, id, name: snapshot.name, projectId }, told)
+}
+
+export function deletionAsked(record: NamedSnapshot, userId: string, nowMs: number): Entry {
+  const { word, title } = wordsOf(record)
+  return about(record, nowMs, wish(userId, `${word}.delete`, `Asked to delete snapshot ${title}`))
+}
+
+export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {
+  const { word, title } = wordsOf(record)
+  return about(record, nowMs, change(`${word}.deleted`, `Snapshot ${title} is deleted`))
+}
+
+/** What is new when a snapshot gets a status by itself; null for what is only on its way. */
+export function snapshotNews(
+  record: NamedSnapshot,
+  { status, status_message }: { status?: string; status_message?: string | null },
+  nowMs: number,
+): Entry | null {
+  const { word, title } = wordsOf(record)
+  switch (status) {
+    case 'ready':
+      return about(record, nowMs, change(`${word}.ready`, `Snapshot ${title} is ready`))
+    case 'deleting':
+      return about(record, nowMs, change(`${word}.expired`, `Snapshot ${title} has expired`))
+    case 'failed': {
+      const what = `Snapshot ${title} could not be made`
+      return about(record, nowMs, failure(`${word}.failed`, what, status_message ?? null))
+    }
+    case 'error': {
+      const what = `Snapshot ${title} is lost or damaged`
+      return about(record, nowMs, failure(`${word}.error`, what, status_message ?? null))
+    }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,68 @@
+/** What the activity log says of pools and sets. What happens to a member is told of the VM. */
+import {
+  change,
+  type Entry,
+  entry,
+  failure,
+  repair,
+  type Subject,
+  type Told,
+  wish,
+} from '../activity/entry.ts'
+import type { GroupRecord, NewEvent } from './vm-group.repo.ts'
+
+type Named = Pick<GroupRecord, 'id' | 'kind' | 'name' | 'projectId'>
+
+const words = {
+  pool: { type: 'vm_pool', prefix: 'vmPool', title: 'pool' },
+  set: { type: 'vm_set', prefix: 'vmSet', title: 'set' },
+} as const
+
+const subjectOf = ({ id, kind, name, projectId }: Named): Subject => ({
+  ...{ type: words[kind].type, id, name, projectId },
+})
+
+export const titleOf = ({ kind, name }: Pick<Named, 'kind' | 'name'>): string =>
+  `${words[kind].title} ${name}`
+
+const Title = (group: Named): string => titleOf(group).replace(/^./, (letter) => letter.toUpperCase())
+
+export const vmsOf = (n: number): string => (n === 1 ? '1 VM' : `${n} VMs`)
+
+/** Somebody asked for a group to be made, changed or deleted. */
+export const groupWish = (
+  group: Named,
+  userId: string,
+  verb: 'create' | 'update' | 'delete',
+  message: string,
+  nowMs: number,
+): Entry => entry(nowMs, subjectOf(group), wish(userId, `${words[group.kind].prefix}.${verb}`, message))
+
+/** What is new when the status of a group has changed; nothing when it has not, or the group is only on its way. */
+export function groupNews(before: GroupRecord, after: GroupRecord): Entry[] {
+  const told = before.status === after.status ? null : newsOf(after)
+  return told ? [entry(after.statusSince, subjectOf(after), told)] : []
+}
+
+function newsOf(group: GroupRecord): Told | null {
+  const { prefix } = words[group.kind]
+  if (group.status === 'error') {
+    return failure(`${prefix}.error`, `${Title(group)} is in trouble`, group.statusMessage)
+  }
+  if (group.status === 'coming') return null
+  return change(`${prefix}.active`, `${Title(group)} is settled with ${vmsOf(group.facts.desired)}`)
+}
+
+/** What an entry of a group's own history says that nobody else tells. */
+export function eventNews(group: Named, event: NewEvent, nowMs: number): Entry[] {
+  const { prefix } = words[group.kind]
+  const told = (what: Told) => [entry(nowMs, subjectOf(group), what)]
+  if (event.kind === 'scaled') {
+    const what = `${Title(group)} is scaled from ${event.from_size} to ${event.to_size}`
+    return told(change(`${prefix}.scaled`, what, event.message))
+  }
+  if (event.kind === 'recovered') {
+    return told(repair(`${prefix}.recovered`, `${Title(group)} is out of trouble`, `${event.message}.`))
+  }
+  return []
+}

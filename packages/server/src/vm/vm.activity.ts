@@ -1,0 +1,70 @@
+/** What the activity log says of VMs. */
+import type { EndpointId } from '@slipway/contract'
+import {
+  change,
+  type Entry,
+  entry,
+  failure,
+  repair,
+  type Subject,
+  type Told,
+  wish,
+} from '../activity/entry.ts'
+import type { Seen } from './vm.plan.ts'
+import type { VmRecord } from './vm.state.ts'
+
+type Named = Pick<VmRecord, 'id' | 'name' | 'projectId'>
+
+export const vmSubject = ({ id, name, projectId }: Named): Subject => ({ type: 'vm', id, name, projectId })
+
+/** Somebody asked a VM to do something: `to start`. */
+export const asked = (userId: string, action: EndpointId, what: string) => (vm: VmRecord) =>
+  wish(userId, action, `Asked VM ${vm.name} ${what}`)
+
+/**
+ * What is new when a VM has changed; nothing when its status has not, or is only a way to another. `because` says why
+ * where its message does not.
+ */
+export function vmNews(before: VmRecord, after: VmRecord, because: string | null): Entry[] {
+  const told = before.status === after.status || after.wanted.deleted ? null : newsOf(after, because)
+  return told ? [entry(after.statusSince, vmSubject(after), told)] : []
+}
+
+function newsOf({ name, status, statusMessage }: VmRecord, because: string | null): Told | null {
+  switch (status) {
+    case 'running':
+      return change('vm.running', `VM ${name} is running`, because)
+    case 'stopped':
+      return change('vm.stopped', `VM ${name} is stopped`, because)
+    case 'failed':
+      return failure('vm.failed', `VM ${name} could not be created`, statusMessage)
+    case 'error':
+      return failure('vm.error', `VM ${name} broke`, statusMessage)
+    default:
+      return null
+  }
+}
+
+/** Why a VM whose guest is gone is started once more; null when whoever asked for it knows. */
+export function startedAgain({ name }: VmRecord, exit: Seen['exit']): Told | null {
+  if (exit === 'host-restart') {
+    return repair('vm.startedAgain', `VM ${name} is started again`, 'The host was restarted.')
+  }
+  if (exit === 'reboot') {
+    return change('vm.rebooted', `VM ${name} starts from its image again`, 'The guest rebooted.')
+  }
+  return null
+}
+
+/** A disk is left to others because its VM is being deleted. */
+export const diskFreed = (
+  { id, name }: { id: string; name: string },
+  vmName: string,
+  projectId: string | null,
+  nowMs: number,
+): Entry =>
+  entry(
+    nowMs,
+    { type: 'disk', id, name, projectId },
+    change('disk.available', `Disk ${name} is available`, `VM ${vmName} was deleted.`),
+  )
