@@ -46,6 +46,7 @@ export async function startServer(settings: Record<string, string> = {}, keptDir
       ...launch.environment,
       SLIPWAY_ENGINE: 'simulated',
       SLIPWAY_PORT: '0',
+      SLIPWAY_SSH_PORT: '0',
       SLIPWAY_DATA_DIR: dataDir,
       ...settings,
     },

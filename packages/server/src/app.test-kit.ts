@@ -15,6 +15,7 @@ import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import type { Gateway } from './gateway/gateway.thread.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
@@ -43,6 +44,7 @@ export interface TestAppOptions {
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
   file?: string
+  gateway?: Gateway
 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
@@ -83,6 +85,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       webRoot: null,
       ownUrl: () => 'http://slipway.test',
       startsAtOnce: options.startsAtOnce ?? 100,
+      gateway: options.gateway ?? null,
     })
   let built = await build()
   await built.start()

@@ -23,6 +23,9 @@ import { makeDiskSnapshotService } from './disk-snapshot/disk-snapshot.service.t
 import type { Engine } from './engine/engine.ts'
 import { makeEventBus } from './event/event.bus.ts'
 import { eventRoutes } from './event/event.routes.ts'
+import { makeGatewayRepo } from './gateway/gateway.repo.ts'
+import { makeGatewayService } from './gateway/gateway.service.ts'
+import type { Gateway } from './gateway/gateway.thread.ts'
 import { hostRoutes } from './host/host.routes.ts'
 import { installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
@@ -87,8 +90,8 @@ export interface AppOptions {
   ownUrl: () => string
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
-  /** OpenSSH public keys by which Slipway itself gets into every guest. */
-  ownKeys?: readonly string[]
+  /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
+  gateway: Gateway | null
 }
 
 /** Members that a group has ready to start when others are up. */
@@ -101,7 +104,7 @@ const sweepEveryMs = 60 * 60_000
  * earlier process and must be called before requests are let in; `close` ends everything but the guests.
  */
 export async function buildApp(options: AppOptions) {
-  const { config, db, engine, clock, log } = options
+  const { config, db, engine, clock, log, gateway } = options
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -138,7 +141,19 @@ export async function buildApp(options: AppOptions) {
     ...{ repo: makeActivityRepo(db), projects, clock },
     ...{ admins: config.admins, days: config.activityDays },
   })
-  const keys = makeSshKeyService({ repo: makeSshKeyRepo(db), clock })
+  const visits = gateway
+    ? makeGatewayService({
+        ...{ repo: makeGatewayRepo(db), clock, log },
+        cut: gateway.cut,
+        called: gateway,
+        hasGuests: engine.kind !== 'simulated',
+      })
+    : null
+  const keys = makeSshKeyService({
+    repo: makeSshKeyRepo(db),
+    clock,
+    onDeleted: (userId, fingerprint) => visits?.keyDeleted(userId, fingerprint),
+  })
   const templates = makeTemplateService({
     ...{
       repo: makeTemplateRepo(db),
@@ -191,7 +206,7 @@ export async function buildApp(options: AppOptions) {
     suspectSnapshot: (id) => vmSnapshotReconciler.kick(id),
     signal,
     wake: (id) => vmReconciler.kick(id),
-    ownKeys: options.ownKeys ?? [],
+    ownKeys: gateway ? [gateway.publicKey] : [],
   })
   const vmReconciler = makeReconciler({
     name: 'vm',
@@ -339,7 +354,7 @@ export async function buildApp(options: AppOptions) {
     accelerator: engine.capabilities.accelerator,
     accelerator_reason: engine.capabilities.acceleratorReason,
     network: engine.capabilities.network,
-    ssh_gateway: null,
+    ssh_gateway: gateway && { host: gateway.host, port: gateway.port, fingerprint: gateway.fingerprint },
     contacts: config.contacts,
   }
   hostRoutes(route, {
@@ -384,9 +399,11 @@ export async function buildApp(options: AppOptions) {
       for (const reconciler of reconcilers) await reconciler.start()
       scaling.wake()
       sweep()
+      if (visits) gateway?.serve(visits.desk)
     },
     async close() {
       cancelSweep?.()
+      visits?.close()
       stopListening()
       streams.close()
       await consoles.close()

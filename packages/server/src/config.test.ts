@@ -46,6 +46,29 @@ it.each([
   },
 )
 
+it('SSH by name listens beside the console, and is called as the public URL is', () => {
+  expect(readConfig({}).ssh).toEqual({ port: 2022, listen: '127.0.0.1', host: null })
+  const settings = { SLIPWAY_HOST: '0.0.0.0', SLIPWAY_PUBLIC_URL: 'https://vms.example.com:8443/' }
+  expect(readConfig({ ...settings, SLIPWAY_SSH_PORT: '' }).ssh).toEqual({
+    port: 2022,
+    listen: '0.0.0.0',
+    host: 'vms.example.com',
+  })
+  const own = { SLIPWAY_SSH_PORT: '22', SLIPWAY_SSH_LISTEN: '10.0.0.1', SLIPWAY_SSH_HOST: 'ssh.example.com' }
+  expect(readConfig({ ...settings, ...own }).ssh).toEqual({
+    port: 22,
+    listen: '10.0.0.1',
+    host: 'ssh.example.com',
+  })
+})
+
+it('SSH by name can be switched off, and nothing else is taken for a port', () => {
+  expect(readConfig({ SLIPWAY_SSH_PORT: 'off' }).ssh).toBeNull()
+  for (const SLIPWAY_SSH_PORT of ['no', '-1', '65536', '22.5']) {
+    expect(() => readConfig({ SLIPWAY_SSH_PORT })).toThrow('SLIPWAY_SSH_PORT: ')
+  }
+})
+
 it('images and disks have limits, which can be set', () => {
   expect(readConfig({})).toMatchObject({ maxImageGb: 100, maxDiskGb: 1024 })
   const settings = { SLIPWAY_MAX_IMAGE_GB: '2.5', SLIPWAY_MAX_DISK_GB: '64' }

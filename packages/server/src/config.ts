@@ -28,6 +28,17 @@ const Settings = z.object({
   ),
   /** Addresses of reverse proxies in front, with commas; only they are believed about who asks. */
   SLIPWAY_TRUSTED_PROXIES: optional,
+  /** Where SSH by name listens: a port, 0 for any free one, or `off`. Not 2222, which guests may have. */
+  SLIPWAY_SSH_PORT: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'Give a port, or off')
+      .default(2022),
+  ),
+  /** The address it listens at; that of the console unless another is given. */
+  SLIPWAY_SSH_LISTEN: optional,
+  /** The name people give to ssh; that of the public URL, else what is in the address bar of the browser. */
+  SLIPWAY_SSH_HOST: optional,
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated']).default('qemu'),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
@@ -92,11 +103,20 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       'These settings are not valid:\n  SLIPWAY_SCALE_DOWN_BELOW: must be below SLIPWAY_SCALE_UP_ABOVE',
     )
   }
+  const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
   return {
     host: s.SLIPWAY_HOST,
     port: s.SLIPWAY_PORT,
     dataDir: path.resolve(s.SLIPWAY_DATA_DIR),
-    publicUrl: s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null,
+    publicUrl,
+    ssh:
+      s.SLIPWAY_SSH_PORT === 'off'
+        ? null
+        : {
+            port: s.SLIPWAY_SSH_PORT,
+            listen: s.SLIPWAY_SSH_LISTEN ?? s.SLIPWAY_HOST,
+            host: s.SLIPWAY_SSH_HOST ?? publicUrl?.hostname ?? null,
+          },
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],
     engine: s.SLIPWAY_ENGINE,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,

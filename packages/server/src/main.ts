@@ -1,12 +1,14 @@
 /** The program: reads the settings, builds everything, listens, and closes cleanly. Guests outlive it. */
-import { availableParallelism } from 'node:os'
+import { availableParallelism, hostname } from 'node:os'
 import path from 'node:path'
+import { gatewayCommand } from '@slipway/contract'
 import { buildApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openSqlite } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
+import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { type Log, makeLog } from './lib/log.ts'
@@ -52,6 +54,12 @@ function makeMailer(config: Config): { sendMail: SendMail; where: string } {
   }
 }
 
+function sshLine(gateway: Gateway | null, listen: string | undefined): string {
+  if (!gateway) return 'off'
+  const host = gateway.host ?? (listen && !/^[0.:]+$/.test(listen) ? listen : hostname())
+  return `${gatewayCommand('<vm>.<project>', { host, port: gateway.port })}, host key ${gateway.fingerprint}`
+}
+
 async function main(): Promise<void> {
   const config = readConfig()
   const log = makeLog(config.logLevel)
@@ -62,6 +70,7 @@ async function main(): Promise<void> {
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
+  const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
   const { app, start, close } = await buildApp({
     config,
@@ -73,6 +82,7 @@ async function main(): Promise<void> {
     log,
     webRoot,
     ownUrl: () => ownUrl,
+    gateway,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
@@ -81,6 +91,7 @@ async function main(): Promise<void> {
     if (closing) return
     closing = true
     console.log(`${signal}: closing; running VMs go on.`)
+    await gateway?.close()
     await close()
     await engine.close()
     await db.destroy()
@@ -102,6 +113,7 @@ async function main(): Promise<void> {
       `  data     ${config.dataDir}`,
       `  engine   ${engine.kind}${accelerator ? `, ${accelerator}` : ''}${acceleratorReason ? ` (${acceleratorReason})` : ''}`,
       `  network  ${network}`,
+      `  ssh      ${sshLine(gateway, config.ssh?.listen)}`,
       `  mails    ${where}`,
       ...(seeded ? [`  sign in  ${demo.email} with ${demo.password}`] : []),
     ].join('\n'),

@@ -1,0 +1,86 @@
+import { gatewayCommand, hostnameOf, isLoopback, projectLabelOf, vmCan } from '@slipway/contract'
+
+interface Vm {
+  id: string
+  name: string
+  projectName: string
+  accountId: string
+  status: string
+  statusMessage: string | null
+  ip: string | null
+  port: number
+}
+
+type Choice =
+  | { to: 'nobody' }
+  | { to: 'vm'; accountId: string; vmId: string; called: string; ip: string; port: number }
+  | { to: 'word'; accountIds: string[]; text: string }
+
+/** How the gateway is called, for the commands it tells. */
+export interface Called {
+  host: string
+  port: number
+}
+
+/** The login name that leads on to VMs; no VM is called so, as their names have a dot. */
+export const jumpName = 'jump'
+
+export const jumpText = (gateway: Called) =>
+  `The name ${jumpName} only leads on to VMs:\n` +
+  `ssh -J ${jumpName}@${gateway.host}:${gateway.port} root@<vm>.<project>\n` +
+  `For a shell say which VM is meant:\n${gatewayCommand('<vm>.<project>', gateway)}`
+
+/** The id that a name is, or null; ids are UUIDs. */
+export const vmIdIn = (name: string): string | null =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ? name.toLowerCase() : null
+
+/** Which of the VMs that a key may enter is meant by a name, and whether it can be entered now. */
+export function choose(name: string, vms: readonly Vm[], gateway: Called): Choice {
+  const [label, projectLabel, ...rest] = name.toLowerCase().split('.')
+  const id = vmIdIn(name)
+  const meant = vms.filter((vm) =>
+    id === null
+      ? rest.length === 0 && hostnameOf(vm.name) === label && projectLabelOf(vm.projectName) === projectLabel
+      : vm.id === id,
+  )
+  const [vm, ...others] = meant
+  if (!vm) return { to: 'nobody' }
+  if (others.length > 0) {
+    const commands = meant.map(
+      (one) =>
+        `${gatewayCommand(one.id, gateway)}  # VM ${plain(one.name)} in project ${plain(one.projectName)}, ${one.status}`,
+    )
+    const accountIds = [...new Set(meant.map((one) => one.accountId))]
+    return {
+      to: 'word',
+      accountIds,
+      text: `${meant.length} VMs are called ${name}. Use one of these:\n${commands.join('\n')}`,
+    }
+  }
+  const called = `VM ${plain(vm.name)}`
+  const word = (text: string): Choice => ({ to: 'word', accountIds: [vm.accountId], text })
+  if (vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true || vm.ip === null)
+    return word(whyNot(called, vm))
+  // Nothing else is a guest of ours.
+  if (!isLoopback(vm.ip))
+    return word(`${called} has the address ${vm.ip}, which cannot be reached from here.`)
+  return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called, ip: vm.ip, port: vm.port }
+}
+
+function whyNot(called: string, { status, statusMessage }: Vm): string {
+  const what: Record<string, string> = {
+    stopped: 'Start it on the console, then try again.',
+    stopping: 'Start it again when it has stopped.',
+    running: 'It has no address yet. Try again in a moment.',
+    failed: 'Delete it on the console and create it again.',
+    error: 'Start it again on the console.',
+  }
+  return [
+    `${called} is ${status === 'error' ? 'in error' : status === 'failed' ? 'failed' : status}.`,
+    ...(statusMessage ? [plain(statusMessage)] : []),
+    what[status] ?? 'Try again when it is running.',
+  ].join(' ')
+}
+
+/** Without what a terminal would obey. */
+const plain = (text: string): string => text.replace(/\p{Cc}+/gu, ' ')

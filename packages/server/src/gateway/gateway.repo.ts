@@ -1,0 +1,65 @@
+import type { Db } from '../db/open.ts'
+
+/** A VM that a key may lead to, with what is told of it. */
+export interface Candidate {
+  id: string
+  name: string
+  projectName: string
+  accountId: string
+  status: string
+  statusMessage: string | null
+  ip: string | null
+  port: number
+}
+
+export type GatewayRepo = ReturnType<typeof makeGatewayRepo>
+
+export function makeGatewayRepo(db: Db) {
+  /** The keys with that fingerprint whose accounts may sign in. */
+  const keys = (fingerprint: string) =>
+    db
+      .selectFrom('ssh_key')
+      .innerJoin('account', 'account.id', 'ssh_key.account_id')
+      .where('ssh_key.fingerprint', '=', fingerprint)
+      .where('account.disabled_at', 'is', null)
+      .where('account.email_verified_at', 'is not', null)
+
+  return {
+    /** The accounts that stored a key and may sign in. */
+    async accountsOf(fingerprint: string): Promise<string[]> {
+      const rows = await keys(fingerprint).select('ssh_key.account_id').execute()
+      return rows.map((row) => row.account_id)
+    },
+
+    /** The VMs of the accounts that stored a key; of all of them, or the one with an id. */
+    async candidates(fingerprint: string, vmId: string | null): Promise<Candidate[]> {
+      const rows = await keys(fingerprint)
+        .innerJoin('project', 'project.account_id', 'ssh_key.account_id')
+        .innerJoin('vm', 'vm.project_id', 'project.id')
+        .where('vm.wanted_deleted', '=', 0)
+        .$if(vmId !== null, (query) => query.where('vm.id', '=', vmId ?? ''))
+        .select([
+          'vm.id',
+          'vm.name',
+          'project.name as project_name',
+          'project.account_id',
+          'vm.status',
+          'vm.status_message',
+          'vm.ip_address',
+          'vm.ssh_port',
+        ])
+        .orderBy('vm.id')
+        .execute()
+      return rows.map((row) => ({
+        id: row.id,
+        name: row.name,
+        projectName: row.project_name,
+        accountId: row.account_id,
+        status: row.status,
+        statusMessage: row.status_message,
+        ip: row.ip_address,
+        port: row.ssh_port,
+      }))
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
+import type { GatewayRepo } from './gateway.repo.ts'
+import type { GatewayDesk } from './gateway.thread.ts'
+import type { Caller, Cut, Visit, Way } from './messages.ts'
+
+export interface GatewayServiceOptions {
+  repo: GatewayRepo
+  cut: (cut: Cut) => void
+  /** How people call the gateway; without a host, by the address of ours that they came to. */
+  called: Readonly<{ host: string | null; port: number }>
+  /** Whether there are guests to enter; those of a simulation are none. */
+  hasGuests: boolean
+  clock: Clock
+  log: Log
+}
+
+/** How often it is looked whether those who are in still may be. Deleted keys are known at once; this is for the rest. */
+const checkEveryMs = 15_000
+
+/** Says who may come in by SSH and where to, and who has to leave. */
+export function makeGatewayService({ repo, cut, called, hasGuests, clock, log }: GatewayServiceOptions) {
+  const visits = new Map<number, Visit>()
+  let cancelCheck: (() => void) | null = null
+  /** Counts cuts: an answer that was looked up before one may be wrong after it. */
+  let cuts = 0
+
+  function cutOff(one: Cut): void {
+    cuts += 1
+    cut(one)
+  }
+
+  async function lookUp(caller: Caller): Promise<Way> {
+    const { host, port } = called
+    const gateway: Called = { host: host ?? hostIn(caller.at), port }
+    if (caller.name === jumpName) {
+      const accountIds = await repo.accountsOf(caller.fingerprint)
+      return accountIds.length === 0 ? { to: 'nobody' } : { to: 'jump', accountIds, text: jumpText(gateway) }
+    }
+    const vms = await repo.candidates(caller.fingerprint, vmIdIn(caller.name))
+    const way = choose(caller.name, vms, gateway)
+    return way.to === 'vm' && !hasGuests
+      ? {
+          to: 'word',
+          accountIds: [way.accountId],
+          text: `${way.called} is simulated: there is nothing to enter.`,
+        }
+      : way
+  }
+
+  /** Ends visits by keys that are gone or of accounts that are disabled. */
+  async function check(): Promise<void> {
+    const pairs = new Map(
+      [...visits.values()].map((visit) => [`${visit.accountId} ${visit.fingerprint}`, visit]),
+    )
+    for (const { accountId, fingerprint } of pairs.values()) {
+      if ((await repo.accountsOf(fingerprint)).includes(accountId)) continue
+      cutOff({ accountId, fingerprint, why: 'This key may not enter any more.' })
+    }
+  }
+
+  function checkLater(): void {
+    cancelCheck ??= clock.after(checkEveryMs, () => {
+      cancelCheck = null
+      if (visits.size === 0) return
+      check().catch((error: unknown) => log.error({ err: error }, 'visits by SSH could not be checked'))
+      checkLater()
+    })
+  }
+
+  const desk: GatewayDesk = {
+    async answer(question) {
+      if (question.ask === 'known') return (await repo.accountsOf(question.fingerprint)).length > 0
+      for (;;) {
+        const before = cuts
+        const way = await lookUp(question)
+        if (cuts === before) return way
+      }
+    },
+    came(visit) {
+      visits.set(visit.id, visit)
+      checkLater()
+    },
+    went: (id) => void visits.delete(id),
+  }
+
+  return {
+    desk,
+    /** A key was taken out of an account: what came in by it ends. */
+    keyDeleted: (accountId: string, fingerprint: string) =>
+      cutOff({ accountId, fingerprint, why: 'The SSH key you came in with was removed.' }),
+    close(): void {
+      cancelCheck?.()
+    },
+  }
+}
+
+/** An address as it stands in commands. */
+const hostIn = (address: string): string => address.replace(/^::ffff:/, '')

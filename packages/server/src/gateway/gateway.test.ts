@@ -1,0 +1,387 @@
+import { randomBytes } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeTestAppOver } from '../app.test-kit.ts'
+import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
+import { makeHandClock } from '../lib/hand-clock.ts'
+import { silentLog } from '../lib/log.ts'
+import { newKey, open, optionsFor, runClient, scratch, startGuest } from './gateway.test-kit.ts'
+import { startGateway } from './gateway.thread.ts'
+
+const { dir, remove } = scratch()
+const settings = { dataDir: dir, listen: '127.0.0.1', port: 0, host: null }
+const gateway = await startGateway(settings, silentLog)
+const clock = makeHandClock()
+const simulated = makeSimulatedEngine({ clock, hostMemoryMb: 1024 * 1024 })
+await simulated.open()
+// Its guests are made by this test, so they can be entered.
+const engine = { ...simulated, kind: 'qemu' as const }
+const app = await makeTestAppOver({ clock, engine, passTime: () => clock.advance(60_000) }, { gateway })
+const guest = await startGuest(gateway.publicKey)
+afterAll(async () => {
+  await app.close()
+  await gateway.close()
+  guest.close()
+  remove()
+})
+
+type Person = Awaited<ReturnType<typeof app.signedIn>>
+
+/** A person with a key that is stored. */
+async function person(name: string, ...type: string[]) {
+  const who = await app.signedIn(name)
+  const key = await newKey(dir, name, ...type)
+  const stored = await storeKey(who, key.publicKey, name)
+  return { ...who, key, keyId: stored, options: optionsFor(key.file) }
+}
+
+async function storeKey(who: Person, publicKey: string, name: string): Promise<string> {
+  const answer = await who.call(sshKeyApi.create, { body: { key_name: name, ssh_public_key: publicKey } })
+  expect(answer.status).toBe(201)
+  return answer.body.id
+}
+
+/** A running VM whose SSH is the guest of this test. */
+async function vm(who: Person & { keyId: string }, name: string, projectName: string, at = guest.port) {
+  const projects = (await who.call(projectApi.list)).body
+  const project =
+    projects.find((one) => one.name === projectName) ??
+    (await who.call(projectApi.create, { body: { name: projectName, description: '' } })).body
+  const params = { projectId: project.id }
+  const { body } = await who.call(vmApi.create, {
+    params,
+    body: { name, template_id: 'starter', ssh_key_id: who.keyId },
+  })
+  await clock.advance(30_000)
+  await app.idle()
+  await app.db
+    .updateTable('vm')
+    .set({ ip_address: '127.0.0.1', ssh_port: at })
+    .where('id', '=', body.id)
+    .execute()
+  return { id: body.id, params: { ...params, vmId: body.id } }
+}
+
+const port = () => ['-p', `${gateway.port}`]
+const ssh = (options: string[], name: string, ...command: string[]) =>
+  runClient('ssh', [...options, ...port(), `${name}@127.0.0.1`, ...command])
+
+let ada: Awaited<ReturnType<typeof person>>
+let bob: Awaited<ReturnType<typeof person>>
+let web: Awaited<ReturnType<typeof vm>>
+
+beforeAll(async () => {
+  ada = await person('ada')
+  bob = await person('bob')
+  web = await vm(ada, 'Web', 'Shop')
+})
+
+describe('SSH by name', () => {
+  it('is told of by the host, with the fingerprint that ssh-keygen prints', async () => {
+    const { body } = await ada.call(hostApi.get)
+    expect(body.ssh_gateway).toEqual({ host: null, port: gateway.port, fingerprint: gateway.fingerprint })
+    const scan = await runClient('ssh', [
+      ...optionsFor(ada.key.file),
+      '-v',
+      ...port(),
+      'web.shop@127.0.0.1',
+      'true',
+    ])
+    expect(scan.stderr).toContain(`Server host key: ssh-ed25519 ${gateway.fingerprint}`)
+  })
+
+  it('runs a command in the VM that is named, and hands on its exit status and both outputs', async () => {
+    const outcome = await ssh(ada.options, 'web.shop', 'echo out; echo err >&2; exit 7')
+    expect(outcome.code).toBe(7)
+    expect(outcome.stderr).toMatch(/^err\n/m)
+    expect(outcome.stdout.toString()).toBe('out\n')
+  })
+
+  it('takes the id of a VM, and names in capitals', async () => {
+    expect((await ssh(ada.options, web.id, 'echo in')).stdout.toString()).toBe('in\n')
+    expect((await ssh(ada.options, 'WEB.shop', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('is clean for bytes in both directions, and hands on the end of input', async () => {
+    const bytes = randomBytes(3 * 1024 * 1024 + 17)
+    const { child, ended } = open('ssh', [...ada.options, ...port(), 'web.shop@127.0.0.1', 'cat'])
+    child.stdin.end(bytes)
+    const { stdout, code } = await ended
+    expect(code).toBe(0)
+    expect(stdout.equals(bytes)).toBe(true)
+  })
+
+  it('keeps on while keys are exchanged anew', async () => {
+    const bytes = randomBytes(2 * 1024 * 1024)
+    const { stdout } = await runClient(
+      'ssh',
+      [...ada.options, '-o', 'RekeyLimit=200K', ...port(), 'web.shop@127.0.0.1', 'cat'],
+      bytes,
+    )
+    expect(stdout.equals(bytes)).toBe(true)
+  })
+
+  it('opens a shell with a terminal of the size that was asked for', async () => {
+    const { stdout } = await runClient(
+      'ssh',
+      [...ada.options, '-tt', ...port(), 'web.shop@127.0.0.1'],
+      'echo shell-of-$((6*7))\nexit\n',
+    )
+    expect(stdout.toString()).toContain('shell-of-42')
+    expect(guest.seen.asked.some((one) => one.startsWith('pty '))).toBe(true)
+  })
+
+  it.each([
+    [['-t', 'rsa', '-b', '2048']],
+    [['-t', 'ecdsa', '-b', '256']],
+    [['-t', 'ecdsa', '-b', '384']],
+    [['-t', 'ecdsa', '-b', '521']],
+  ])('lets in a key of the kind %j', async (type) => {
+    const name = `key${type.join('')}`
+    const key = await newKey(dir, name, ...type)
+    await storeKey(ada, key.publicKey, name)
+    expect((await ssh(optionsFor(key.file), 'web.shop', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('goes on to other places as the guest sees them, and hands on its refusal', async () => {
+    const there = await runClient('ssh', [
+      ...ada.options,
+      ...port(),
+      '-W',
+      `127.0.0.1:${guest.port}`,
+      'web.shop@127.0.0.1',
+    ])
+    expect(there.stdout.toString()).toMatch(/^SSH-2\.0-/)
+    expect(guest.seen.asked).toContain(`tunnel 127.0.0.1:${guest.port}`)
+    const nowhere = await runClient('ssh', [
+      ...ada.options,
+      ...port(),
+      '-W',
+      '127.0.0.1:1',
+      'web.shop@127.0.0.1',
+    ])
+    expect(nowhere.code).toBe(255)
+    expect(nowhere.stderr).toContain('open failed')
+  })
+
+  it('uses one connection to the guest for many sessions, and hands on that there are too many', async () => {
+    const socket = `${dir}/mux`
+    const before = guest.seen.connections
+    const shared = [...ada.options, '-o', `ControlPath=${socket}`]
+    const first = open('ssh', [...shared, '-M', '-N', ...port(), 'web.shop@127.0.0.1'])
+    await expect
+      .poll(
+        () =>
+          stat(socket).then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 10_000 },
+      )
+      .toBe(true)
+    const sessions = Array.from({ length: 10 }, () =>
+      open('ssh', [...shared, ...port(), 'web.shop@127.0.0.1', 'read x']),
+    )
+    await expect.poll(() => guest.seen.connections).toBe(before + 1)
+    await sleep(500)
+    const eleventh = await runClient('ssh', [...shared, '-v', ...port(), 'web.shop@127.0.0.1', 'echo in'])
+    // OpenSSH opens a connection of its own when the shared one has no room.
+    expect(eleventh.stderr).toMatch(/Session open refused by peer|open failed/)
+    for (const { child } of sessions) child.stdin.end('x\n')
+    await Promise.all(sessions.map(({ ended }) => ended))
+    first.child.kill()
+    await first.ended
+  })
+
+  it('leads on to the SSH of a VM by the name jump, and nowhere else', async () => {
+    const jumpTo = (target: string, options = ada.options) =>
+      runClient('ssh', [...options, ...port(), '-W', target, 'jump@127.0.0.1'])
+    expect((await jumpTo('web.shop:22')).stdout.toString()).toMatch(/^SSH-2\.0-/)
+    expect((await jumpTo(`${web.id}:22`)).stdout.toString()).toMatch(/^SSH-2\.0-/)
+    expect((await jumpTo('web.shop:80')).stderr).toContain('Only port 22 of a VM can be reached here.')
+    expect((await jumpTo('127.0.0.1:22')).stderr).toContain('There is no VM 127.0.0.1 for this key.')
+    expect((await jumpTo('web.shop:22', bob.options)).stderr).toContain(
+      'There is no VM web.shop for this key.',
+    )
+    const shell = await ssh(ada.options, 'jump', 'true')
+    expect(shell.code).toBe(255)
+    expect(shell.stderr).toContain(`ssh -J jump@127.0.0.1:${gateway.port} root@<vm>.<project>`)
+  })
+})
+
+describe('who is not let in', () => {
+  const denied = { code: 255, stderr: expect.stringContaining('Permission denied (publickey)') }
+
+  it('a key that nobody stored', async () => {
+    const { file } = await newKey(dir, 'stranger')
+    expect(await ssh(optionsFor(file), 'web.shop', 'true')).toMatchObject(denied)
+  })
+
+  it('the key of somebody else, whose answer is the same as for a VM that is not there', async () => {
+    expect(await ssh(bob.options, 'web.shop', 'true')).toMatchObject(denied)
+    expect(await ssh(bob.options, web.id, 'true')).toMatchObject(denied)
+    const nowhere = await ssh(bob.options, 'nothing.nowhere', 'true')
+    const there = await ssh(bob.options, 'web.shop', 'true')
+    expect(there.stderr.replace('web.shop', '')).toBe(nowhere.stderr.replace('nothing.nowhere', ''))
+  })
+
+  it('a password, and whoever has none of the keys', async () => {
+    const outcome = await runClient('ssh', [
+      ...[
+        '-o',
+        'PubkeyAuthentication=no',
+        '-o',
+        'UserKnownHostsFile=/dev/null',
+        '-o',
+        'StrictHostKeyChecking=no',
+      ],
+      ...['-o', 'NumberOfPasswordPrompts=0', ...port(), 'web.shop@127.0.0.1', 'true'],
+    ])
+    expect(outcome).toMatchObject(denied)
+  })
+
+  it('an account that is disabled, at once for new connections and soon for those that are in', async () => {
+    const eve = await person('eve')
+    await vm(eve, 'box', 'Own')
+    const inside = open('ssh', [...eve.options, ...port(), 'box.own@127.0.0.1', 'echo in; cat'])
+    await expect.poll(inside.stdout, { timeout: 10_000 }).toBe('in\n')
+    await app.db.updateTable('account').set({ disabled_at: 'now' }).where('email', '=', eve.email).execute()
+    expect(await ssh(eve.options, 'box.own', 'true')).toMatchObject(denied)
+    await clock.advance(15_000)
+    expect(await inside.ended).toMatchObject({ code: 255 })
+    expect(inside.stderr()).toContain('This key may not enter any more.')
+  })
+})
+
+describe('what owners are told', () => {
+  it('of VMs with one name, each with a command that leads to it', async () => {
+    const one = await vm(ada, 'Twin', 'Shop')
+    const other = await vm(ada, 'twin', 'Shop')
+    const outcome = await ssh(ada.options, 'twin.shop', 'true')
+    expect(outcome.code).toBe(255)
+    expect(outcome.stderr).toContain('2 VMs are called twin.shop. Use one of these:')
+    for (const { id } of [one, other]) {
+      expect(outcome.stderr).toContain(`\nssh ${id}@127.0.0.1 -p ${gateway.port}  # VM`)
+      expect((await ssh(ada.options, id, 'echo in')).stdout.toString()).toBe('in\n')
+    }
+    const tunnel = await runClient('ssh', [
+      ...ada.options,
+      ...port(),
+      '-W',
+      'localhost:1',
+      'twin.shop@127.0.0.1',
+    ])
+    expect(tunnel.stderr).toContain('2 VMs are called twin.shop')
+    const files = await runClient('sftp', [
+      ...ada.options,
+      '-P',
+      `${gateway.port}`,
+      '-b',
+      '-',
+      'twin.shop@127.0.0.1',
+    ])
+    expect(files.stderr).toContain('2 VMs are called twin.shop')
+  })
+
+  it('that a VM does not run, and what to do', async () => {
+    const { params } = await vm(ada, 'Asleep', 'Shop')
+    await ada.call(vmApi.stop, { params })
+    await clock.advance(60_000)
+    const outcome = await ssh(ada.options, 'asleep.shop')
+    expect(outcome).toMatchObject({ code: 255 })
+    expect(outcome.stderr).toContain('VM Asleep is stopped. Start it on the console, then try again.')
+  })
+
+  it('that nobody answers in a VM', async () => {
+    const unused = await startGuest(gateway.publicKey)
+    unused.close()
+    await vm(ada, 'Deaf', 'Shop', unused.port)
+    const outcome = await ssh(ada.options, 'deaf.shop', 'true')
+    expect(outcome.code).toBe(255)
+    expect(outcome.stderr).toContain('VM Deaf is running, but SSH in it does not answer')
+  })
+
+  it('that a VM does not have the key of the gateway, with the line it needs', async () => {
+    const other = await newKey(dir, 'older')
+    const old = await startGuest(other.publicKey)
+    await vm(ada, 'Old', 'Shop', old.port)
+    const outcome = await ssh(ada.options, 'old.shop', 'true')
+    old.close()
+    expect(outcome.code).toBe(255)
+    expect(outcome.stderr).toContain('/root/.ssh/authorized_keys')
+    expect(outcome.stderr).toContain(`\n${gateway.publicKey}\n`)
+    expect(gateway.publicKey).toMatch(/^ssh-ed25519 \S+ slipway-gateway$/)
+  })
+})
+
+describe('the end of a visit', () => {
+  it('comes at once when the key is removed, for the VMs of those who removed it', async () => {
+    const carol = await person('carol')
+    const dave = await app.signedIn('Dave')
+    const daveKeyId = await storeKey(dave, carol.key.publicKey, 'shared')
+    await vm(carol, 'one', 'Carol')
+    await vm({ ...dave, keyId: daveKeyId }, 'two', 'Dave')
+    const into = (name: string) =>
+      open('ssh', [...carol.options, ...port(), `${name}@127.0.0.1`, 'echo in; cat'])
+    const [one, two] = [into('one.carol'), into('two.dave')]
+    for (const each of [one, two]) await expect.poll(each.stdout, { timeout: 10_000 }).toBe('in\n')
+
+    expect((await carol.call(sshKeyApi.delete, { params: { sshKeyId: carol.keyId } })).status).toBe(204)
+    expect(await one.ended).toMatchObject({ code: 255 })
+    expect(one.stderr()).toContain('The SSH key you came in with was removed.')
+    expect((await ssh(carol.options, 'one.carol', 'true')).stderr).toContain('Permission denied')
+
+    two.child.stdin.end('still here\n')
+    expect((await two.ended).stdout.toString()).toBe('in\nstill here\n')
+    expect((await ssh(carol.options, 'two.dave', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('comes with the end of the guest', async () => {
+    const own = await startGuest(gateway.publicKey)
+    await vm(ada, 'Short', 'Shop', own.port)
+    const inside = open('ssh', [...ada.options, ...port(), 'short.shop@127.0.0.1', 'echo in; cat'])
+    await expect.poll(inside.stdout, { timeout: 10_000 }).toBe('in\n')
+    own.close()
+    expect(await inside.ended).toMatchObject({ code: 255 })
+  })
+
+  it('ends what was left in the guest when the client goes', async () => {
+    const mark = `${dir}/left`
+    const inside = open('ssh', [
+      ...ada.options,
+      ...port(),
+      'web.shop@127.0.0.1',
+      `trap 'echo gone > ${mark}' EXIT TERM HUP; echo in; cat`,
+    ])
+    await expect.poll(inside.stdout, { timeout: 10_000 }).toBe('in\n')
+    inside.child.kill('SIGKILL')
+    await expect.poll(() => readFile(mark, 'utf8').catch(() => ''), { timeout: 5000 }).toBe('gone\n')
+  })
+})
+
+describe('the gateway as a part of the server', () => {
+  it('keeps its keys in files that nobody else may read, over restarts', async () => {
+    for (const name of ['ssh_host_key', 'ssh_gateway_key'])
+      expect((await stat(`${dir}/${name}`)).mode & 0o777).toBe(0o600)
+    const again = await startGateway(settings, silentLog)
+    expect([again.fingerprint, again.publicKey]).toEqual([gateway.fingerprint, gateway.publicKey])
+    await again.close()
+  })
+
+  it('says what to set when its port is in use', async () => {
+    await expect(startGateway({ ...settings, port: gateway.port }, silentLog)).rejects.toThrow(
+      `Port ${gateway.port} on 127.0.0.1 is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT`,
+    )
+  })
+
+  it('serves fifty sessions at once', async () => {
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => ssh(ada.options, 'web.shop', `echo ${i}`)),
+    )
+    expect(outcomes.map(({ stdout }) => stdout.toString().trim())).toEqual(
+      Array.from({ length: 50 }, (_, i) => `${i}`),
+    )
+  }, 60_000)
+})

@@ -1,0 +1,126 @@
+import { Worker } from 'node:worker_threads'
+import type { Log } from '../lib/log.ts'
+import type { Cut, GatewaySettings, Question, ToGateway, ToServer, Visit, Way } from './messages.ts'
+
+/** What the thread asks and tells. */
+export interface GatewayDesk {
+  answer(question: Question): Promise<boolean | Way>
+  came(visit: Visit): void
+  went(visitId: number): void
+}
+
+/** SSH by name, listening in a thread of its own. */
+export interface Gateway {
+  readonly host: string | null
+  readonly port: number
+  /** Of the host key, as `ssh-keygen -lf` prints it. */
+  readonly fingerprint: string
+  /** By it the gateway gets into guests; a line for `authorized_keys`. */
+  readonly publicKey: string
+  /** Says who answers; until then callers wait. */
+  serve(desk: GatewayDesk): void
+  cut(cut: Cut): void
+  close(): Promise<void>
+}
+
+const restartMs = 1000
+
+/** Starts the thread. Rejects with a sentence when it cannot listen. */
+export async function startGateway(settings: GatewaySettings, log: Log): Promise<Gateway> {
+  let desk: GatewayDesk | null = null
+  const early: (() => void)[] = []
+  let closing = false
+  let { worker, ready } = await launch(settings)
+
+  async function launch(wanted: GatewaySettings) {
+    const worker = new Worker(new URL('./wire/worker.ts', import.meta.url), { workerData: wanted })
+    const ready = await new Promise<Extract<ToServer, { say: 'ready' }>>((resolve, reject) => {
+      worker.on('message', (message: ToServer) => {
+        if (message.say === 'ready') resolve(message)
+        else if (message.say === 'failed') reject(new Error(whyNot(wanted, message)))
+        else listen(worker, message)
+      })
+      worker.once('error', reject)
+    })
+    worker.on('error', (error) => log.error({ err: error }, 'the thread of SSH by name broke'))
+    worker.once('exit', () => {
+      if (!closing) setTimeout(relaunch, restartMs).unref()
+    })
+    return { worker, ready }
+  }
+
+  /** Whatever broke it, people want in again; under the same port. */
+  function relaunch(): void {
+    if (closing) return
+    launch({ ...settings, port: ready.port }).then(
+      (next) => {
+        ;({ worker, ready } = next)
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'SSH by name could not be started again')
+        setTimeout(relaunch, restartMs).unref()
+      },
+    )
+  }
+
+  function listen(from: Worker, message: ToServer): void {
+    const reply = (answer: ToGateway) => from.postMessage(answer)
+    switch (message.say) {
+      case 'question': {
+        const { id, question } = message
+        const answer = () =>
+          desk?.answer(question).then(
+            (found) => reply({ say: 'answer', id, answer: found }),
+            (error: unknown) => {
+              log.error({ err: error }, 'SSH by name could not look up a key')
+              reply({ say: 'answer', id, answer: null })
+            },
+          )
+        if (desk) void answer()
+        else early.push(answer)
+        return
+      }
+      case 'came':
+        desk?.came(message.visit)
+        return
+      case 'went':
+        desk?.went(message.id)
+        return
+      case 'log':
+        log[message.level](message.about, message.message)
+    }
+  }
+
+  return {
+    host: settings.host,
+    get port() {
+      return ready.port
+    },
+    fingerprint: ready.hostFingerprint,
+    publicKey: ready.publicKey,
+    serve(next) {
+      desk = next
+      for (const answer of early.splice(0)) answer()
+    },
+    cut: (cut) => worker.postMessage({ say: 'cut', cut } satisfies ToGateway),
+    async close() {
+      closing = true
+      const gone = new Promise((resolve) => worker.once('exit', resolve))
+      worker.postMessage({ say: 'close' } satisfies ToGateway)
+      await gone
+    },
+  }
+}
+
+function whyNot(
+  { listen, port }: GatewaySettings,
+  { code, message }: Extract<ToServer, { say: 'failed' }>,
+): string {
+  if (code === 'EADDRINUSE')
+    return `Port ${port} on ${listen} is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT to another port, or to off.`
+  if (code === 'EACCES')
+    return `SSH by name may not listen on port ${port} of ${listen}. Set SLIPWAY_SSH_PORT to a port above 1023, or to off.`
+  if (code === 'EADDRNOTAVAIL')
+    return `This machine has no address ${listen}, so SSH by name cannot listen there. Set SLIPWAY_SSH_LISTEN to one it has.`
+  return `SSH by name could not be started: ${message}`
+}

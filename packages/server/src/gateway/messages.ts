@@ -1,0 +1,63 @@
+/** What the two threads of the gateway say to each other. */
+
+/** Who comes in, as far as it is known. */
+export interface Caller {
+  /** Of the key, as `ssh-keygen -lf` prints it. */
+  fingerprint: string
+  /** What stands before the `@`. */
+  name: string
+  /** The address of ours that was called. */
+  at: string
+}
+
+/** Where a caller may go. */
+export type Way =
+  /** Nowhere; it is not said why. */
+  | { to: 'nobody' }
+  | { to: 'vm'; accountId: string; vmId: string; called: string; ip: string; port: number }
+  /** In, to be told why it goes no further. */
+  | { to: 'word'; accountIds: string[]; text: string }
+  /** On to VMs by tunnels, each of which is asked for. */
+  | { to: 'jump'; accountIds: string[]; text: string }
+
+export type Question = { ask: 'known'; fingerprint: string } | ({ ask: 'way' } & Caller)
+
+/** A connection into a VM. */
+export interface Visit {
+  id: number
+  fingerprint: string
+  accountId: string
+  vmId: string
+}
+
+/** From the thread of the gateway to the server. */
+export type ToServer =
+  | { say: 'ready'; port: number; hostFingerprint: string; publicKey: string }
+  | { say: 'failed'; code: string | null; message: string }
+  | { say: 'question'; id: number; question: Question }
+  | { say: 'came'; visit: Visit }
+  | { say: 'went'; id: number }
+  | { say: 'log'; level: 'info' | 'warn'; message: string; about: Record<string, string> }
+
+/** From the server to the thread of the gateway. */
+export type ToGateway =
+  | { say: 'answer'; id: number; answer: boolean | Way | null }
+  | { say: 'cut'; cut: Cut }
+  | { say: 'close' }
+
+/** Ends what came in by a key into an account's VMs; without a key, all that went into them. */
+export interface Cut {
+  accountId: string
+  fingerprint: string | null
+  why: string
+}
+
+/** What the thread is started with. */
+export interface GatewaySettings {
+  dataDir: string
+  listen: string
+  /** 0: any free one. */
+  port: number
+  /** The name people call it by; null: that of the console. */
+  host: string | null
+}

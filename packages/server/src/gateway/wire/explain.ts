@@ -1,0 +1,38 @@
+import type { Connection, Session } from 'ssh2'
+import type { Leg } from './leg.ts'
+import { refusal, tunnelRequest } from './packets.ts'
+
+/** Long enough to ask for something; after it there is nothing to stay for. */
+const stayMs = 10_000
+
+/** Answers whatever is asked for with a text and exit status 255, as ssh does when a connection cannot be had. */
+export function explain(connection: Connection, leg: Leg, text: string): void {
+  leg.take((payload) => {
+    const tunnel = tunnelRequest(payload)
+    if (tunnel) leg.send(refusal(tunnel.sender, text))
+    return tunnel !== null
+  })
+  connection.on('session', (accept) => answerSession(accept(), text))
+  const timer = setTimeout(() => connection.end(), stayMs)
+  leg.socket.once('close', () => clearTimeout(timer))
+}
+
+/** Answers one session so. */
+export function answerSession(session: Session, text: string): void {
+  let lineEnd = '\n'
+  session.on('pty', (accept) => {
+    // A terminal in raw mode does not go back to the start of a line by itself.
+    lineEnd = '\r\n'
+    accept?.()
+  })
+  session.on('env', (accept) => accept?.())
+  for (const kind of ['shell', 'exec', 'subsystem'] as const) {
+    // One of the three is asked for, once; the types list them one by one.
+    session.on(kind as 'shell', (accept) => {
+      const channel = accept()
+      channel.stderr.write(`${text}\n`.replaceAll('\n', lineEnd))
+      channel.exit(255)
+      channel.end()
+    })
+  }
+}

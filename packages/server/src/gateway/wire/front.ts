@@ -1,0 +1,238 @@
+import { createServer, type Socket } from 'node:net'
+import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext } from 'ssh2'
+import type { Cut, ToServer, Visit, Way } from '../messages.ts'
+import { explain } from './explain.ts'
+import { enterGuest, type GuestFailure } from './guest.ts'
+import { jump } from './jump.ts'
+import { fingerprintOf } from './keys.ts'
+import { type Leg, openLeg } from './leg.ts'
+import type { Limits } from './limits.ts'
+import { goodbye } from './packets.ts'
+import { relay } from './relay.ts'
+
+const { Server, utils } = ssh2
+
+/** The server's side of what the front needs to know. */
+export interface Desk {
+  isKnown(fingerprint: string): Promise<boolean>
+  wayOf(caller: { fingerprint: string; name: string; at: string }): Promise<Way>
+  /** A visit into a VM began; returns the way to say that it is over. */
+  came(visit: Omit<Visit, 'id'>): () => void
+  log(level: Extract<ToServer, { say: 'log' }>['level'], message: string, about: Record<string, string>): void
+}
+
+export interface FrontOptions {
+  hostKey: string
+  /** What opens guests: the private key, and the line that lets it in. */
+  guestKey: { privateKey: string; publicKey: string }
+  limits: Limits
+  desk: Desk
+}
+
+/** What came in by a key and may have to be ended. */
+interface Stay {
+  fingerprint: string
+  accountIds: Set<string>
+  /** Ends what belongs to one account. */
+  leave(accountId: string, why: string): void
+}
+
+export type Front = ReturnType<typeof makeFront>
+
+// ssh2 would send messages of its own among those of guests. Dead connections are noticed by TCP.
+Server.KEEPALIVE_CLIENT_INTERVAL = 0
+
+/** Listens for SSH, finds out who comes in, and lets them into their VMs. */
+export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
+  const stays = new Set<Stay>()
+  const sockets = new Set<Socket>()
+  const server = new Server({
+    hostKeys: [hostKey],
+    ident: 'Slipway',
+    // Clients choose, and OpenSSH's first choice is the one that ssh2 does in JavaScript.
+    algorithms: {
+      cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
+      compress: ['none'],
+    },
+  })
+  /** What to call when the one behind a socket has signed in. */
+  const letIn = new WeakMap<Socket, () => void>()
+  const listener = createServer(
+    { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 },
+    async (socket) => {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      socket.on('error', () => {})
+      const place = await limits.admit(socket.remoteAddress ?? '', () => socket.destroy())
+      if (!place) return socket.destroy()
+      if (socket.destroyed) return place.over()
+      socket.once('close', place.over)
+      letIn.set(socket, place.signedIn)
+      server.injectSocket(socket)
+    },
+  )
+
+  server.on('connection', (connection, { ip }) => {
+    const leg = openLeg(connection)
+    let tries = 0
+    connection.on('error', (error) =>
+      desk.log('info', 'SSH by name: a connection broke', { ip, error: error.message }),
+    )
+    connection.on('authentication', (context) => {
+      tries += 1
+      if (tries > limits.triesPerConnection) {
+        leg.socket.end()
+        return
+      }
+      authenticate(connection, leg, context).catch((error: unknown) => {
+        desk.log('warn', 'SSH by name: a sign-in failed', { ip, error: String(error) })
+        leg.socket.destroy()
+      })
+    })
+  })
+
+  async function authenticate(connection: Connection, leg: Leg, context: AuthContext): Promise<void> {
+    if (context.method !== 'publickey' || isSha1(context)) return context.reject(['publickey'])
+    const fingerprint = fingerprintOf(context.key.data)
+    if (!(await desk.isKnown(fingerprint))) return context.reject(['publickey'])
+    // Whether the name leads anywhere is told only to those who have the key.
+    if (!context.signature) return context.accept()
+    if (!isProven(context)) return context.reject(['publickey'])
+    const caller = { fingerprint, name: context.username, at: leg.socket.localAddress ?? '' }
+    const way = await desk.wayOf(caller)
+    if (leg.socket.destroyed) return
+    const accept = () => {
+      letIn.get(leg.socket)?.()
+      context.accept()
+    }
+    switch (way.to) {
+      case 'nobody':
+        desk.log('info', 'SSH by name: refused', {
+          ip: leg.socket.remoteAddress ?? '',
+          key: fingerprint,
+          name: context.username,
+        })
+        return context.reject(['publickey'])
+      case 'word':
+        return told(way.accountIds, way.text)
+      case 'jump': {
+        const end = jump(connection, leg, way.text, (name) => desk.wayOf({ ...caller, name }))
+        stay(way.accountIds, end)
+        return accept()
+      }
+      case 'vm':
+        return enter(way)
+    }
+
+    function told(accountIds: string[], text: string): void {
+      stay(accountIds, () => {})
+      explain(connection, leg, text)
+      accept()
+    }
+
+    /** Keeps an eye on a connection, so that it can be cut; `end` ends the part of it that is of one account. */
+    function stay(accountIds: string[], end: (accountId: string) => void): void {
+      const here: Stay = {
+        fingerprint,
+        accountIds: new Set(accountIds),
+        leave(accountId, why) {
+          here.accountIds.delete(accountId)
+          end(accountId)
+          if (here.accountIds.size > 0) return
+          leg.send(goodbye(why))
+          leg.socket.end()
+          // Who does not take note of it is cut off all the same.
+          setTimeout(() => leg.socket.destroy(), 500).unref()
+        },
+      }
+      stays.add(here)
+      leg.socket.once('close', () => stays.delete(here))
+    }
+
+    function enter(vm: Extract<Way, { to: 'vm' }>): void {
+      let went = () => {}
+      let cut = false
+      const leave = enterGuest(
+        { ip: vm.ip, port: vm.port, privateKey: guestKey.privateKey },
+        {
+          onReady(guest) {
+            if (leg.socket.destroyed || cut) return leave()
+            relay(leg, guest)
+            went = desk.came({ fingerprint, accountId: vm.accountId, vmId: vm.vmId })
+            accept()
+          },
+          onFailure(failure, message) {
+            if (!leg.socket.destroyed && !cut)
+              told([vm.accountId], whyNot(vm.called, failure, message, guestKey.publicKey))
+          },
+          onClose() {
+            leg.socket.end()
+            // What is still on its way may arrive.
+            const timer = setTimeout(() => leg.socket.destroy(), 30_000).unref()
+            leg.socket.once('close', () => clearTimeout(timer))
+          },
+        },
+      )
+      stay([vm.accountId], () => {
+        cut = true
+        leave()
+      })
+      leg.socket.once('close', () => {
+        leave()
+        went()
+      })
+    }
+  }
+
+  return {
+    /** Resolves with the port. */
+    listen: (listen: string, port: number) =>
+      new Promise<number>((resolve, reject) => {
+        listener.once('error', reject)
+        listener.listen({ host: listen, port }, () => {
+          listener.off('error', reject)
+          const address = listener.address()
+          resolve(typeof address === 'object' && address ? address.port : port)
+        })
+      }),
+
+    cut({ accountId, fingerprint, why }: Cut): void {
+      for (const stay of stays) {
+        const fits = fingerprint === null || stay.fingerprint === fingerprint
+        if (fits && stay.accountIds.has(accountId)) stay.leave(accountId, why)
+      }
+    },
+
+    close(): void {
+      listener.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+/** Signatures by RSA with SHA-1 and by DSA: forgeable, and refused by guests too. */
+const isSha1 = ({ key, hashAlgo }: PublicKeyAuthContext): boolean =>
+  key.algo === 'ssh-dss' || (key.algo === 'ssh-rsa' && hashAlgo === undefined)
+
+function isProven({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boolean {
+  if (!blob || !signature) return false
+  const parsed = utils.parseKey(key.data)
+  // The blob names its kind itself; a client may not have it taken for another.
+  if (parsed instanceof Error || parsed.type !== key.algo) return false
+  try {
+    return parsed.verify(blob, signature, hashAlgo) === true
+  } catch {
+    return false
+  }
+}
+
+function whyNot(called: string, failure: GuestFailure, message: string, line: string): string {
+  switch (failure) {
+    case 'key-refused':
+      return `${called} does not let this gateway in: it was made before the gateway, or the gateway's key was taken out. Put this line into /root/.ssh/authorized_keys of the VM, then try again:\n${line}`
+    case 'no-answer':
+      return `${called} is running, but SSH in it does not answer (${message}) Look at it on its console, or restart it.`
+    case 'other':
+      return `${called} is running, but SSH in it could not be spoken with: ${message}`
+  }
+}

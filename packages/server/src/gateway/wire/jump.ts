@@ -1,0 +1,70 @@
+import { connect, type Socket } from 'node:net'
+import type { Connection } from 'ssh2'
+import type { Way } from '../messages.ts'
+import { answerSession } from './explain.ts'
+import type { Leg } from './leg.ts'
+import { refusal, type TunnelRequest, tunnelRequest } from './packets.ts'
+
+/**
+ * Leads a client on to VMs (`ssh -J`): tunnels to the SSH port of a VM, called by its name or id, and nothing else.
+ * What goes through is between the client and the guest. Returns the way to end the tunnels into the VMs of one
+ * account.
+ */
+export function jump(
+  connection: Connection,
+  leg: Leg,
+  text: string,
+  wayOf: (name: string) => Promise<Way>,
+): (accountId: string) => void {
+  const tunnels = new Map<Socket, string>()
+  /** Those that ssh2 is about to open a channel for. */
+  const arrived: Socket[] = []
+
+  connection.on('session', (accept) => answerSession(accept(), text))
+  connection.on('tcpip', (accept) => {
+    const socket = arrived.shift()
+    if (!socket) return
+    const channel = accept()
+    channel.on('error', () => socket.destroy())
+    channel.on('close', () => socket.destroy())
+    socket.on('error', () => channel.close())
+    channel.pipe(socket)
+    socket.pipe(channel)
+  })
+  leg.take((payload) => {
+    const request = tunnelRequest(payload)
+    if (!request) return false
+    const kept = Buffer.from(payload)
+    open(request, (socket) => {
+      arrived.push(socket)
+      leg.giveBack(kept)
+    }).catch((error: unknown) => leg.send(refusal(request.sender, String(error))))
+    return true
+  })
+  leg.socket.once('close', () => {
+    for (const socket of tunnels.keys()) socket.destroy()
+  })
+
+  async function open(request: TunnelRequest, onOpen: (socket: Socket) => void): Promise<void> {
+    const refuse = (why: string) => leg.send(refusal(request.sender, why))
+    if (request.port !== 22) return refuse('Only port 22 of a VM can be reached here.')
+    const way = await wayOf(request.host)
+    if (leg.socket.destroyed) return
+    if (way.to === 'word') return refuse(way.text)
+    if (way.to !== 'vm') return refuse(`There is no VM ${request.host} for this key.`)
+    const socket = connect({ host: way.ip, port: way.port, noDelay: true, keepAlive: true })
+    tunnels.set(socket, way.accountId)
+    socket.once('close', () => tunnels.delete(socket))
+    const fail = (error: Error) => refuse(`SSH in ${way.called} does not answer (${error.message}).`)
+    socket.once('error', fail)
+    socket.once('connect', () => {
+      socket.off('error', fail)
+      if (leg.socket.destroyed) socket.destroy()
+      else onOpen(socket)
+    })
+  }
+
+  return (accountId) => {
+    for (const [socket, owner] of tunnels) if (owner === accountId) socket.destroy()
+  }
+}
