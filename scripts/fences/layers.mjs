@@ -229,6 +229,13 @@ const server = [
     why: 'The bus hands on what it is given.',
   },
   {
+    name: 'server gateway wire',
+    path: /^packages\/server\/src\/gateway\/wire\//,
+    may: ['own server gateway wire', 'own server feature'],
+    npm: ['ssh2', 'ssh2/lib/', 'rate-limiter-flexible', 'node:'],
+    why: 'The wire speaks SSH in a thread of its own; whom it lets in it asks by messages.',
+  },
+  {
     name: 'server feature',
     path: /^packages\/server\/src\/[^/]+\//,
     may: ['contract', 'own server plan', 'own server feature', 'server entry', 'server lib'],
