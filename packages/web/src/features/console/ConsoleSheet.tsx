@@ -123,7 +123,8 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
               ref={terminal.box}
               data-label={vm ? `Serial console of ${vm.name}` : 'Serial console'}
               data-described-by={hintId}
-              className="absolute inset-x-3 inset-y-2"
+              // The sheet is the ground, also behind what xterm.js would paint black.
+              className="absolute inset-x-3 inset-y-2 [&_.xterm-viewport]:bg-transparent!"
             />
           </div>
           {terminal.failed && (
