@@ -37,9 +37,15 @@ import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import type { SendMail } from './mail/mail.ts'
+import { makeMetricsRepo } from './metrics/metrics.repo.ts'
+import { metricsRoutes } from './metrics/metrics.routes.ts'
+import { makeMetricsService } from './metrics/metrics.service.ts'
 import { makeProjectRepo } from './project/project.repo.ts'
 import { projectRoutes } from './project/project.routes.ts'
 import { makeProjectService } from './project/project.service.ts'
+import { makeSearchRepo } from './search/search.repo.ts'
+import { searchRoutes } from './search/search.routes.ts'
+import { makeSearchService } from './search/search.service.ts'
 import { makeSnapshotReconcile } from './snapshot/snapshot.reconcile.ts'
 import { makeSshKeyRepo } from './ssh-key/ssh-key.repo.ts'
 import { sshKeyRoutes } from './ssh-key/ssh-key.routes.ts'
@@ -47,6 +53,11 @@ import { makeSshKeyService } from './ssh-key/ssh-key.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { templateRoutes } from './template/template.routes.ts'
 import { type BuiltInTemplate, makeTemplateService } from './template/template.service.ts'
+import { makeUsageBook } from './usage/usage.book.ts'
+import { makeUsageSampler } from './usage/usage.reconcile.ts'
+import { makeUsageRepo } from './usage/usage.repo.ts'
+import { usageRoutes } from './usage/usage.routes.ts'
+import { makeUsageService } from './usage/usage.service.ts'
 import { makeVmReconcile } from './vm/vm.reconcile.ts'
 import { makeVmRepo } from './vm/vm.repo.ts'
 import { vmRoutes } from './vm/vm.routes.ts'
@@ -90,6 +101,8 @@ export interface AppOptions {
   ownUrl: () => string
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
+  /** Who carries it may read `/metrics`. */
+  metricsToken: string
   /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
   gateway: Gateway | null
 }
@@ -147,6 +160,7 @@ export async function buildApp(options: AppOptions) {
         cut: gateway.cut,
         called: gateway,
         hasGuests: engine.kind !== 'simulated',
+        activity,
       })
     : null
   const keys = makeSshKeyService({
@@ -341,6 +355,19 @@ export async function buildApp(options: AppOptions) {
     ...{ repo: groupRepo, engine, load, policy: config.scaling, announce: announceGroup },
     ...{ kick: kickGroup, clock, log },
   })
+  const usageRepo = makeUsageRepo(db)
+  const usageBook = makeUsageBook()
+  const sampler = makeUsageSampler({ repo: usageRepo, book: usageBook, engine, clock, log })
+  const usage = makeUsageService({
+    ...{ repo: usageRepo, book: usageBook, living: sampler.living, clock },
+    own: {
+      project: projects.own,
+      vm: vms.get,
+      vmPool: pools.own,
+      vmSet: sets.own,
+    },
+  })
+
   const storageReconcilers = () => [diskReconciler, vmSnapshotReconciler, diskSnapshotReconciler]
   const reconcilers = [vmReconciler, groupReconciler, ...storageReconcilers()]
 
@@ -370,11 +397,19 @@ export async function buildApp(options: AppOptions) {
   diskRoutes(route, disks)
   vmRoutes(route, vms)
   consoleRoutes(route, socketRoute, consoles)
+  usageRoutes(route, usage)
   vmPoolRoutes(route, pools)
   vmSetRoutes(route, sets)
   vmSnapshotRoutes(route, vmSnapshots)
   diskSnapshotRoutes(route, diskSnapshots)
   activityRoutes(route, activity)
+  searchRoutes(route, makeSearchService(makeSearchRepo(db)))
+  const metrics = makeMetricsService({
+    ...{ repo: makeMetricsRepo(db), readings: sampler.readings, viewers: consoles.viewers },
+    engine: engine.kind,
+  })
+  metrics.watch(app)
+  metricsRoutes(route, metrics, options.metricsToken)
   eventRoutes(route, streams, projects, authenticate)
   await installStatic(app, options.webRoot, host)
 
@@ -390,6 +425,7 @@ export async function buildApp(options: AppOptions) {
     /** For tests: settles when nothing needs a look right now. */
     async idle() {
       await scaling.idle()
+      await sampler.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
     },
     /** What the event stream of a project carries. */
@@ -398,6 +434,7 @@ export async function buildApp(options: AppOptions) {
       await templates.install()
       for (const reconciler of reconcilers) await reconciler.start()
       scaling.wake()
+      sampler.start()
       sweep()
       if (visits) gateway?.serve(visits.desk)
     },
@@ -409,7 +446,7 @@ export async function buildApp(options: AppOptions) {
       await consoles.close()
       await app.close()
       closing.abort()
-      await Promise.all([scaling, ...reconcilers].map((one) => one.stop()))
+      await Promise.all([scaling, sampler, ...reconcilers].map((one) => one.stop()))
     },
   }
 }

@@ -31,6 +31,26 @@ export function makeGatewayRepo(db: Db) {
       return rows.map((row) => row.account_id)
     },
 
+    /** What to call a VM and an account's key by; null when one of them is gone. */
+    async namesOf({
+      vmId,
+      accountId,
+      fingerprint,
+    }: {
+      vmId: string
+      accountId: string
+      fingerprint: string
+    }) {
+      const row = await keys(fingerprint)
+        .innerJoin('project', 'project.account_id', 'ssh_key.account_id')
+        .innerJoin('vm', 'vm.project_id', 'project.id')
+        .where('vm.id', '=', vmId)
+        .where('ssh_key.account_id', '=', accountId)
+        .select(['vm.name as vm_name', 'vm.project_id', 'ssh_key.name as key_name'])
+        .executeTakeFirst()
+      return row ? { vm: row.vm_name, projectId: row.project_id, key: row.key_name } : null
+    },
+
     /** The VMs of the accounts that stored a key; of all of them, or the one with an id. */
     async candidates(fingerprint: string, vmId: string | null): Promise<Candidate[]> {
       const rows = await keys(fingerprint)

@@ -1,3 +1,4 @@
+import type { ActivityService } from '../activity/activity.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
@@ -12,6 +13,7 @@ export interface GatewayServiceOptions {
   called: Readonly<{ host: string | null; port: number }>
   /** Whether there are guests to enter; those of a simulation are none. */
   hasGuests: boolean
+  activity: Pick<ActivityService, 'access'>
   clock: Clock
   log: Log
 }
@@ -20,7 +22,15 @@ export interface GatewayServiceOptions {
 const checkEveryMs = 15_000
 
 /** Says who may come in by SSH and where to, and who has to leave. */
-export function makeGatewayService({ repo, cut, called, hasGuests, clock, log }: GatewayServiceOptions) {
+export function makeGatewayService({
+  repo,
+  cut,
+  called,
+  hasGuests,
+  activity,
+  clock,
+  log,
+}: GatewayServiceOptions) {
   const visits = new Map<number, Visit>()
   let cancelCheck: (() => void) | null = null
   /** Counts cuts: an answer that was looked up before one may be wrong after it. */
@@ -69,6 +79,20 @@ export function makeGatewayService({ repo, cut, called, hasGuests, clock, log }:
     })
   }
 
+  async function recordVisit({ accountId, fingerprint, vmId }: Visit): Promise<void> {
+    const names = await repo.namesOf({ accountId, fingerprint, vmId })
+    if (!names) return
+    await activity.access(
+      accountId,
+      { type: 'vm', id: vmId, name: names.vm, projectId: names.projectId },
+      {
+        action: 'vm.ssh',
+        message: `Came into VM ${names.vm} by SSH`,
+        reason: `With key ${names.key}, ${fingerprint}.`,
+      },
+    )
+  }
+
   const desk: GatewayDesk = {
     async answer(question) {
       if (question.ask === 'known') return (await repo.accountsOf(question.fingerprint)).length > 0
@@ -80,6 +104,9 @@ export function makeGatewayService({ repo, cut, called, hasGuests, clock, log }:
     },
     came(visit) {
       visits.set(visit.id, visit)
+      recordVisit(visit).catch((error: unknown) =>
+        log.error({ err: error }, 'a visit by SSH was not recorded'),
+      )
       checkLater()
     },
     went: (id) => void visits.delete(id),

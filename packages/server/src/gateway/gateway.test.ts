@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
@@ -97,6 +97,15 @@ describe('SSH by name', () => {
     expect(outcome.code).toBe(7)
     expect(outcome.stderr).toMatch(/^err\n/m)
     expect(outcome.stdout.toString()).toBe('out\n')
+  })
+
+  it('records who came in with which key', async () => {
+    const { body } = await ada.call(activityApi.ofProject, { params: { projectId: web.params.projectId } })
+    expect(body.entries[0]).toMatchObject({
+      ...{ kind: 'access', action: 'vm.ssh', message: 'Came into VM Web by SSH' },
+      ...{ actor: { name: 'ada' }, object: { type: 'vm', id: web.id, name: 'Web' } },
+      reason: expect.stringMatching(/^With key ada, SHA256:/),
+    })
   })
 
   it('takes the id of a VM, and names in capitals', async () => {

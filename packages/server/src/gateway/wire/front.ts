@@ -101,6 +101,8 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
     const caller = { fingerprint, name: context.username, at: leg.socket.localAddress ?? '' }
     const way = await desk.wayOf(caller)
     if (leg.socket.destroyed) return
+    const came = ({ accountId, vmId }: Extract<Way, { to: 'vm' }>) =>
+      desk.came({ fingerprint, accountId, vmId })
     const accept = () => {
       letIn.get(leg.socket)?.()
       context.accept()
@@ -116,7 +118,10 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       case 'word':
         return told(way.accountIds, way.text)
       case 'jump': {
-        const end = jump(connection, leg, way.text, (name) => desk.wayOf({ ...caller, name }))
+        const end = jump(connection, leg, way.text, {
+          wayOf: (name) => desk.wayOf({ ...caller, name }),
+          came,
+        })
         stay(way.accountIds, end)
         return accept()
       }
@@ -158,7 +163,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
           onReady(guest) {
             if (leg.socket.destroyed || cut) return leave()
             relay(leg, guest)
-            went = desk.came({ fingerprint, accountId: vm.accountId, vmId: vm.vmId })
+            went = came(vm)
             accept()
           },
           onFailure(failure, message) {

@@ -5,6 +5,12 @@ import { answerSession } from './explain.ts'
 import type { Leg } from './leg.ts'
 import { refusal, type TunnelRequest, tunnelRequest } from './packets.ts'
 
+export interface JumpDesk {
+  wayOf(name: string): Promise<Way>
+  /** A tunnel is there; returns the way to say that it is over. */
+  came(vm: Extract<Way, { to: 'vm' }>): () => void
+}
+
 /**
  * Leads a client on to VMs (`ssh -J`): tunnels to the SSH port of a VM, called by its name or id, and nothing else.
  * What goes through is between the client and the guest. Returns the way to end the tunnels into the VMs of one
@@ -14,7 +20,7 @@ export function jump(
   connection: Connection,
   leg: Leg,
   text: string,
-  wayOf: (name: string) => Promise<Way>,
+  { wayOf, came }: JumpDesk,
 ): (accountId: string) => void {
   const tunnels = new Map<Socket, string>()
   /** Those that ssh2 is about to open a channel for. */
@@ -59,8 +65,9 @@ export function jump(
     socket.once('error', fail)
     socket.once('connect', () => {
       socket.off('error', fail)
-      if (leg.socket.destroyed) socket.destroy()
-      else onOpen(socket)
+      if (leg.socket.destroyed) return socket.destroy()
+      socket.once('close', came(way))
+      onOpen(socket)
     })
   }
 
