@@ -41,19 +41,24 @@ export function Chart({
     <figure className={cx('min-w-0 px-4 pt-3 pb-2.5', className)}>
       <figcaption className="mb-1.5 flex min-h-5 flex-wrap items-baseline gap-x-4 gap-y-0.5">
         <Heading className="text-section">{title}</Heading>
-        {(several || limits.length > 0) && (
-          <span className="flex flex-wrap gap-x-3.5 text-label text-ink-2">
-            {several && named.map(({ label, look }) => <Key key={label} line={look} label={label} />)}
-            {limits.length > 0 && <Key line="limit" label="Limits" />}
+        {limits.length > 0 && (
+          <span className="flex items-center gap-1.5 text-label text-ink-2">
+            <KeyLine line="limit" />
+            Limits
           </span>
         )}
-        <span className="ml-auto flex gap-x-3 font-mono text-chart text-ink-2">
+        <span className="ml-auto flex flex-wrap justify-end gap-x-3 font-mono text-chart text-ink-2">
           {pointed !== null && time !== undefined && <span>{formatTime(time * 1000)}</span>}
           {named.map(({ label, values, look }) => {
             const value = values[index]
             return (
-              <span key={label} className={keyLines[look].text}>
-                {several && `${label.toLowerCase()} `}
+              <span key={label} className={cx('flex items-center gap-1.5', keyLines[look].text)}>
+                {several && (
+                  <>
+                    <KeyLine line={look} />
+                    {label.toLowerCase()}{' '}
+                  </>
+                )}
                 {typeof value === 'number' ? format(value) : absent}
               </span>
             )
@@ -76,14 +81,12 @@ const keyLines = {
   limit: { className: 'text-ink-3', text: 'text-ink-2', width: 1, dash: '4 2.5' },
 } as const
 
-function Key({ line, label }: { line: keyof typeof keyLines; label: string }) {
+/** How a line is drawn. */
+function KeyLine({ line }: { line: keyof typeof keyLines }) {
   const { className, width, dash } = keyLines[line]
   return (
-    <span className="flex items-center gap-1.5">
-      <svg width="16" height="6" aria-hidden="true" className={className}>
-        <path d="M0 3h16" stroke="currentColor" strokeWidth={width} strokeDasharray={dash} />
-      </svg>
-      {label}
-    </span>
+    <svg width="16" height="6" aria-hidden="true" className={cx('flex-none', className)}>
+      <path d="M0 3h16" stroke="currentColor" strokeWidth={width} strokeDasharray={dash} />
+    </svg>
   )
 }

@@ -37,11 +37,7 @@ export const ActivityRow = memo(function ActivityRow({
       <KindGlyph kind={kind} className={cx('mt-1', !compact && '@min-[760px]:col-start-2')} />
       <p className={cx('min-w-0 wrap-anywhere', !compact && '@min-[760px]:col-start-4')}>
         <Sentence entry={entry} link={link} />
-        {reason && (
-          <span className={cx('block text-hint', kind === 'failure' ? 'text-bad' : 'text-ink-2')}>
-            {reason}
-          </span>
-        )}
+        {reason && <span className="block text-hint text-ink-2">{reason}</span>}
       </p>
       <p
         className={cx(

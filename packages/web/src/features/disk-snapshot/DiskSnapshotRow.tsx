@@ -51,7 +51,7 @@ export const DiskSnapshotRow = memo(function DiskSnapshotRow(props: DiskSnapshot
     <>
       <LedgerRow
         name={snapshot.name}
-        status={<Status word={snapshot.status} since={creating ? snapshot.created_at : undefined} />}
+        status={<Status word={snapshot.status} since={creating ? snapshot.status_since : undefined} />}
         facts={[
           { label: 'Size', value: formatDiskSize(snapshot.size) },
           { label: 'Source Disk', value: <SourceDisk snapshot={snapshot} disk={disk} /> },

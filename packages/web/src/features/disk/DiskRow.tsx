@@ -1,8 +1,8 @@
 import { type Disk, diskStateOf, formatDiskSize } from '@slipway/contract'
-import { CircleAlert } from 'lucide-react'
 import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
+import { WhyLine } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { LedgerRow } from '../../ui/Ledger.tsx'
@@ -33,7 +33,7 @@ export const DiskRow = memo(function DiskRow({
   return (
     <LedgerRow
       name={disk.name}
-      status={<Status word={state} since={state === 'creating' ? disk.created_at : undefined} />}
+      status={<Status word={state} since={state === 'creating' ? disk.status_since : undefined} />}
       facts={[
         { label: 'Size', value: formatDiskSize(disk.size) },
         { label: 'Source', value: sourceLabels[disk.source] ?? disk.source },
@@ -72,21 +72,26 @@ const work: Partial<Record<Disk['source'], string>> = {
 
 /** How far the work on a disk is, or why there is none any more and what to do. */
 function noteOf(disk: Disk): ReactNode {
+  const { status_message: reason, status_since: since } = disk
   switch (diskStateOf(disk)) {
     case 'creating':
       return <Work disk={disk} />
     case 'failed':
-      return <Why disk={disk}>Delete this disk and create it again.</Why>
+      return <WhyLine tone="failed" next="Delete this disk and create it again." {...{ reason, since }} />
     case 'error':
       return (
-        <Why disk={disk}>
-          {disk.vm_id === null
-            ? 'Create a new one from its last snapshot, or delete it.'
-            : 'Detach it, then create a new one from its last snapshot.'}
-        </Why>
+        <WhyLine
+          tone="failed"
+          next={
+            disk.vm_id === null
+              ? 'Create a new one from its last snapshot, or delete it.'
+              : 'Detach it, then create a new one from its last snapshot.'
+          }
+          {...{ reason, since }}
+        />
       )
     default:
-      return disk.status_message && <p className="text-hint text-ink-2">{disk.status_message}</p>
+      return reason && <WhyLine tone="known" reason={reason} />
   }
 }
 
@@ -104,20 +109,6 @@ function Work({ disk: { name, source, progress, status_message } }: { disk: Disk
         </p>
       )}
     </>
-  )
-}
-
-function Why({ disk, children }: { disk: Disk; children: string }) {
-  const reason = disk.status_message ?? 'The server gave no reason.'
-  return (
-    <p className="flex gap-2 text-hint text-ink-2">
-      <CircleAlert size={16} strokeWidth={1.6} aria-hidden className="mt-px flex-none text-bad-mark" />
-      <span className="min-w-0 wrap-anywhere">
-        {reason}
-        {/[.!?]$/.test(reason) ? ' ' : '. '}
-        {children}
-      </span>
-    </p>
   )
 }
 

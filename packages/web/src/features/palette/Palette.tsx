@@ -46,7 +46,7 @@ function PaletteAtVm({ vm, ...props }: PaletteProps & { vm: Vm }) {
   })
   return (
     <>
-      <PaletteDialog {...props} first={vmCommands(vm, { actions })} />
+      <PaletteDialog {...props} first={vmCommands(vm, actions, navigate)} />
       {dialogs}
     </>
   )

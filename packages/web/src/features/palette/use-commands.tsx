@@ -18,7 +18,7 @@ import {
   Sun,
   Wrench,
 } from 'lucide-react'
-import { useNavigate } from 'react-router'
+import { type NavigateFunction, useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { signOut } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
@@ -115,20 +115,22 @@ export function useCommands(): PaletteGroup[] {
 /** What one can do with the VM one looks at. */
 export function vmCommands(
   vm: Vm,
-  { actions }: Pick<ReturnType<typeof useVmActions>, 'actions'>,
+  actions: ReturnType<typeof useVmActions>['actions'],
+  navigate: NavigateFunction,
 ): PaletteGroup {
   const { power, restart, console, ssh, forceStop } = actions
   return {
     label: `VM ${vm.name}`,
-    items: [power, restart, console, ssh, forceStop, actions.delete].map(
-      ({ label, icon: sign, disabledReason, run }: VmActionItem) => ({
+    // What stands first is chosen by Enter alone: nothing that does harm.
+    items: [console, ssh, power, restart, forceStop, actions.delete].map(
+      ({ label, icon: sign, disabledReason, run, to }: VmActionItem) => ({
         key: `vm ${label}`,
         label,
         detail: disabledReason,
         words: `${vm.name} vm`,
         icon: sign,
         disabledReason,
-        run,
+        run: to ? () => void navigate(to) : run,
       }),
     ),
   }

@@ -22,6 +22,7 @@ import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { ExportActivity } from '../activity/ExportActivity.tsx'
 import { TemplatePreview } from './TemplatePreview.tsx'
 import { bootAddressOf } from './template-image.ts'
 
@@ -72,6 +73,7 @@ export function Component() {
           { label: 'Templates', render: <Link to={paths.templates} /> },
           { label: 'Create Template' },
         ]}
+        actions={<ExportActivity />}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_340px]">
         <FormSheet label="Create Template" onSubmit={(event) => void submit(event)}>

@@ -1,6 +1,7 @@
 import { Pencil, Server, Trash2 } from 'lucide-react'
 import type { ReactNode, Ref } from 'react'
 import { Link } from 'react-router'
+import { WhyText } from '../../shell/Why.tsx'
 import { CardAction, CardFoot } from '../../ui/Card.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -50,17 +51,23 @@ export function GroupCardHead({ group, underWay, titleId, to }: GroupCardHeadPro
 interface WithReason {
   status: string
   status_message: string | null
+  status_since: string
 }
 
 /** Why it waits or failed, as a row of the card; none for one that is well. */
 export function whyRow({
   status,
-  status_message,
+  status_message: reason,
+  status_since: since,
 }: WithReason): { label: string; value: ReactNode; tone?: 'bad' | undefined }[] {
   const bad = status.toLowerCase() === 'error'
-  if (!bad && !status_message) return []
-  const text = status_message ?? 'The server gave no reason.'
-  return [{ label: 'Why', value: <span className="text-hint">{text}</span>, tone: bad ? 'bad' : undefined }]
+  if (!bad && !reason) return []
+  const value = bad ? (
+    <WhyText tone="failed" {...{ reason, since }} />
+  ) : (
+    <WhyText tone="known" reason={reason} />
+  )
+  return [{ label: 'Why', value, tone: bad ? 'bad' : undefined }]
 }
 
 /** Stands for a card until it is drawn. */

@@ -1,8 +1,15 @@
-import { formatDateTime } from '../../time.ts'
-import { Banner } from '../../ui/Banner.tsx'
+import { Link } from 'react-router'
+import { paths } from '../../paths.ts'
+import { WhyNote } from '../../shell/Why.tsx'
 
 interface GroupNoteProps {
-  group: { status: string; status_message: string | null; status_since: string }
+  group: {
+    id: string
+    project_id: string
+    status: string
+    status_message: string | null
+    status_since: string
+  }
   underWay: boolean
   /** `Scaling` */
   underWayWord: string
@@ -14,32 +21,20 @@ interface GroupNoteProps {
 
 /** Why a pool or set is in its state, since when, and what comes. Nothing for one that is well. */
 export function GroupNote({ group, underWay, underWayWord, underWayText, subject }: GroupNoteProps) {
-  const { status, status_message: message, status_since } = group
-  const since = formatDateTime(status_since)
+  const { id, project_id, status, status_message: reason, status_since: since } = group
+  const actions = (
+    <Link to={paths.activity(project_id, id)} className="link text-dense">
+      What happened
+    </Link>
+  )
   if (status.toLowerCase() === 'error') {
-    return (
-      <Banner tone="error" title={`Error since ${since}`} className="mb-4">
-        {asSentence(message ?? 'The server gave no reason.')} {subject} recovers by itself once that is
-        mended.
-      </Banner>
-    )
+    const next = `${subject} recovers by itself once that is mended.`
+    return <WhyNote tone="failed" word="Error" {...{ reason, since, next, actions }} />
   }
   if (underWay) {
     return (
-      <Banner tone="info" className="mb-4">
-        {asSentence(message ?? underWayText)}{' '}
-        <span className="text-ink-3">
-          {underWayWord} since {since}.
-        </span>
-      </Banner>
+      <WhyNote tone="waiting" word={underWayWord} reason={reason ?? underWayText} {...{ since, actions }} />
     )
   }
-  if (!message) return null
-  return (
-    <Banner tone="warn" className="mb-4">
-      {message}
-    </Banner>
-  )
+  return reason ? <WhyNote tone="known" word="" {...{ reason, actions }} /> : null
 }
-
-const asSentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)

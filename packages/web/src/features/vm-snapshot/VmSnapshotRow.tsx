@@ -52,7 +52,7 @@ export const VmSnapshotRow = memo(function VmSnapshotRow({ snapshot, vm }: VmSna
         status={
           <Status
             word={snapshot.status}
-            since={isSnapshotUnderWay(snapshot) ? snapshot.created_at : undefined}
+            since={isSnapshotUnderWay(snapshot) ? snapshot.status_since : undefined}
           />
         }
         facts={[

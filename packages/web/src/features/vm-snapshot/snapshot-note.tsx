@@ -1,6 +1,6 @@
 import { isSnapshotUnderWay, vmSnapshotStateOf } from '@slipway/contract'
-import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { WhyLine } from '../../shell/Why.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 
 interface Noted {
@@ -8,6 +8,7 @@ interface Noted {
   description: string
   status: string
   status_message: string | null
+  status_since: string
   progress: number | null
 }
 
@@ -16,7 +17,7 @@ interface Noted {
  * Null when there is nothing to say.
  */
 export function snapshotNote(snapshot: Noted): ReactNode {
-  const { name, description, status, status_message, progress } = snapshot
+  const { name, description, status, status_message, status_since, progress } = snapshot
   const state = vmSnapshotStateOf(snapshot)
   const failed = state === 'failed' || state === 'error'
   const underWay = isSnapshotUnderWay(snapshot)
@@ -42,14 +43,10 @@ export function snapshotNote(snapshot: Noted): ReactNode {
           )}
         </div>
       )}
-      {!underWay && (failed || status_message) && (
-        <p className="flex gap-2">
-          {failed && (
-            <CircleAlert size={16} strokeWidth={1.6} aria-hidden className="mt-px flex-none text-bad-mark" />
-          )}
-          <span className="min-w-0 wrap-anywhere">{failed ? whyText(snapshot) : status_message}</span>
-        </p>
+      {failed && (
+        <WhyLine tone="failed" {...{ reason: status_message, since: status_since, next: nextOf(snapshot) }} />
       )}
+      {!underWay && !failed && status_message && <WhyLine tone="known" reason={status_message} />}
     </div>
   )
 }
@@ -57,9 +54,8 @@ export function snapshotNote(snapshot: Noted): ReactNode {
 /** What happens in a state about which the server says nothing more. */
 const steps: Record<string, string> = { pending: 'Waiting for its turn', creating: 'Saving' }
 
-/** Why it failed, and what to do where the server does not say it. */
-function whyText({ status, status_message }: Noted): string {
-  const reason = status_message ?? 'The server gave no reason.'
-  if (vmSnapshotStateOf({ status }) === 'error' || /again\.$/.test(reason)) return reason
-  return `${reason}${/[.!?]$/.test(reason) ? '' : '.'} Delete this snapshot and create it again.`
+/** What to do where the server does not say it. */
+function nextOf({ status, status_message }: Noted): string | undefined {
+  if (vmSnapshotStateOf({ status }) === 'error' || /again\.$/.test(status_message ?? '')) return undefined
+  return 'Delete this snapshot and create it again.'
 }

@@ -3,6 +3,7 @@ import { Ellipsis } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
+import { WhyText } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
@@ -138,7 +139,7 @@ function stateRow(vm: Vm): { label: string; value: ReactNode; tone?: 'bad' } {
   if (vm.status === 'failed' || vm.status === 'error') {
     return {
       label: 'Why',
-      value: <span className="text-hint">{vm.status_message ?? 'The server gave no reason.'}</span>,
+      value: <WhyText tone="failed" reason={vm.status_message} since={vm.status_since} />,
       tone: 'bad',
     }
   }

@@ -1,23 +1,25 @@
 import {
+  fillPath,
   formatCpu,
   formatMemory,
   isComing,
   isTransitional,
   messages,
   networkOf,
+  routeOf,
   type Vm,
   vmCan,
 } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, apiBase } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { useVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { WhyNote } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
-import { Banner } from '../../ui/Banner.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -126,7 +128,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           </>
         }
       />
-      <WhyRow vm={vm} />
+      <WhyRow vm={vm} actions={actions} />
       <Sheet aria-label="Facts" className="mb-6">
         {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
         <Cells items={factsOf(vm)} />
@@ -149,37 +151,64 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
   )
 }
 
+interface WhyRowProps {
+  vm: Vm
+  actions: ReturnType<typeof useVmActions>['actions']
+}
+
 /** Why the VM is in its state, since when, and what comes or what to do. Nothing for one that is well. */
-function WhyRow({ vm }: { vm: Vm }) {
+function WhyRow({ vm, actions }: WhyRowProps) {
+  const { status_message: reason, status_since: since, status_deadline: until } = vm
   if (vm.status === 'failed' || vm.status === 'error') {
     return (
-      <Banner
-        tone="error"
-        title={`${vm.status === 'failed' ? 'Failed' : 'Error'} since ${formatDateTime(vm.status_since)}`}
-        className="mb-4"
-      >
-        {vm.status_message ?? 'The server gave no reason.'}
-      </Banner>
+      <WhyNote
+        tone="failed"
+        word={vm.status === 'failed' ? 'Failed' : 'Error'}
+        reason={reason}
+        since={since}
+        actions={
+          <span className="flex flex-wrap gap-2">
+            {vmCan.start(vm) === true && (
+              <Button size="sm" busy={actions.power.busy} busyText="Trying..." onClick={actions.power.run}>
+                Try again
+              </Button>
+            )}
+            {vm.steps.some(({ name }) => name === 'boot') && (
+              <Button size="sm" render={<a href={logPathOf(vm)} target="_blank" rel="noreferrer" />}>
+                View log
+              </Button>
+            )}
+            <Button size="sm" aria-haspopup="dialog" onClick={actions.delete.run}>
+              Delete...
+            </Button>
+          </span>
+        }
+      />
     )
   }
   const step = currentStep(vm)
-  if (!step) {
-    return vm.status_message ? (
-      <Banner tone="warn" className="mb-4">
-        {vm.status_message}
-      </Banner>
-    ) : null
-  }
+  if (!step) return reason ? <WhyNote tone="known" word="" reason={reason} /> : null
+  const waitsForRoom = vm.steps.some(({ name, ended_at }) => name === 'room' && ended_at === null)
   return (
-    <Banner tone="info" className="mb-4">
-      {step.replace(/\.$/, '')}.{' '}
-      <span className="text-ink-3">
-        In this state since {formatDateTime(vm.status_since)}
-        {vm.status_deadline && `, until ${formatDateTime(vm.status_deadline)} at the latest`}.
-      </span>
-    </Banner>
+    <WhyNote
+      tone="waiting"
+      word={vm.status.charAt(0).toUpperCase() + vm.status.slice(1)}
+      reason={step}
+      since={since}
+      until={until}
+      actions={
+        waitsForRoom && (
+          <Link to={paths.vms(vm.project_id)} className="link text-dense">
+            Stop another VM
+          </Link>
+        )
+      }
+    />
   )
 }
+
+const logPathOf = ({ project_id: projectId, id: vmId }: Vm) =>
+  apiBase + fillPath(routeOf('vm.consoleLog').path, { projectId, vmId })
 
 function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
   return [
