@@ -7,8 +7,11 @@ import { routes } from './routes.ts'
  */
 export interface EndpointDef {
   summary: string
-  /** `session` answers 401 without a signed-in user; `public` does not ask. */
-  auth: 'session' | 'public'
+  /**
+   * `session` answers 401 without a signed-in user, `operator` without the operator's token as a bearer token;
+   * `public` does not ask.
+   */
+  auth: 'session' | 'operator' | 'public'
   /** Success status. */
   status: 101 | 200 | 201 | 202 | 204
   params?: z.ZodType

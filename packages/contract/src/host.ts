@@ -33,6 +33,12 @@ export const hostApi = {
     response: z.object({ status: z.literal('ok') }),
     errors: { 503: ['The database does not answer'] },
   }),
+  metrics: endpoint('host.metrics', {
+    summary: 'Figures of this installation and of every VM, in the text format of Prometheus',
+    auth: 'operator',
+    status: 200,
+    answers: 'text',
+  }),
   get: endpoint('host.get', {
     summary: 'Engine, accelerator and contacts of this installation',
     auth: 'public',

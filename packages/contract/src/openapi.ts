@@ -50,7 +50,7 @@ function responsesOf(endpoint: Endpoint): Json {
     json: endpoint.response && content(jsonOf(endpoint.response, 'output')),
   }[endpoint.answers ?? 'json']
   const failures: Record<number, readonly string[]> = { ...endpoint.errors }
-  if (endpoint.auth === 'session') failures[401] = ['Not authenticated']
+  if (endpoint.auth !== 'public') failures[401] = ['Not authenticated']
   return {
     [endpoint.status]: {
       description: endpoint.answers === 'socket' ? 'Becomes a WebSocket' : 'Success',
@@ -80,7 +80,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
       operationId: endpoint.id,
       summary: endpoint.summary,
       tags: [endpoint.id.split('.')[0]],
-      security: endpoint.auth === 'session' ? [{ session: [] }] : [],
+      security: endpoint.auth === 'public' ? [] : [{ [endpoint.auth]: [] }],
       ...(parameters.length > 0 && { parameters }),
       ...(endpoint.body && { requestBody: { content: content(jsonOf(endpoint.body, 'input')) } }),
       responses: responsesOf(endpoint),
@@ -96,7 +96,10 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
     paths,
     components: {
       schemas: { Error: jsonOf(ErrorBody, 'output') },
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: 'slipway_session' } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: 'slipway_session' },
+        operator: { type: 'http', scheme: 'bearer' },
+      },
     },
   }
 }

@@ -10,6 +10,7 @@ export const routes = {
   'account.resetPassword': 'POST /api/auth/reset-password',
   'host.health': 'GET /api/health',
   'host.get': 'GET /api/host',
+  'host.metrics': 'GET /metrics',
   'project.list': 'GET /api/projects',
   'project.create': 'POST /api/projects',
   'project.delete': 'DELETE /api/projects/:projectId',

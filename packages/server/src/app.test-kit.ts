@@ -84,6 +84,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       log: pino({ level: 'silent' }),
       webRoot: null,
       ownUrl: () => 'http://slipway.test',
+      metricsToken: 'operator-token',
       startsAtOnce: options.startsAtOnce ?? 100,
       gateway: options.gateway ?? null,
     })

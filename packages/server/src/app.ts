@@ -374,7 +374,15 @@ export async function buildApp(options: AppOptions) {
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
   const socketRoute = await installSockets(app, authenticate)
-  const consoles = makeConsoleService({ engine, ownVm: vms.get, onOpened: async () => {} })
+  const consoles = makeConsoleService({
+    ...{ engine, ownVm: vms.get },
+    onOpened: (user, { id, name, project_id }, what) =>
+      activity.access(
+        user.id,
+        { type: 'vm', id, name, projectId: project_id },
+        { action: `vm.${what}`, message: `Opened the ${what} of VM ${name}` },
+      ),
+  })
   const host: Host = {
     product_name: config.productName,
     engine: engine.kind,

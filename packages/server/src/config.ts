@@ -83,6 +83,8 @@ const Settings = z.object({
   SLIPWAY_SCALE_DOWN_BELOW: z.coerce.number().min(0).max(98).default(scalingDefaults.down_below),
   SLIPWAY_SCALE_DOWN_AFTER_S: seconds(scalingDefaults.down_after_s, 1),
   SLIPWAY_SCALE_PAUSE_S: seconds(scalingDefaults.pause_s, 0),
+  /** The bearer token that `/metrics` wants; one is made and kept in the data directory when none is set. */
+  SLIPWAY_METRICS_TOKEN: z.preprocess((value) => (value === '' ? undefined : value), text.min(16).optional()),
   SLIPWAY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
   /** Fills an empty database with an account and VMs to look at; simulated engine only. */
   SLIPWAY_SEED: optional,
@@ -145,6 +147,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       down_after_s: s.SLIPWAY_SCALE_DOWN_AFTER_S,
       pause_s: s.SLIPWAY_SCALE_PAUSE_S,
     } satisfies ScalingPolicy,
+    metricsToken: s.SLIPWAY_METRICS_TOKEN ?? null,
     logLevel: s.SLIPWAY_LOG_LEVEL,
     seed: s.SLIPWAY_SEED !== undefined,
   }

@@ -11,6 +11,7 @@ import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
+import { keptSecret } from './lib/kept-secret.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
@@ -83,6 +84,7 @@ async function main(): Promise<void> {
     webRoot,
     ownUrl: () => ownUrl,
     gateway,
+    metricsToken: config.metricsToken ?? (await keptSecret(path.join(config.dataDir, 'metrics.token'))),
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 

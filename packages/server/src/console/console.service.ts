@@ -9,7 +9,7 @@ export interface ConsoleServiceOptions {
   /** The VM, if it is the user's; else a 404. */
   ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
   /** Writes down that somebody looks into a VM. */
-  onOpened: (user: User, vm: Vm) => Promise<void>
+  onOpened: (user: User, vm: Vm, what: 'console' | 'screen') => Promise<void>
 }
 
 export type ConsoleService = ReturnType<typeof makeConsoleService>
@@ -18,6 +18,7 @@ const pieceBytes = 256 * 1024
 
 /** One session for each machine that is looked at, whoever looks. */
 export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOptions) {
+  const open = new Set<ConsoleSession>()
   const sessions = new Map<string, Promise<ConsoleSession | null>>()
 
   function sessionOf(vmId: string): Promise<ConsoleSession | null> {
@@ -27,7 +28,15 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
       const terminal = await engine.openConsole(vmId)
       if (!terminal) return null
       const screen = await engine.hasScreen(vmId)
-      return makeConsoleSession(terminal, { screen, onEmpty: () => forget() })
+      const session = makeConsoleSession(terminal, {
+        screen,
+        onEmpty() {
+          open.delete(session)
+          forget()
+        },
+      })
+      open.add(session)
+      return session
     })()
     const forget = () => {
       if (sessions.get(vmId) === opening) sessions.delete(vmId)
@@ -52,7 +61,8 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
      */
     async open(user: User, projectId: string, vmId: string, from: number | undefined) {
       const vm = await ownLivingVm(user.id, projectId, vmId)
-      if (from === undefined) await onOpened(user, vm)
+      // Who goes on from an offset has been here before.
+      if (from === undefined) await onOpened(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
         const session = await sessionOf(vm.id).catch(() => null)
         if (!session) line.close(consoleCloses.away, 'The VM is not there yet')
@@ -67,7 +77,7 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
       const vm = await ownLivingVm(user.id, projectId, vmId)
       const screen = await engine.openScreen(vm.id)
       if (!screen) throw new Problem(409, 'This VM has no screen')
-      await onOpened(user, vm)
+      await onOpened(user, vm, 'screen')
       return screen
     },
 
@@ -81,12 +91,13 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
     /** Throws a 404 when the VM is not the user's. */
     own: ownVm,
 
+    /** How many windows look at a console now. */
+    viewers: () => [...open].reduce((sum, session) => sum + session.count(), 0),
+
     /** Sends everybody away; the server closes. */
     async close(): Promise<void> {
-      for (const opening of [...sessions.values()]) {
-        const session = await opening.catch(() => null)
-        session?.end(consoleCloses.away, 'The server goes away')
-      }
+      await Promise.allSettled(sessions.values())
+      for (const session of [...open]) session.end(consoleCloses.away, 'The server goes away')
     },
   }
 }

@@ -130,6 +130,7 @@ export function makeConsoleSession(
   }
 
   return {
+    count: () => seats.size,
     isFull: () => seats.size >= viewersPerConsole,
 
     /** Lets somebody look, from an offset on or from the last bytes. */

@@ -4,6 +4,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import * as first from './migrations/0001-first.ts'
 import * as storage from './migrations/0002-storage.ts'
 import * as groups from './migrations/0003-groups.ts'
+import * as usage from './migrations/0004-usage.ts'
 import * as activity from './migrations/0005-activity.ts'
 import type { Db } from './open.ts'
 
@@ -12,6 +13,7 @@ const migrations: Record<string, Migration> = {
   '0001-first': first,
   '0002-storage': storage,
   '0003-groups': groups,
+  '0004-usage': usage,
   '0005-activity': activity,
 }
 

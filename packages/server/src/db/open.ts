@@ -6,11 +6,12 @@ export type Db = Kysely<Schema>
 
 /**
  * Opens the embedded SQLite database. Every acknowledged write is on the disk before the answer leaves:
- * write-ahead log with `synchronous=full`. Repositories write plain SQL that PostgreSQL takes as well.
+ * write-ahead log with `synchronous=full`. Repositories write plain SQL that PostgreSQL takes as well. `readOnly` is
+ * for programs beside the server.
  */
-export function openSqlite(file: string): Db {
-  const sqlite = new DatabaseSync(file, { timeout: 5000 })
-  sqlite.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on')
+export function openSqlite(file: string, { readOnly = false } = {}): Db {
+  const sqlite = new DatabaseSync(file, { timeout: 5000, readOnly })
+  if (!readOnly) sqlite.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on')
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(sqlite) }) })
 }
 

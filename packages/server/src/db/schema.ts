@@ -12,6 +12,7 @@ export interface Schema {
   disk_snapshot: DiskSnapshotTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
+  usage_sample: UsageSampleTable
   activity: ActivityTable
 }
 
@@ -259,4 +260,20 @@ export interface ActivityTable {
   account_id: string | null
   message: string
   reason: string | null
+}
+
+/** What a VM used in a span of five minutes, by its end; rates in bytes a second. */
+export interface UsageSampleTable {
+  vm_id: string
+  at: string
+  project_id: string
+  group_id: string | null
+  processors: number
+  /** Percent of its processors. */
+  cpu: number | null
+  memory_mb: number | null
+  disk_read: number | null
+  disk_write: number | null
+  net_in: number | null
+  net_out: number | null
 }

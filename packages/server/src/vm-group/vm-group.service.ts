@@ -68,6 +68,8 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
   return {
     announce,
+    /** The group, if it is the user's and of this kind; else a 404. */
+    own,
 
     async list(userId: string, projectId: string): Promise<W[]> {
       await projects.own(userId, projectId)

@@ -1,0 +1,124 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { MetricsRepo } from './metrics.repo.ts'
+
+/** What one guest has used since its run began; null where nobody could tell. */
+export interface GuestFigures {
+  cpuMs: number
+  memoryMb: number | null
+  disk: { read: number; written: number } | null
+  network: { received: number; sent: number } | null
+}
+
+export interface MetricsServiceOptions {
+  repo: MetricsRepo
+  /** What guests used, at the last look, by VM. */
+  readings: () => ReadonlyMap<string, GuestFigures>
+  /** Windows that look at a console now. */
+  viewers: () => number
+  engine: string
+}
+
+export type MetricsService = ReturnType<typeof makeMetricsService>
+
+const ofVm = ['vm_id', 'vm', 'project'] as const
+const mebibyte = 1024 ** 2
+
+/** The figures for an operator. Names and units: Prometheus, "Metric and label naming". */
+export function makeMetricsService({ repo, readings, viewers, engine }: MetricsServiceOptions) {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  const registers = [register]
+  const gauge = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Gauge<L>({ name, help, labelNames, registers })
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter<L>({ name, help, labelNames, registers })
+
+  gauge('slipway_info', 'Which engine runs the VMs.', ['engine']).set({ engine }, 1)
+  const objects = gauge('slipway_objects', 'VMs, disks and snapshots by their status.', ['kind', 'status'])
+  const consoles = gauge('slipway_console_viewers', 'Windows that look at a console.', [])
+  const cpu = counter('slipway_vm_cpu_seconds_total', 'Time the processors of a VM worked in this run.', ofVm)
+  const memory = gauge('slipway_vm_memory_bytes', 'Memory that a VM uses.', ofVm)
+  const diskRead = counter(
+    'slipway_vm_disk_read_bytes_total',
+    'Bytes a VM read from disks in this run.',
+    ofVm,
+  )
+  const diskWritten = counter(
+    'slipway_vm_disk_written_bytes_total',
+    'Bytes a VM wrote to disks in this run.',
+    ofVm,
+  )
+  const received = counter(
+    'slipway_vm_network_received_bytes_total',
+    'Bytes a VM received in this run, as it tells itself.',
+    ofVm,
+  )
+  const sent = counter(
+    'slipway_vm_network_sent_bytes_total',
+    'Bytes a VM sent in this run, as it tells itself.',
+    ofVm,
+  )
+  const requests = new Histogram({
+    name: 'slipway_http_request_duration_seconds',
+    help: 'How long requests took, by the address of the API.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2],
+    registers,
+  })
+
+  async function look(): Promise<void> {
+    const [counts, names] = await Promise.all([repo.counts(), repo.names()])
+    objects.reset()
+    for (const [kind, all] of Object.entries(counts))
+      for (const { status, count } of all) objects.set({ kind, status }, count)
+    consoles.set(viewers())
+    for (const each of [cpu, memory, diskRead, diskWritten, received, sent]) each.reset()
+    for (const [id, figures] of readings()) {
+      const name = names.get(id)
+      if (!name) continue
+      const labels = { vm_id: id, ...name }
+      cpu.inc(labels, figures.cpuMs / 1000)
+      if (figures.memoryMb !== null) memory.set(labels, figures.memoryMb * mebibyte)
+      if (figures.disk) {
+        diskRead.inc(labels, figures.disk.read)
+        diskWritten.inc(labels, figures.disk.written)
+      }
+      if (figures.network) {
+        received.inc(labels, figures.network.received)
+        sent.inc(labels, figures.network.sent)
+      }
+    }
+  }
+
+  return {
+    contentType: register.contentType,
+
+    /** Takes the time of every request to the API. */
+    watch(app: FastifyInstance): void {
+      app.addHook('onResponse', async (request, reply) => {
+        const route = request.routeOptions.url
+        if (route === undefined || !route.startsWith('/api/')) return
+        requests.observe(
+          { method: request.method, route, status: reply.statusCode },
+          reply.elapsedTime / 1000,
+        )
+      })
+    },
+
+    async text(): Promise<string> {
+      await look()
+      return register.metrics()
+    },
+
+    end: () => register.clear(),
+  }
+}
+
+/** Whether a request carries the operator's token. Takes the same time whatever is wrong with it. */
+export function carriesToken(authorization: string | undefined, token: string): boolean {
+  const given = Buffer.from(/^Bearer (.*)$/i.exec(authorization ?? '')?.[1] ?? '')
+  const wanted = Buffer.from(token)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
+}

@@ -1,0 +1,40 @@
+import { type SearchHit, searchLimit } from '@slipway/contract'
+import { sql } from 'kysely'
+import type { Db } from '../db/open.ts'
+
+/** In a pattern of LIKE these stand for themselves. */
+const literally = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
+
+export type SearchRepo = ReturnType<typeof makeSearchRepo>
+
+export function makeSearchRepo(db: Db) {
+  return {
+    /** Names that begin with the text first, then by name. */
+    async find(accountId: string, text: string): Promise<SearchHit[]> {
+      const inside = `%${literally(text.toLowerCase())}%`
+      const ahead = `${literally(text.toLowerCase())}%`
+      const { rows } = await sql<SearchHit>`
+        select kind, id, name, project_id, project_name, status from (
+          select 'project' as kind, id, name, id as project_id, name as project_name, null as status
+            from project where account_id = ${accountId}
+          union all
+          select 'vm', vm.id, vm.name, p.id, p.name, vm.status
+            from vm join project p on p.id = vm.project_id where p.account_id = ${accountId} and vm.wanted_deleted = 0
+          union all
+          select 'vm_' || g.kind, g.id, g.name, p.id, p.name, null
+            from vm_group g join project p on p.id = g.project_id where p.account_id = ${accountId}
+          union all
+          select 'disk', d.id, d.name, p.id, p.name, d.status
+            from disk d join project p on p.id = d.project_id
+            where p.account_id = ${accountId} and d.status <> 'deleting'
+          union all
+          select 'template', id, name, null, null, null from template
+        ) as found
+        where lower(name) like ${inside} escape '\\' or id = ${text}
+        order by case when lower(name) like ${ahead} escape '\\' then 0 else 1 end, lower(name), id
+        limit ${searchLimit}
+      `.execute(db)
+      return rows
+    },
+  }
+}

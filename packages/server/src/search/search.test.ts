@@ -1,0 +1,70 @@
+import { searchApi, searchLimit } from '@slipway/contract'
+import { expect, it } from 'vitest'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp()
+const ada = await app.signedIn('Ada')
+const bob = await app.signedIn('Bob')
+
+const make = async (person: typeof ada, url: string, body: object) =>
+  ((await person.raw('POST', url, body)).body as { id: string }).id
+const projectId = await make(ada, '/api/projects', { name: 'Shop 50%_off' })
+const sshKeyId = await make(ada, '/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+const at = `/api/projects/${projectId}`
+const vm = { template_id: 'starter', ssh_key_id: sshKeyId }
+const vmId = await make(ada, `${at}/vms`, { ...vm, name: 'Frontend' })
+await make(ada, `${at}/vms`, { ...vm, name: 'old front' })
+await make(ada, `${at}/vmpools`, { ...vm, name: 'front-pool', min_size: 1, desired_size: 1, max_size: 1 })
+await make(ada, `${at}/vmsets`, { ...vm, name: 'front-set', replicas: 1 })
+await make(ada, `${at}/disks`, { name: 'front-data', size: '1Gi', source: 'EMPTY' })
+await app.clock.advance(30_000)
+
+const find = async (q: string, person = ada) =>
+  (await person.raw('GET', `/api/search?q=${encodeURIComponent(q)}`)).body as { kind: string; name: string }[]
+const named = async (q: string, person = ada) =>
+  (await find(q, person)).map(({ kind, name }) => `${kind} ${name}`)
+
+it('finds every kind of object by a part of its name, those that begin with it first', async () => {
+  expect(await named('FRONT')).toEqual([
+    'disk front-data',
+    'vm_pool front-pool',
+    'vm front-pool-1',
+    'vm_set front-set',
+    'vm front-set-1',
+    'vm Frontend',
+    'vm old front',
+  ])
+  expect(await named('starter')).toEqual(['template Starter Linux'])
+})
+
+it('says where it is and how it is', async () => {
+  const { body } = await ada.call(searchApi.find)
+  expect(body).toEqual([])
+  expect((await find('frontend'))[0]).toEqual({
+    ...{ kind: 'vm', id: vmId, name: 'Frontend', status: 'running' },
+    ...{ project_id: projectId, project_name: 'Shop 50%_off' },
+  })
+})
+
+it('finds by id, and takes signs of patterns for what they are', async () => {
+  expect(await named(vmId)).toEqual(['vm Frontend'])
+  expect(await named('50%_')).toEqual(['project Shop 50%_off'])
+  expect(await named('%')).toEqual(['project Shop 50%_off'])
+  expect(await named('nobody\\')).toEqual([])
+})
+
+it("finds nothing of another user's, and nothing that is deleted", async () => {
+  expect(await named('front', bob)).toEqual([])
+  await ada.raw('DELETE', `${at}/vms/${vmId}`)
+  expect(await named('frontend')).toEqual([])
+})
+
+it('is refused without a session, and for a text that is too long', async () => {
+  expect((await app.client().raw('GET', '/api/search?q=a')).status).toBe(401)
+  expect((await ada.raw('GET', `/api/search?q=${'x'.repeat(101)}`)).status).toBe(400)
+})
+
+it('answers with so many at most', async () => {
+  for (let i = 0; i < searchLimit + 5; i++) await make(ada, '/api/projects', { name: `many-${i}` })
+  expect(await find('many')).toHaveLength(searchLimit)
+})

@@ -1,0 +1,73 @@
+import type { Usage, VmUsage } from '@slipway/contract'
+import type { Clock } from '../lib/clock.ts'
+import { everyMs, keptMs, type Owner, spanMs, type UsageBook } from './usage.book.ts'
+import type { UsageRepo, Whose } from './usage.repo.ts'
+
+export interface UsageServiceOptions {
+  repo: UsageRepo
+  book: UsageBook
+  /** The VMs that ran at the last look. */
+  living: () => readonly Owner[]
+  clock: Clock
+  /** Each throws a 404 when it is not the user's. */
+  own: {
+    project: (userId: string, projectId: string) => Promise<unknown>
+    vm: (userId: string, projectId: string, vmId: string) => Promise<unknown>
+    vmPool: (userId: string, projectId: string, poolId: string) => Promise<unknown>
+    vmSet: (userId: string, projectId: string, setId: string) => Promise<unknown>
+  }
+}
+
+export type UsageService = ReturnType<typeof makeUsageService>
+
+/** Five minutes, for a small drawing. */
+const looksDrawn = 30
+
+export function makeUsageService({ repo, book, living, clock, own }: UsageServiceOptions) {
+  async function usageOf(whose: Whose, range: 'hour' | 'day'): Promise<Usage> {
+    const isWanted = (owner: Owner) =>
+      'projectId' in whose
+        ? owner.projectId === whose.projectId
+        : 'groupId' in whose
+          ? owner.groupId === whose.groupId
+          : owner.vmId === whose.vmId
+    const now = living().filter(isWanted)
+    return {
+      every_s: (range === 'hour' ? everyMs : spanMs) / 1000,
+      cpu: now.reduce((sum, { processors }) => sum + processors, 0),
+      memory_mb: now.reduce((sum, { memoryMb }) => sum + memoryMb, 0),
+      samples: range === 'hour' ? book.samples(isWanted) : await repo.samples(whose, clock.now() - keptMs),
+    }
+  }
+
+  type Range = 'hour' | 'day'
+  return {
+    async ofProject(userId: string, projectId: string, range: Range): Promise<Usage> {
+      await own.project(userId, projectId)
+      return usageOf({ projectId }, range)
+    },
+    async ofVm(userId: string, projectId: string, vmId: string, range: Range): Promise<Usage> {
+      await own.vm(userId, projectId, vmId)
+      return usageOf({ vmId }, range)
+    },
+    async ofVmPool(userId: string, projectId: string, poolId: string, range: Range): Promise<Usage> {
+      await own.vmPool(userId, projectId, poolId)
+      return usageOf({ groupId: poolId }, range)
+    },
+    async ofVmSet(userId: string, projectId: string, setId: string, range: Range): Promise<Usage> {
+      await own.vmSet(userId, projectId, setId)
+      return usageOf({ groupId: setId }, range)
+    },
+
+    /** Those that were measured at least once since they run. */
+    async ofVms(userId: string, projectId: string): Promise<VmUsage[]> {
+      await own.project(userId, projectId)
+      return living().flatMap(({ vmId, projectId: id }) => {
+        if (id !== projectId) return []
+        const now = book.samples((owner) => owner.vmId === vmId, 1).at(-1)
+        const cpu = book.cpuOf(vmId, looksDrawn).map((one) => (one === null ? null : Math.round(one)))
+        return now ? [{ vm_id: vmId, cpu, now }] : []
+      })
+    },
+  }
+}
