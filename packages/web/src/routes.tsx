@@ -19,7 +19,6 @@ const projectScoped: RouteObject[] = [
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },
-  { path: 'vms/:vmId/console', lazy: () => import('./features/console/ConsolePage.tsx') },
   { path: 'vmpools', lazy: () => import('./features/vm-pool/VmPoolListPage.tsx') },
   { path: 'vmpools/create', lazy: () => import('./features/vm-pool/VmPoolCreatePage.tsx') },
   { path: 'vmpools/:vmpoolId/vms', lazy: () => import('./features/vm-pool/VmPoolPage.tsx') },
@@ -45,6 +44,11 @@ const signedIn: RouteObject[] = [
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
   { path: 'activity', lazy: () => import('./features/activity/AccountActivityPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
+  // Not within the project: its text is there before it is known whose project it is, and the VM itself says.
+  {
+    path: 'projects/:projectId/vms/:vmId/console',
+    lazy: () => import('./features/console/ConsolePage.tsx'),
+  },
   {
     path: 'projects/:projectId',
     lazy: () => import('./features/project/ProjectScope.tsx'),

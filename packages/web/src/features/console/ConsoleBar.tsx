@@ -87,7 +87,6 @@ export function ConsoleBar({
                 label="Search the console"
                 icon={<Search {...icon} />}
                 onClick={onSearch}
-                className="phone:hidden"
               />
               <IconButton
                 size="sm"
@@ -139,7 +138,6 @@ export function ConsoleBar({
               <IconButton size="sm" label="More of the console" icon={<Ellipsis {...icon} size={16} />} />
             }
             items={[
-              { label: 'Search', icon: <Search {...menuIcon} />, onSelect: onSearch },
               {
                 label: 'Download log',
                 icon: <Download {...menuIcon} />,

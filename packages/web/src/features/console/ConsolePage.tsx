@@ -57,7 +57,7 @@ export function Component() {
       ) : (
         <PageHeader title="Console" breadcrumb={breadcrumb} />
       )}
-      <ConsoleSheet projectId={projectId} vmId={vmId} vm={vm} />
+      <ConsoleSheet key={vmId} projectId={projectId} vmId={vmId} vm={vm} />
     </>
   )
 }

@@ -79,6 +79,12 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
     <>
       <section
         aria-label="Console"
+        onKeyDown={(event) => {
+          // The terminal itself tells of it when it has the focus.
+          if (!event.ctrlKey || !event.shiftKey || event.code !== 'KeyF' || event.defaultPrevented) return
+          event.preventDefault()
+          setSearching(true)
+        }}
         className={cx(
           'always-dark flex min-h-0 min-w-0 flex-col overflow-hidden bg-term text-term-ink',
           full.on
@@ -138,7 +144,12 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
             <GraphicScreen projectId={projectId} vmId={vmId} isOpen={isOpen} />
           </Suspense>
         )}
-        <ConsoleNotice state={view.state} vm={vm} onRetry={link.hurry} />
+        <ConsoleNotice
+          state={view.state}
+          vm={vm}
+          onRetry={link.hurry}
+          onStart={() => terminal.get()?.focus()}
+        />
         {!onScreen && <KeyBar terminal={terminal} />}
       </section>
       <p
@@ -170,17 +181,19 @@ interface ConsoleNoticeProps {
   state: LinkState
   vm: Vm | undefined
   onRetry: () => void
+  /** The button that was pressed goes with the notice. */
+  onStart: () => void
 }
 
 /** Why there is no console now, with the way out. */
-function ConsoleNotice({ state, vm, onRetry }: ConsoleNoticeProps) {
+function ConsoleNotice({ state, vm, onRetry, onStart }: ConsoleNoticeProps) {
   const { pathname } = useLocation()
   const notice = noticeOf(state, vm)
   if (!notice) return null
   const from: SignInState = { from: pathname }
   return (
     <Notice text={notice.text}>
-      {notice.action === 'start' && vm && <StartButton vm={vm} />}
+      {notice.action === 'start' && vm && <StartButton vm={vm} onStart={onStart} />}
       {notice.action === 'sign-in' && (
         <Button size="sm" render={<Link to={paths.signIn} state={from} />}>
           Sign In
@@ -195,7 +208,7 @@ function ConsoleNotice({ state, vm, onRetry }: ConsoleNoticeProps) {
   )
 }
 
-function StartButton({ vm }: { vm: Vm }) {
+function StartButton({ vm, onStart }: { vm: Vm; onStart: () => void }) {
   const { actions } = useVmActions(vm)
   return (
     <Button
@@ -203,7 +216,10 @@ function StartButton({ vm }: { vm: Vm }) {
       icon={actions.power.icon}
       busy={actions.power.busy}
       disabledReason={actions.power.disabledReason}
-      onClick={actions.power.run}
+      onClick={() => {
+        actions.power.run()
+        onStart()
+      }}
     >
       {actions.power.label}
     </Button>

@@ -169,13 +169,16 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
   tellSize()
   const observer = new ResizeObserver(fitted)
   observer.observe(box)
-  // A font that comes late has other widths.
   let open = true
-  void document.fonts.load(`${options.fontSize}px "Commit Mono"`).then(() => {
-    if (!open) return
-    terminal.options.fontFamily = `${terminal.options.fontFamily} `
-    fitted()
-  })
+  const font = `${options.fontSize}px "Commit Mono"`
+  if (!document.fonts.check(font)) {
+    void document.fonts.load(font).then(() => {
+      if (!open) return
+      // Measured anew, because a font that comes late has other widths.
+      terminal.options.fontFamily = `${terminal.options.fontFamily} `
+      fitted()
+    })
+  }
 
   return {
     draw,
