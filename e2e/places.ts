@@ -16,6 +16,7 @@ import {
 import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
 import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet } from './network.ts'
 import {
+  activityPath,
   diskCreatePath,
   diskListPath,
   diskSnapshotCreatePath,
@@ -172,6 +173,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the form of a snapshot without VMs': snapshotCreatePath(empty.id),
         'no disk snapshots': diskSnapshotListPath(empty.id),
         'no disks': diskListPath(empty.id),
+        'the activity of a beginner': activityPath(empty.id),
       }),
       ...of('owner', {
         'the dashboard': '/',
@@ -195,6 +197,10 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the form of a disk snapshot': diskSnapshotCreatePath(project.id),
         'the disks': diskListPath(project.id),
         'the form of a disk': diskCreatePath(project.id),
+        'the activity': activityPath(project.id),
+        'the activity of one VM': `${activityPath(project.id)}?object=${failed.id}`,
+        'no activity that is meant': `${activityPath(project.id)}?kind=repair&by=user`,
+        'the activity of the account': '/activity',
         'no pools': vmPoolListPath(project.id),
         'the form of a pool': vmPoolCreatePath(project.id),
         'the form of a set': vmSetCreatePath(project.id),
@@ -224,6 +230,11 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('menu')
         },
       },
+      over('dialog', 'the palette', vmPath(running), async (page) => {
+        await button(page, 'Find...').click()
+        await page.getByRole('combobox', { name: 'Find anything' }).fill(long.slice(0, 12))
+        await expect(page.getByRole('dialog').getByRole('status')).toHaveText(/found/)
+      }),
       select('/create', 'Project'),
       select('/create', 'Template'),
       select('/create', 'SSH Key'),

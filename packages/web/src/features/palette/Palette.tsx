@@ -205,9 +205,9 @@ function Finder({ inputRef, first, onDone }: FinderProps) {
 const none: SearchHit[] = []
 
 function countText(text: string, searching: boolean, found: number): string {
-  if (text === '' || searching) return ''
+  if (text === '' || searching || found === 0) return ''
   if (found >= searchLimit) return `The first ${searchLimit} finds. Type more to see others.`
-  return found === 0 ? 'No object of that name' : `${found} ${found === 1 ? 'object' : 'objects'} found`
+  return `${found} ${found === 1 ? 'object' : 'objects'} found`
 }
 
 function Hint({ keys, children }: { keys: string; children: string }) {

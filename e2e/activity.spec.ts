@@ -1,0 +1,149 @@
+import { type Activity, type ActivityPage, activityApi, vmApi } from '@slipway/contract'
+import { callWith, expect, join, newPerson, test } from './fixtures.ts'
+import { answer, hold } from './network.ts'
+import { activityPath, vmPath } from './paths.ts'
+import { choose, toasts } from './sentences.ts'
+import { startServer } from './server.ts'
+
+const entry = (id: string, more: Partial<Activity> = {}): Activity => ({
+  id,
+  at: new Date(Date.now() - 60_000).toISOString(),
+  kind: 'change',
+  action: 'vm.running',
+  actor: null,
+  object: { type: 'vm', id: 'v', name: 'web-1' },
+  project_id: 'p',
+  message: `VM web-1 did thing ${id}`,
+  reason: null,
+  ...more,
+})
+
+test('what happens in a project is told as it happens, by whom and why, and leads to what is still there', async ({
+  page,
+  person,
+  project,
+  makeVm,
+  call,
+}) => {
+  await page.goto(activityPath(project.id))
+  await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible()
+  const today = page.getByRole('region', { name: 'Today' })
+  const rows = today.getByRole('listitem')
+  const engine = await makeVm('engine', 'running')
+  // Without a reload.
+  const running = rows.filter({ hasText: 'VM engine is running' })
+  await expect(running).toContainText('by Slipway')
+  await expect(rows.filter({ hasText: 'Asked for VM engine' })).toContainText(
+    `by ${person.firstName} ${person.lastName}`,
+  )
+  const crashed = await makeVm('fault-crash', 'failed')
+  const failure = rows.filter({ hasText: 'Failure' }).filter({ hasText: crashed.name })
+  await expect(failure).toContainText('The guest crashed while it was booting (simulated).')
+
+  await choose(page, 'Kind', 'Failure')
+  await expect(page).toHaveURL(`${activityPath(project.id)}?kind=failure`)
+  await expect(running).toHaveCount(0)
+  await expect(failure).toBeVisible()
+  await choose(page, 'By', 'By people')
+  await expect(page.getByRole('heading', { name: 'No activity found' })).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('heading', { name: 'No activity found' })).toBeVisible()
+  await page.getByRole('button', { name: 'Clear Filters' }).click()
+  await expect(page).toHaveURL(activityPath(project.id))
+  await running.getByRole('link', { name: 'engine' }).click()
+  await expect(page).toHaveURL(vmPath(engine))
+
+  const own = page.getByRole('region', { name: 'Activity' })
+  await expect(own.getByRole('listitem').first()).toContainText('VM engine is running')
+  await own.getByRole('link', { name: 'View all' }).click()
+  await expect(page).toHaveURL(`${activityPath(project.id)}?object=${engine.id}`)
+  await expect(page.getByText('Only engine')).toBeVisible()
+  await expect(rows.filter({ hasText: 'fault-crash' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show more than engine' }).click()
+  await expect(failure).toBeVisible()
+  await call(vmApi.delete, { params: { projectId: project.id, vmId: crashed.id } })
+  await expect(rows.filter({ hasText: /fault-crash.*(gone|delete)/i }).first()).toBeVisible()
+  await expect(failure).toBeVisible()
+  await expect(failure.getByRole('link')).toHaveCount(0)
+})
+
+test('a long log comes page by page, none twice, and what is new waits while one reads further down', async ({
+  page,
+  project,
+}) => {
+  const all = Array.from({ length: 70 }, (_, i) => entry(`e${String(70 - i).padStart(3, '0')}`))
+  const fresh: Activity[] = []
+  await page.route(/\/api\/projects\/[^/]+\/activity/, async (route) => {
+    const before = new URL(route.request().url()).searchParams.get('before')
+    const entries = [...fresh, ...all].filter(({ id }) => before === null || id < before).slice(0, 30)
+    const next = entries.length === 30 ? (entries.at(-1)?.id ?? null) : null
+    await route.fulfill({ json: { entries, next } satisfies ActivityPage })
+  })
+  await page.goto(activityPath(project.id))
+  const rows = page.getByRole('region', { name: 'Today' }).or(page.getByRole('region', { name: 'Yesterday' }))
+  const items = rows.getByRole('listitem')
+  await expect(items).toHaveCount(30)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect(items).toHaveCount(60)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect(page.getByText('All 70 entries.')).toBeVisible()
+  await expect(items).toHaveCount(70)
+  expect(new Set(await items.allInnerTexts()).size).toBe(70)
+
+  await page.mouse.wheel(0, 1500)
+  fresh.unshift(entry('e071'), entry('e072', { message: 'VM web-1 did something new' }))
+  // The log is asked again by and by, as nothing of this project tells that it changed.
+  const news = page.getByRole('button', { name: '2 new' })
+  await expect(news).toBeVisible({ timeout: 40_000 })
+  await expect(items).toHaveCount(70)
+  await news.click()
+  await expect(items).toHaveCount(72)
+  await expect(page.getByText('did something new')).toBeInViewport()
+})
+
+test('a log that is empty, on its way or not to be had says so', async ({ page, project }) => {
+  const { letGo } = await hold(page, activityApi.ofProject)
+  const refused = await answer(page, activityApi.ofProject, 503, { message: 'The server says why' })
+  await page.goto(activityPath(project.id))
+  await expect(page.getByText('Loading activity...')).toBeVisible()
+  letGo()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('The server says why')
+  await refused.end()
+  await answer(page, activityApi.ofProject, 200, { entries: [], next: null })
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await expect(page.getByRole('heading', { name: 'Nothing has happened yet' })).toBeVisible()
+})
+
+test('the log of an account is in its menu; that of everybody is for administrators, who take it home', async ({
+  page,
+  user,
+  playwright,
+}) => {
+  await page.goto('/templates')
+  await page.getByRole('button', { name: `${user.firstName} ${user.lastName}` }).click()
+  await page.getByRole('menuitem', { name: 'Your activity' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Your activity' })).toBeVisible()
+  await expect(page.getByRole('listitem').filter({ hasText: 'Signed in' }).first()).toContainText('Access')
+  await page.goto('/admin/templates')
+  await page.getByRole('button', { name: 'Export activity' }).click()
+  await expect(toasts(page)).toContainText(
+    'Only those named in SLIPWAY_ADMINS may read the activity of everybody',
+  )
+
+  const boss = newPerson()
+  const server = await startServer({ SLIPWAY_ADMINS: boss.email })
+  try {
+    const request = await playwright.request.newContext({ baseURL: server.url })
+    await join(callWith(request), server, boss)
+    const { cookies } = await request.storageState()
+    await page.context().addCookies(cookies)
+    await page.goto(`${server.url}/admin/templates`)
+    const download = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export activity' }).click()
+    const file = await download
+    expect(file.suggestedFilename()).toMatch(/activity.*json/)
+    await request.dispose()
+  } finally {
+    await server.stop()
+  }
+})

@@ -1,0 +1,112 @@
+import type { Page } from '@playwright/test'
+import { type SearchHit, searchApi, searchLimit } from '@slipway/contract'
+import { expect, test } from './fixtures.ts'
+import { answer } from './network.ts'
+import { vmListPath, vmPath } from './paths.ts'
+
+const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
+const fieldOf = (page: Page) => page.getByRole('combobox', { name: 'Find anything' })
+
+const hit = (name: string, more: Partial<SearchHit> = {}): SearchHit => ({
+  kind: 'vm',
+  id: name,
+  name,
+  project_id: 'p',
+  project_name: 'Elsewhere',
+  status: 'running',
+  ...more,
+})
+
+test('a few letters lead to a VM, and what one can do with it is found where one is, by keys alone', async ({
+  page,
+  makeVm,
+}) => {
+  const vm = await makeVm('engine-1', 'running')
+  await page.goto('/templates')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expect(fieldOf(page)).toBeFocused()
+  await page.keyboard.type('gine')
+  const found = paletteOf(page).getByRole('option', { name: /engine-1/ })
+  await expect(found).toHaveAttribute('data-highlighted', '')
+  await expect(found).toContainText('Running')
+  await expect(found.locator('mark')).toHaveText('gine')
+  await expect(paletteOf(page).getByRole('status')).toHaveText('1 object found')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(vmPath(vm))
+  await expect(paletteOf(page)).toBeHidden()
+
+  await page.keyboard.press('Control+k')
+  const groups = paletteOf(page).getByRole('group')
+  await expect(groups.first()).toHaveAccessibleName('Recent')
+  await expect(groups.first().getByRole('option')).toHaveText(['engine-1'])
+  await expect(groups.nth(1)).toHaveAccessibleName('VM engine-1')
+  await page.keyboard.type('stop')
+  await page.keyboard.press('Enter')
+  await expect(
+    page.getByRole('region', { name: 'Facts' }).getByText('Stopped', { exact: true }),
+  ).toBeVisible()
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('create disk')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(`/projects/${vm.project_id}/disks/create`)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('dark')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('html')).toHaveClass(/dark/)
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('vms')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowUp')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(vmListPath(vm.project_id))
+})
+
+test('it says when nothing matches, when there is more than it shows, and when it cannot ask', async ({
+  page,
+  project,
+}) => {
+  await page.goto(vmListPath(project.id))
+  const many = await answer(
+    page,
+    searchApi.find,
+    200,
+    Array.from({ length: searchLimit }, (_, i) => hit(`web-${i}`)),
+  )
+  await page.getByRole('button', { name: 'Find...' }).click()
+  await fieldOf(page).fill('web')
+  const palette = paletteOf(page)
+  await expect(palette.getByRole('status')).toHaveText('The first 30 finds. Type more to see others.')
+  await expect(palette.getByRole('option')).toHaveCount(searchLimit)
+  await expect(palette.getByRole('option').first()).toContainText('Elsewhere')
+  await many.end()
+  const refused = await answer(page, searchApi.find, 500, {})
+  await fieldOf(page).fill('webs')
+  await expect(palette.getByRole('alert')).toContainText('The search failed.')
+  await refused.end()
+  await palette.getByRole('button', { name: 'Try Again' }).click()
+  await expect(palette).toContainText('Nothing matches "webs".')
+  await fieldOf(page).focus()
+  await page.keyboard.press('Escape')
+  await expect(palette).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Find...' })).toBeFocused()
+})
+
+test('its keys stay out of other dialogs and of what is typed into a guest', async ({ page, makeVm }) => {
+  const vm = await makeVm('engine', 'running')
+  await page.goto(vmPath(vm))
+  await page.getByRole('button', { name: 'SSH Connect', exact: true }).click()
+  await expect(page.getByRole('dialog', { name: 'SSH Connect' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  await expect(paletteOf(page)).toBeHidden()
+  await page.keyboard.press('Escape')
+  await page.goto(`${vmPath(vm)}/console`)
+  const terminal = page.locator('.xterm textarea')
+  await terminal.focus()
+  await page.keyboard.press('Control+k')
+  await expect(paletteOf(page)).toBeHidden()
+  await page.getByRole('link', { name: 'Slipway' }).first().focus()
+  await page.keyboard.press('Control+k')
+  await expect(paletteOf(page)).toBeVisible()
+})
