@@ -183,6 +183,49 @@ describe('a console', () => {
     quick.socket.close()
   })
 
+  it('gives twenty viewers that come and go at random the same bytes', async () => {
+    const vm = await newVm('twenty')
+    const first = await live(vm)
+    const start = first.offset
+    first.socket.close()
+    let seed = 7
+    const random = (below: number) => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31
+      return seed % below
+    }
+    let done = false
+    const printing = (async () => {
+      for (let i = 0; i < 400; i++) {
+        app.engine.print(vm, `${i} ${'æ\x1b[1m'.repeat(random(60))}\r\n`)
+        await sleep(1)
+      }
+      done = true
+    })()
+    const viewers = Array.from({ length: 20 }, async () => {
+      let transcript = Buffer.alloc(0)
+      let offset = start
+      let joined = 0
+      while (!done || joined < 2) {
+        const window = await live(vm, { from: offset })
+        joined++
+        await sleep(random(60))
+        // Cut in the middle of whatever it was being sent; what has arrived counts.
+        window.socket.terminate()
+        transcript = Buffer.concat([transcript, window.bytes])
+        offset = window.offset
+      }
+      const last = await live(vm, { from: offset })
+      last.socket.close()
+      return Buffer.concat([transcript, last.bytes])
+    })
+    await printing
+    const transcripts = await Promise.all(viewers)
+    const whole = await live(vm, { from: start })
+    whole.socket.close()
+    expect(whole.bytes.length).toBeGreaterThan(50_000)
+    for (const transcript of transcripts) expect(transcript.equals(whole.bytes)).toBe(true)
+  })
+
   it('takes a size, and passes over what it does not understand', async () => {
     const vm = await newVm('size')
     const window = await live(vm)

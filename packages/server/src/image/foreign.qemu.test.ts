@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -109,6 +110,21 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     }
     const told = 'finish: modules-final/config-scripts_per_boot: SUCCESS'
     expect(await inGuest(`grep -c "${told}" /var/log/cloud-init.log`)).toBe('1\n')
+  })
+
+  test('has a screen that several may look at, and a serial console that shows its start', async () => {
+    expect(await engine.hasScreen(id)).toBe(true)
+    for (let viewer = 0; viewer < 2; viewer++) {
+      const screen = await engine.openScreen(id)
+      if (!screen) throw new Error('There is no screen')
+      const [greeting] = (await once(screen, 'data')) as [Buffer]
+      expect(greeting.toString()).toMatch(/^RFB 003\.\d{3}\n$/)
+      screen.destroy()
+    }
+    const terminal = await engine.openConsole(id)
+    const { first, end } = terminal?.extent() ?? { first: 0, end: 0 }
+    expect((await terminal?.read(first, end))?.toString()).toMatch(/login:|Linux/)
+    terminal?.close()
   })
 
   test('is up again after it was restarted from within', async () => {
