@@ -75,6 +75,7 @@ const state = async () =>
           'disk_snapshot',
           'vm_group',
           'vm_group_event',
+          'activity',
         ] as const
       ).map((table) => app.db.selectFrom(table).selectAll().execute()),
     ),

@@ -1,0 +1,38 @@
+/** `npm run activity`: prints the activity log, also while the server runs. `node activity.ts [--since TIME] [--until TIME]` */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { parseArgs } from 'node:util'
+import { makeActivityRepo } from './activity/activity.repo.ts'
+import { ndjson } from './activity/ndjson.ts'
+import { readConfig } from './config.ts'
+import { openSqlite } from './db/open.ts'
+
+function msOf(time: string | undefined): number | null {
+  if (time === undefined) return null
+  const ms = Date.parse(time)
+  if (Number.isNaN(ms) || ms < 0) {
+    throw new Error(`"${time}" is no time. Write 2026-11-21 or 2026-11-21T08:00:00Z.`)
+  }
+  return ms
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { since: { type: 'string' }, until: { type: 'string' } } })
+  const [since, until] = [msOf(values.since), msOf(values.until)]
+  const file = path.join(readConfig().dataDir, 'slipway.sqlite')
+  if (!existsSync(file)) throw new Error(`There is no database at ${file}. Set SLIPWAY_DATA_DIR.`)
+  const db = openSqlite(file, { readOnly: true })
+  try {
+    await pipeline(ndjson(makeActivityRepo(db).parts(since, until)), process.stdout)
+  } finally {
+    await db.destroy()
+  }
+}
+
+main().catch((error: unknown) => {
+  // Whoever reads has seen enough: `npm run activity | head`.
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') return
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+})

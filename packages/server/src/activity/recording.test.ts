@@ -1,0 +1,757 @@
+import {
+  type Activity,
+  accountApi,
+  type EndpointId,
+  endpoints,
+  messages,
+  projectApi,
+  sshKeyApi,
+  templateApi,
+  vmPoolApi,
+  vmSetApi,
+} from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { lastMail, newPublicKey, tokenOf } from '../app.test-kit.ts'
+import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+
+type Row = Omit<Activity, 'actor' | 'object'> & {
+  account_id: string | null
+  actor_id: string | null
+  actor_name: string | null
+  object_type: string
+  object_id: string
+  object_name: string
+}
+
+/** Every entry there is, oldest first, as it is stored. */
+const stored = (desk: Desk) =>
+  desk.app.db.selectFrom('activity').selectAll().orderBy('id').execute() as unknown as Promise<Row[]>
+
+/** What happened since some entries, as `kind action` and object. */
+const toldSince = (entries: readonly Row[], before: readonly Row[]) =>
+  entries.slice(before.length).map(({ kind, action, object_name }) => `${kind} ${action} ${object_name}`)
+
+const account = async (desk: Desk) => {
+  const { id, name } = (await desk.ada.call(accountApi.me)).body
+  return { type: 'account', id, name }
+}
+
+interface Deed {
+  /** Answers with what the request was answered. */
+  act: () => Promise<{ status: number; body: unknown }>
+  /** What the entry is about; the id is that of the answer unless it is known before. Null: there is no entry. */
+  object: { type: string; name: string; id?: string } | null
+  /** Whose log it stands in. */
+  in: 'account' | 'project' | 'both'
+  message: string
+  /** A person who is not signed in is nobody. */
+  byNobody?: true
+}
+
+const password = 'Correct-horse-2'
+const valid = { name: 'Rust', description: 'Compiler', default_cpu: 2, default_memory_mb: 1024 }
+
+/** How each call that changes something is made with success, in a project that is ready for it. */
+const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
+  'account.signUp': async ({ app }) => ({
+    act: async () => {
+      const body = { name: 'Grace', email: 'grace@slipway.test', password }
+      const answer = await app.client().call(accountApi.signUp, { body })
+      return { status: answer.status, body: answer.body.user }
+    },
+    object: { type: 'account', name: 'Grace' },
+    in: 'account',
+    message: 'Signed up',
+  }),
+  'account.signIn': async (desk) => ({
+    act: () => {
+      const { email, password } = desk.ada
+      return desk.app.client().call(accountApi.signIn, { body: { email, password } })
+    },
+    object: await account(desk),
+    in: 'account',
+    message: 'Signed in',
+  }),
+  'account.signOut': async (desk) => ({
+    act: () => desk.ada.call(accountApi.signOut),
+    object: await account(desk),
+    in: 'account',
+    message: 'Signed out',
+  }),
+  'account.resendVerification': async ({ app }) => {
+    const body = { name: 'Grace', email: 'grace@slipway.test', password }
+    const { user } = (await app.client().call(accountApi.signUp, { body })).body
+    return {
+      act: () => app.client().call(accountApi.resendVerification, { body: { email: user.email } }),
+      object: { type: 'account', name: 'Grace', id: user.id },
+      in: 'account',
+      message: 'A new link to verify the e-mail address was asked for',
+      byNobody: true,
+    }
+  },
+  'account.verifyEmail': async ({ app }) => {
+    const body = { name: 'Grace', email: 'grace@slipway.test', password }
+    const { user } = (await app.client().call(accountApi.signUp, { body })).body
+    const token = tokenOf(lastMail(app.mails, user.email))
+    return {
+      act: () => app.client().call(accountApi.verifyEmail, { body: { token } }),
+      object: { type: 'account', name: 'Grace', id: user.id },
+      in: 'account',
+      message: 'Verified the e-mail address',
+    }
+  },
+  'account.forgotPassword': async (desk) => ({
+    act: () => desk.app.client().call(accountApi.forgotPassword, { body: { email: desk.ada.email } }),
+    object: await account(desk),
+    in: 'account',
+    message: 'A link to choose a new password was asked for',
+    byNobody: true,
+  }),
+  'account.resetPassword': async (desk) => {
+    await desk.app.client().call(accountApi.forgotPassword, { body: { email: desk.ada.email } })
+    const token = tokenOf(lastMail(desk.app.mails, desk.ada.email))
+    return {
+      act: () => desk.app.client().call(accountApi.resetPassword, { body: { token, password } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Chose a new password by a mailed link',
+    }
+  },
+  'project.create': async ({ ada }) => ({
+    act: () => ada.call(projectApi.create, { body: { name: 'shop' } }),
+    object: { type: 'project', name: 'shop' },
+    in: 'both',
+    message: 'Created project shop',
+  }),
+  'project.delete': async ({ ada, params }) => ({
+    act: () => ada.call(projectApi.delete, { params }),
+    object: { type: 'project', name: 'p', id: params.projectId },
+    in: 'both',
+    message: 'Deleted project p',
+  }),
+  'sshKey.create': async ({ ada }) => ({
+    act: () => ada.call(sshKeyApi.create, { body: { key_name: 'laptop', ssh_public_key: newPublicKey() } }),
+    object: { type: 'ssh_key', name: 'laptop' },
+    in: 'account',
+    message: 'Added SSH key laptop',
+  }),
+  'sshKey.delete': async ({ ada, keyId }) => ({
+    act: () => ada.call(sshKeyApi.delete, { params: { sshKeyId: keyId } }),
+    object: { type: 'ssh_key', name: 'k', id: keyId },
+    in: 'account',
+    message: 'Deleted SSH key k',
+  }),
+  'template.create': async ({ ada }) => ({
+    act: () => ada.call(templateApi.create, { body: valid }),
+    object: { type: 'template', name: 'Rust' },
+    in: 'account',
+    message: 'Added template Rust',
+  }),
+  'template.checkImage': async ({ ada }) => ({
+    act: () => ada.call(templateApi.checkImage, { body: { image_url: null } }),
+    // It only looks.
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'template.prepare': async ({ ada }) => ({
+    act: () => ada.call(templateApi.prepare, { params: { templateId: 'starter' } }),
+    object: { type: 'template', name: 'Starter Linux', id: 'starter' },
+    in: 'account',
+    message: 'Asked for the boot image of template Starter Linux',
+  }),
+  'vm.create': async (desk) => ({
+    act: () => desk.createVm('web'),
+    object: { type: 'vm', name: 'web' },
+    in: 'project',
+    message: 'Asked for VM web',
+  }),
+  'vm.delete': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.deleteVm(id),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Asked to delete VM web',
+    }
+  },
+  'vm.start': async (desk) => {
+    const id = await desk.stoppedVm('web')
+    return {
+      act: () => desk.act('start', id),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Asked VM web to start',
+    }
+  },
+  'vm.stop': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.act('stop', id),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Asked VM web to stop',
+    }
+  },
+  'vm.restart': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.act('restart', id),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Asked VM web to restart',
+    }
+  },
+  'vmSnapshot.create': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.snapshotVm(id, { name: 'nightly' }),
+      object: { type: 'vm_snapshot', name: 'nightly' },
+      in: 'project',
+      message: 'Asked for snapshot nightly of VM web',
+    }
+  },
+  'vmSnapshot.restore': async (desk) => {
+    const vmId = await desk.runningVm('web')
+    const id = await desk.readyVmSnapshot(vmId, { name: 'nightly' })
+    return {
+      act: () => desk.restore(id, vmId),
+      object: { type: 'vm', name: 'web', id: vmId },
+      in: 'project',
+      message: 'Asked VM web to be put back to snapshot nightly',
+    }
+  },
+  'vmSnapshot.delete': async (desk) => {
+    const id = await desk.readyVmSnapshot(await desk.runningVm('web'), { name: 'nightly' })
+    return {
+      act: () => desk.deleteVmSnapshot(id),
+      object: { type: 'vm_snapshot', name: 'nightly', id },
+      in: 'project',
+      message: 'Asked to delete snapshot nightly of VM web',
+    }
+  },
+  'disk.create': async (desk) => ({
+    act: () => desk.createDisk({}),
+    object: { type: 'disk', name: 'data' },
+    in: 'project',
+    message: 'Asked for disk data',
+  }),
+  'disk.delete': async (desk) => {
+    const id = await desk.readyDisk()
+    return {
+      act: () => desk.deleteDisk(id),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Asked to delete disk data',
+    }
+  },
+  'disk.attach': async (desk) => {
+    const [id, vmId] = [await desk.readyDisk(), await desk.runningVm('web')]
+    return {
+      act: () => desk.attach(id, vmId),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Attached disk data to VM web',
+    }
+  },
+  'disk.detach': async (desk) => {
+    const id = await desk.readyDisk()
+    await desk.runningVm('web', { disks: [{ disk_id: id }] })
+    return {
+      act: () => desk.detach(id),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Asked to detach disk data from VM web',
+    }
+  },
+  'diskSnapshot.create': async (desk) => {
+    const id = await desk.readyDisk()
+    return {
+      act: () => desk.snapshotDisk(id, { name: 'nightly' }),
+      object: { type: 'disk_snapshot', name: 'nightly' },
+      in: 'project',
+      message: 'Asked for snapshot nightly of disk data',
+    }
+  },
+  'diskSnapshot.delete': async (desk) => {
+    const id = await desk.readyDiskSnapshot(await desk.readyDisk(), { name: 'nightly' })
+    return {
+      act: () => desk.deleteDiskSnapshot(id),
+      object: { type: 'disk_snapshot', name: 'nightly', id },
+      in: 'project',
+      message: 'Asked to delete snapshot nightly of disk data',
+    }
+  },
+  'diskSnapshot.createDisk': async (desk) => {
+    const id = await desk.readyDiskSnapshot(await desk.readyDisk(), { name: 'nightly' })
+    return {
+      act: () => desk.diskFrom(id, { name: 'copy', size_gb: 1 }),
+      object: { type: 'disk', name: 'copy' },
+      in: 'project',
+      message: 'Asked for disk copy from snapshot nightly',
+    }
+  },
+  'vmPool.create': async (desk) => ({
+    act: () => createPool(desk),
+    object: { type: 'vm_pool', name: 'web' },
+    in: 'project',
+    message: 'Asked for pool web of 1 VM',
+  }),
+  'vmPool.update': async (desk) => {
+    const poolId = (await createPool(desk)).body.id
+    await desk.pass()
+    const params = { ...desk.params, poolId }
+    return {
+      act: () => desk.ada.call(vmPoolApi.update, { params, body: { desired_size: 2, auto_scaling: false } }),
+      object: { type: 'vm_pool', name: 'web', id: poolId },
+      in: 'project',
+      message: 'Asked pool web for size 1 to 2, auto scaling switched off',
+    }
+  },
+  'vmPool.delete': async (desk) => {
+    const poolId = (await createPool(desk)).body.id
+    await desk.pass()
+    return {
+      act: () => desk.ada.call(vmPoolApi.delete, { params: { ...desk.params, poolId } }),
+      object: { type: 'vm_pool', name: 'web', id: poolId },
+      in: 'project',
+      message: 'Asked to delete pool web with its VMs',
+    }
+  },
+  'vmSet.create': async (desk) => ({
+    act: () => createSet(desk),
+    object: { type: 'vm_set', name: 'web' },
+    in: 'project',
+    message: 'Asked for set web of 1 VM',
+  }),
+  'vmSet.update': async (desk) => {
+    const setId = (await createSet(desk)).body.id
+    await desk.pass()
+    return {
+      act: () => desk.ada.call(vmSetApi.update, { params: { ...desk.params, setId }, body: { replicas: 1 } }),
+      object: { type: 'vm_set', name: 'web', id: setId },
+      in: 'project',
+      message: 'Asked set web to try again',
+    }
+  },
+  'vmSet.delete': async (desk) => {
+    const setId = (await createSet(desk)).body.id
+    await desk.pass()
+    return {
+      act: () => desk.ada.call(vmSetApi.delete, { params: { ...desk.params, setId } }),
+      object: { type: 'vm_set', name: 'web', id: setId },
+      in: 'project',
+      message: 'Asked to delete set web with its VMs',
+    }
+  },
+}
+
+const createPool = ({ ada, params, keyId }: Desk, more: object = {}) =>
+  ada.call(vmPoolApi.create, {
+    params,
+    body: { name: 'web', template_id: 'starter', ssh_key_id: keyId, max_size: 3, ...more },
+  })
+
+const createSet = ({ ada, params, keyId }: Desk) =>
+  ada.call(vmSetApi.create, {
+    params,
+    body: { name: 'web', template_id: 'starter', ssh_key_id: keyId, replicas: 1 },
+  })
+
+describe('whoever asks for something', () => {
+  for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {
+    it(
+      `leaves one entry by ${endpoint.id}`,
+      atDesk(async (desk) => {
+        const prepare = deeds[endpoint.id]
+        if (!prepare) expect.fail(`say in the table of this test how ${endpoint.id} is called`)
+        const deed = await prepare(desk)
+        const before = await stored(desk)
+        const answer = await deed.act()
+        expect(answer.status).toBe(endpoint.status)
+        // What Slipway does by itself meanwhile is told as well, of nobody.
+        const asked = (await stored(desk))
+          .slice(before.length)
+          .filter(({ kind }) => kind === 'wish' || kind === 'access')
+        if (!deed.object) return expect(asked).toEqual([])
+        const { type, name, id = (answer.body as { id: string }).id } = deed.object
+        const isOwn = deed.in !== 'project'
+        const actor = deed.byNobody
+          ? null
+          : type === 'account'
+            ? { id, name }
+            : await desk.app.db.selectFrom('account').select(['id', 'name']).executeTakeFirstOrThrow()
+        expect(asked).toMatchObject([
+          {
+            kind: /sign(In|Out)$/.test(endpoint.id) ? 'access' : 'wish',
+            action: endpoint.id,
+            message: deed.message,
+            actor_id: actor?.id ?? null,
+            actor_name: actor?.name ?? null,
+            object_type: type,
+            object_id: id,
+            object_name: name,
+            project_id: deed.in === 'account' ? null : type === 'project' ? id : desk.params.projectId,
+            account_id: isOwn ? (type === 'account' ? id : actor?.id) : null,
+          },
+        ])
+      }),
+    )
+  }
+
+  it(
+    'leaves one for each disk that a new VM takes',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const before = await stored(desk)
+      await desk.createVm('web', { disks: [{ disk_id: diskId }] })
+      expect(toldSince(await stored(desk), before)).toEqual(['wish vm.create web', 'wish disk.attach data'])
+    }),
+  )
+
+  it(
+    'leaves none when it is refused, nor by only looking',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const before = await stored(desk)
+      expect((await desk.act('start', id)).status).toBe(409)
+      expect((await desk.createVm('')).status).toBe(400)
+      expect((await desk.deleteDisk('nobody-has-this')).status).toBe(404)
+      await desk.vm(id)
+      await desk.disks()
+      expect(await stored(desk)).toEqual(before)
+    }),
+  )
+
+  it(
+    'a sign-in that fails is told to the account, and tells no secret',
+    atDesk(async (desk) => {
+      const { email } = desk.ada
+      const before = await stored(desk)
+      const guess = 'Hunter2-hunter2'
+      for (const address of [email, 'nobody@slipway.test']) {
+        const body = { email: address, password: guess }
+        expect((await desk.app.client().call(accountApi.signIn, { body })).status).toBe(401)
+      }
+      const failed = (await stored(desk)).slice(before.length)
+      expect(failed).toMatchObject([
+        {
+          kind: 'access',
+          action: 'account.signInFailed',
+          actor_id: null,
+          object_type: 'account',
+          message: 'A sign-in failed',
+          reason: 'The password was wrong. From 127.0.0.1.',
+        },
+      ])
+      expect(JSON.stringify(failed)).not.toContain(guess)
+    }),
+  )
+
+  it(
+    'no secret gets into the log',
+    atDesk(async (desk) => {
+      await desk.app.client().call(accountApi.forgotPassword, { body: { email: desk.ada.email } })
+      const text = JSON.stringify(await stored(desk))
+      for (const secret of [
+        desk.ada.password,
+        desk.ada.cookie?.split('=')[1] ?? '',
+        ...desk.app.mails.map(tokenOf),
+      ]) {
+        expect(secret.length).toBeGreaterThan(10)
+        expect(text).not.toContain(secret)
+      }
+    }),
+  )
+})
+
+const crash = { how: 'crashed', reason: 'The guest ended unexpectedly.' } as const
+
+describe('what Slipway does by itself', () => {
+  it(
+    'tells of a VM when it runs, is stopped and is gone, and of nothing in between',
+    atDesk(async (desk) => {
+      const before = await stored(desk)
+      const id = await desk.stoppedVm('web')
+      await desk.act('start', id)
+      await desk.pass()
+      await desk.act('restart', id)
+      await desk.pass()
+      desk.app.engine.endRun(id, { how: 'clean' })
+      await desk.pass()
+      await desk.deleteVm(id)
+      await desk.pass()
+      const entries = await stored(desk)
+      expect(toldSince(entries, before)).toEqual([
+        ...['wish vm.create web', 'change vm.running web'],
+        ...['wish vm.stop web', 'change vm.stopped web'],
+        ...['wish vm.start web', 'change vm.running web'],
+        ...['wish vm.restart web', 'change vm.running web'],
+        'change vm.stopped web',
+        ...['wish vm.delete web', 'change vm.gone web'],
+      ])
+      const changes = entries.slice(before.length).filter(({ kind }) => kind === 'change')
+      for (const entry of changes) {
+        expect(entry).toMatchObject({ actor_id: null, object_id: id, project_id: desk.params.projectId })
+        expect(entry.message).toMatch(/^VM web is /)
+      }
+      expect(changes.map(({ reason }) => reason)).toEqual([
+        ...[null, null, null, null],
+        'The guest shut itself down.',
+        null,
+      ])
+    }),
+  )
+
+  it(
+    'tells of disks and snapshots when they are there and when they are gone',
+    atDesk(async (desk) => {
+      const before = await stored(desk)
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('web', { disks: [{ disk_id: diskId }] })
+      const ofVm = await desk.readyVmSnapshot(vmId, { name: 'a' })
+      const ofDisk = await desk.readyDiskSnapshot(diskId, { name: 'b' })
+      await desk.deleteVm(vmId)
+      await desk.pass()
+      await desk.deleteVmSnapshot(ofVm)
+      await desk.deleteDiskSnapshot(ofDisk)
+      await desk.pass()
+      await desk.deleteDisk(diskId)
+      await desk.pass()
+      const entries = await stored(desk)
+      expect(
+        toldSince(entries, before).filter((line) => line.startsWith('change') && !line.includes(' vm.')),
+      ).toEqual([
+        'change disk.available data',
+        ...['change vmSnapshot.ready a', 'change diskSnapshot.ready b'],
+        'change disk.available data',
+        ...['change vmSnapshot.deleted a', 'change diskSnapshot.deleted b'],
+        'change disk.deleted data',
+      ])
+      expect(entries.filter(({ action }) => action === 'disk.available').map(({ reason }) => reason)).toEqual(
+        [null, 'VM web was deleted.'],
+      )
+    }),
+  )
+
+  it(
+    'tells when a snapshot has expired',
+    atDesk(async (desk) => {
+      const id = await desk.readyDiskSnapshot(await desk.readyDisk(), { name: 'a', retention_days: 1 })
+      const before = await stored(desk)
+      await desk.pass(25 * 60 * 60_000)
+      const entries = await stored(desk)
+      expect(toldSince(entries, before)).toEqual([
+        'change diskSnapshot.expired a',
+        'change diskSnapshot.deleted a',
+      ])
+      expect(entries.at(-1)).toMatchObject({ object_id: id, actor_id: null })
+    }),
+  )
+
+  it(
+    'tells of a restore, and of the snapshot it leaves behind',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm('web')
+      const id = await desk.readyVmSnapshot(vmId, { name: 'a' })
+      const before = await stored(desk)
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect(toldSince(await stored(desk), before)).toEqual([
+        'wish vmSnapshot.restore web',
+        'change vm.restored web',
+        'change vmSnapshot.ready Before restoring "a"',
+        'change vm.running web',
+      ])
+    }),
+  )
+
+  it(
+    'tells of every failure with its reason, once',
+    atDesk(async (desk) => {
+      const before = await stored(desk)
+      await desk.runningVm('fault-no-space')
+      const vmId = await desk.runningVm('web')
+      desk.app.engine.endRun(vmId, crash)
+      await desk.pass()
+      await desk.readyDisk({ name: 'bad', source: 'HTTP', image_url: 'https://a.test/fault-refused.img' })
+      const diskId = await desk.readyDisk()
+      const ofDisk = await desk.readyDiskSnapshot(diskId, { name: 'b' })
+      const full = await desk.runningVm('fault-no-copies')
+      await desk.readyVmSnapshot(full, { name: 'a' })
+      desk.app.engine.dropVolume(diskId)
+      desk.app.engine.loseSnapshot('volume', ofDisk)
+      await desk.pass(60_000)
+      await desk.diskFrom(ofDisk, { name: 'copy', size_gb: 1 })
+      await desk.pass(60_000)
+      const failures = (await stored(desk)).slice(before.length).filter(({ kind }) => kind === 'failure')
+      expect(failures.map(({ action, object_name }) => `${action} ${object_name}`)).toEqual([
+        ...['vm.failed fault-no-space', 'vm.error web', 'disk.failed bad', 'vmSnapshot.failed a'],
+        ...['disk.error data', 'disk.failed copy', 'diskSnapshot.error b'],
+      ])
+      for (const { actor_id, reason, message } of failures) {
+        expect(actor_id).toBeNull()
+        expect(reason).toMatch(/^[A-Z].*\.$/)
+        expect(message).toMatch(/ /)
+      }
+    }),
+  )
+
+  it(
+    'a guest that does not let go of a disk is a failure beside the wish',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      await desk.runningVm('fault-clings', { disks: [{ disk_id: diskId }] })
+      const before = await stored(desk)
+      expect((await desk.detach(diskId)).status).toBe(409)
+      expect(toldSince(await stored(desk), before)).toEqual([
+        'wish disk.detach data',
+        'failure disk.notDetached data',
+      ])
+    }),
+  )
+
+  it(
+    'a restore that comes to nothing is a failure',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm('web')
+      const id = await desk.readyVmSnapshot(vmId, { name: 'a' })
+      desk.app.engine.loseSnapshot('machine', id)
+      const before = await stored(desk)
+      await desk.restore(id, vmId)
+      await desk.pass()
+      const entries = await stored(desk)
+      expect(toldSince(entries, before)).toContain('failure vm.notRestored web')
+      expect(entries.find(({ action }) => action === 'vm.notRestored')?.reason).toMatch(/\.$/)
+    }),
+  )
+
+  it(
+    'a VM that is started again after its host was is a repair, and one that rebooted is not',
+    atDesk(async (desk) => {
+      const id = await desk.runningVm('web')
+      const before = await stored(desk)
+      desk.app.engine.endRun(id, { how: 'host-restart' })
+      await desk.pass()
+      desk.app.engine.endRun(id, { how: 'reboot' })
+      await desk.pass()
+      expect(toldSince(await stored(desk), before)).toEqual([
+        ...['repair vm.startedAgain web', 'change vm.running web'],
+        ...['change vm.rebooted web', 'change vm.running web'],
+      ])
+    }),
+  )
+
+  it(
+    'tells of the members of a pool what happens to them, and of the pool when it is settled',
+    atDesk(async (desk) => {
+      const before = await stored(desk)
+      const { body: pool } = await createPool(desk, { desired_size: 2 })
+      await desk.pass()
+      const entries = await stored(desk)
+      expect(toldSince(entries, before)).toEqual([
+        'wish vmPool.create web',
+        ...['change vm.added web-1', 'change vm.added web-2'],
+        ...['change vm.running web-1', 'change vm.running web-2'],
+        'change vmPool.active web',
+      ])
+      await desk.ada.call(vmPoolApi.update, {
+        params: { ...desk.params, poolId: pool.id },
+        body: { min_size: 1, desired_size: 1 },
+      })
+      await desk.pass()
+      expect(toldSince(await stored(desk), entries)).toEqual([
+        'wish vmPool.update web',
+        ...['change vm.retired web-2', 'change vm.stopped web-2', 'change vm.gone web-2'],
+        'change vmPool.active web',
+      ])
+    }),
+  )
+
+  for (const [persistent, action] of [
+    [true, 'vm.healed'],
+    [false, 'vm.replaced'],
+  ] as const) {
+    it(
+      `a member that broke is a failure, and ${action} is a repair with the same reason`,
+      atDesk(async (desk) => {
+        await createPool(desk, { persistent })
+        await desk.pass()
+        const before = await stored(desk)
+        const broken = await desk.app.db.selectFrom('vm').select('id').executeTakeFirstOrThrow()
+        desk.app.engine.endRun(broken.id, crash)
+        await desk.pass()
+        const news = (await stored(desk)).slice(before.length)
+        const [failed, repaired] = news
+        expect(failed).toMatchObject({ kind: 'failure', action: 'vm.error', object_id: broken.id })
+        expect(repaired).toMatchObject({
+          ...{ kind: 'repair', action, actor_id: null, object_id: broken.id },
+          reason: failed?.reason,
+        })
+        expect(news.at(-1)).toMatchObject({ kind: 'change', action: 'vmPool.active' })
+      }),
+    )
+  }
+
+  it(
+    'a pool whose VMs cannot be brought up is a failure once, however often it tries',
+    atDesk(async (desk) => {
+      await createPool(desk, { name: 'fault-crash' })
+      await desk.pass(10 * 60_000)
+      const entries = await stored(desk)
+      const ofPool = entries.filter(({ object_type, kind }) => object_type === 'vm_pool' && kind !== 'wish')
+      expect(ofPool).toMatchObject([
+        { kind: 'failure', action: 'vmPool.error', reason: expect.stringMatching(/in a row/) },
+      ])
+    }),
+  )
+
+  it(
+    'the autoscaler tells its reason',
+    atDesk(async (desk) => {
+      const { body: pool } = await createPool(desk, { auto_scaling: true })
+      await desk.pass()
+      for (let i = 0; i < 20; i++) {
+        const [vm] = await desk.app.db.selectFrom('vm').select('id').execute()
+        if (vm) desk.app.engine.setLoad(vm.id, 95)
+        await desk.pass(10_000)
+      }
+      const scaled = (await stored(desk)).filter(({ action }) => action === 'vmPool.scaled')
+      expect(scaled[0]).toMatchObject({
+        kind: 'change',
+        actor_id: null,
+        object_id: pool.id,
+        message: 'Pool web is scaled from 1 to 2',
+        reason: expect.stringContaining('CPU'),
+      })
+    }),
+  )
+
+  it(
+    'a server that is closed in the middle tells each thing once',
+    atDesk(async (desk) => {
+      const before = await stored(desk)
+      await desk.createVm('web')
+      await desk.app.restart()
+      await desk.pass()
+      await desk.app.restart()
+      await desk.pass()
+      expect(toldSince(await stored(desk), before)).toEqual(['wish vm.create web', 'change vm.running web'])
+    }),
+  )
+
+  it(
+    'entries outlive what they tell of, with the names of that moment',
+    atDesk(async (desk) => {
+      const { body } = await desk.ada.call(projectApi.create, { body: { name: 'brief' } })
+      await desk.ada.call(projectApi.delete, { params: { projectId: body.id } })
+      expect((await stored(desk)).slice(-2)).toMatchObject([
+        { action: 'project.create', object_name: 'brief', project_id: body.id },
+        { action: 'project.delete', object_name: 'brief', actor_name: 'Ada Lovelace' },
+      ])
+      expect((await desk.ada.raw('GET', `/api/projects/${body.id}/activity`)).body).toEqual({
+        message: messages.projectNotFound,
+      })
+    }),
+  )
+})
