@@ -1,7 +1,6 @@
-import { fillPath, routeOf, type Vm, vmCan } from '@slipway/contract'
+import { type Vm, vmCan } from '@slipway/contract'
 import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import { apiBase } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
 import { announce } from '../../shell/announce.ts'
 import type { SignInState } from '../../shell/sign-in-state.ts'
@@ -12,7 +11,7 @@ import { toast } from '../../ui/toast.tsx'
 import { useVmActions } from '../vm/vm-actions.tsx'
 import { ConsoleBar } from './ConsoleBar.tsx'
 import type { LinkState } from './console-link.ts'
-import { useConsoleLink } from './console-links.ts'
+import { logUrl, useConsoleLink } from './console-links.ts'
 import { noticeOf } from './console-words.ts'
 import { KeyBar } from './KeyBar.tsx'
 import { PasteDialog } from './PasteDialog.tsx'
@@ -102,7 +101,7 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
           onShow={setShown}
           full={full}
           alone={alone}
-          logPath={apiBase + fillPath(routeOf('vm.consoleLog').path, { projectId, vmId })}
+          logPath={logUrl({ projectId, vmId })}
           windowPath={paths.vmConsoleWindow(projectId, vmId)}
           onSearch={() => setSearching(true)}
           onCopy={() => void copy()}

@@ -1,4 +1,4 @@
-import { type ConsoleAsking, type ConsoleSaying, consoleCloses } from '@slipway/contract'
+import { type ConsoleAsking, type ConsoleSaying, consoleCloses, consoleTailBytes } from '@slipway/contract'
 import { ConsoleStream, type Piece } from './console-stream.ts'
 import { pauseMs } from './pause.ts'
 import { splitBytes } from './split-bytes.ts'
@@ -97,6 +97,13 @@ export class ConsoleLink {
     this.#undrawnBytes -= bytes
     const resting = !this.#socket && this.#view.state === 'connected'
     if (resting && this.#undrawnBytes < undrawnBytes.few) this.#connect()
+  }
+
+  /** Shows the log of a console that does not open, until it does. */
+  keep(log: Uint8Array): void {
+    const tail = log.subarray(-consoleTailBytes)
+    const start = tail.length < log.length ? tail.indexOf(0x0a) + 1 : 0
+    if (tail.length > start) this.#stream.keep(tail.subarray(start))
   }
 
   /** Whether anything of this console has been seen. */

@@ -31,6 +31,20 @@ export async function reasonOf({ projectId, vmId }: Params): Promise<Reason> {
   }
 }
 
+/** Where a browser gets what the console printed, as a file. */
+export const logUrl = (params: Params): string =>
+  apiBase + fillPath(routeOf('vm.consoleLog').path, { ...params })
+
+/** What a VM that is off printed last; nothing when that cannot be had. */
+async function showLog(link: ConsoleLink, params: Params): Promise<void> {
+  try {
+    const answer = await fetch(logUrl(params), { credentials: 'include' })
+    if (answer.ok) link.keep(new Uint8Array(await answer.arrayBuffer()))
+  } catch {
+    // The notice says what is the matter.
+  }
+}
+
 const links = new Map<string, { link: ConsoleLink; users: number; closing: ReturnType<typeof setTimeout> }>()
 /** A line that nobody took in this time is closed: a page that asked for it did not come to be shown. */
 const unusedMs = 30_000
@@ -78,5 +92,10 @@ export function useConsoleLink(params: Params): { link: ConsoleLink; view: LinkV
       if (entry.users === 0) entry.closing = setTimeout(() => forget(key), leftMs)
     }
   }, [projectId, vmId])
-  return { link, view: useSyncExternalStore(link.subscribe, link.view) }
+  const view = useSyncExternalStore(link.subscribe, link.view)
+  const isOff = view.state === 'off'
+  useEffect(() => {
+    if (isOff && !link.hasText) void showLog(link, { projectId, vmId })
+  }, [link, isOff, projectId, vmId])
+  return { link, view }
 }

@@ -111,6 +111,18 @@ test('draws a note once, however often it is sent', () => {
   expect(drawn()).toEqual(['replay', 'bye\n', 'note', 'replay', 'note'])
 })
 
+test('what was kept of a console that was off goes when it opens', () => {
+  const { stream, drawn } = watch()
+  stream.keep(bytes('last words\n'))
+  stream.keep(bytes('once is enough\n'))
+  expect(stream.from).toBeUndefined()
+  stream.begin()
+  stream.say({ type: 'at', offset: 0 })
+  stream.take(bytes('last words\n'))
+  stream.keep(bytes('too late'))
+  expect(drawn()).toEqual(['last words\n', 'replay', 'clear', 'last words\n'])
+})
+
 test('takes no bytes before it knows where they stand', () => {
   const { stream, drawn } = watch()
   stream.take(bytes('x'))

@@ -6,6 +6,8 @@ export type Piece =
   | { kind: 'note'; note: ConsoleNote; at: string }
   /** So many bytes were forgotten before they could be sent. */
   | { kind: 'gap'; bytes: number }
+  /** What is there was kept from before; it comes again. */
+  | { kind: 'clear' }
   /** The offsets begin anew: what follows has nothing to do with what is there. */
   | { kind: 'anew' }
   /** What follows was printed before anybody looked here; questions in it have been answered. */
@@ -27,6 +29,7 @@ export class ConsoleStream {
   /** What may be the end of a line whose beginning is not known; null while lines are whole. */
   #broken: Uint8Array[] | null = null
   #live = false
+  #kept = false
   readonly #notes = new Set<string>()
 
   constructor(draw: (piece: Piece) => void) {
@@ -42,6 +45,13 @@ export class ConsoleStream {
   begin(): void {
     this.#live = false
     this.#draw({ kind: 'replay' })
+  }
+
+  /** Draws what is known of a console that does not open, for as long as it does not. */
+  keep(bytes: Uint8Array): void {
+    if (this.#next !== undefined || this.#kept) return
+    this.#kept = true
+    this.#draw({ kind: 'bytes', bytes })
   }
 
   say(saying: ConsoleSaying): void {
@@ -76,6 +86,8 @@ export class ConsoleStream {
     if (offset === next) return
     this.#mend()
     this.#next = offset
+    if (this.#kept) this.#draw({ kind: 'clear' })
+    this.#kept = false
     if (next !== undefined) {
       this.#draw(offset > next ? { kind: 'gap', bytes: offset - next } : { kind: 'anew' })
     }

@@ -145,6 +145,9 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
       case 'gap':
         rule(gapText(piece), false)
         break
+      case 'clear':
+        terminal.write('\x1bc')
+        break
       case 'anew':
         rule('From here on it is another machine', true)
         break

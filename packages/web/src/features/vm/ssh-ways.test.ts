@@ -40,6 +40,7 @@ test('the commands name user, host and port the way each program wants them', ()
     'scp -P 2222 FILE engine.works@console.example.org:',
     'scp -P 2222 engine.works@console.example.org:FILE .',
     'sftp -P 2222 engine.works@console.example.org',
+    'ssh -J jump@console.example.org:2222 root@engine.works',
     'ssh -L 8080:localhost:8080 engine.works@console.example.org -p 2222',
   ])
   const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, 'localhost')

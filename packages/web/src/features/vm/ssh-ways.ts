@@ -51,12 +51,13 @@ export function sshWays(
     command: gatewayCommand(user, gateway),
     more: [
       ...copies(user, host, port),
+      { label: 'Jump through the console', command: `ssh -J jump@${host}:${port} root@${user}` },
       {
         label: 'Reach port 8080 of the VM',
         command: `ssh -L 8080:localhost:8080 ${user}@${host} -p ${port}`,
       },
     ],
-    onServerOnly: false,
+    onServerOnly: isLoopback(host),
   }
   return isOwn && !isLoopback(consoleHost) ? [through, direct] : [direct, through]
 }
