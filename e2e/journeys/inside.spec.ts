@@ -1,0 +1,131 @@
+/** Inside a machine: its console over every break, SSH by its name, and what it uses while it works. */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, type Page, test } from '@playwright/test'
+import { hostApi, usageApi, type Vm, vmApi } from '@slipway/contract'
+import type { Server } from '../server.ts'
+import { newOwner, type Owner } from './owner.ts'
+import { clear, newDataDir, runShown, startRealServer } from './real.ts'
+
+test.describe.configure({ mode: 'serial' })
+test.setTimeout(240_000)
+
+let dataDir: string
+let server: Server
+let owner: Owner
+let vm: Vm
+let page: Page
+
+test.beforeAll(async ({ browser }) => {
+  dataDir = await newDataDir()
+  server = await startRealServer(dataDir)
+  page = await browser.newPage()
+  owner = await newOwner(page.request, () => server)
+  const made = await owner.create('inside')
+  vm = await owner.settled(made?.id ?? '')
+})
+
+test.afterAll(async () => {
+  await page?.close()
+  await server?.stop()
+  if (dataDir) await clear(dataDir)
+})
+
+const consolePath = () => `${server.url}/projects/${vm.project_id}/vms/${vm.id}/console`
+const shown = (where: Page) => where.locator('.xterm-rows')
+/** What a terminal shows, without what its lines are filled with. */
+const textOf = async (where: Page) => (await shown(where).innerText()).replaceAll('\u00a0', ' ')
+const timesIn = (text: string, part: string) => text.split(part).length - 1
+
+async function type(where: Page, line: string): Promise<void> {
+  await where.locator('.xterm-helper-textarea').focus()
+  await where.keyboard.type(line)
+  await where.keyboard.press('Enter')
+}
+
+test('the console is open and signed in, takes a command, and shows it again after a reload', async () => {
+  await page.goto(consolePath())
+  await expect(shown(page)).toContainText('Welcome to Starter Linux')
+  await type(page, 'echo answer-$((6*7))')
+  await expect(shown(page)).toContainText('answer-42')
+  await page.reload()
+  await expect(shown(page)).toContainText('answer-42')
+  expect(timesIn(await textOf(page), 'answer-42')).toBe(1)
+})
+
+test('a second browser sees the same, and both see what either types', async ({ browser }) => {
+  const context = await browser.newContext({ storageState: await page.context().storageState() })
+  const other = await context.newPage()
+  await other.goto(consolePath())
+  await expect(shown(other)).toContainText('answer-42')
+  await type(other, 'echo from-$((1+1))')
+  await expect(shown(other)).toContainText('from-2')
+  await expect(shown(page)).toContainText('from-2')
+  await context.close()
+})
+
+test('the guest knows how large the terminal is', async () => {
+  await expect
+    .poll(async () => {
+      await type(page, 'clear; stty size')
+      await expect(shown(page)).toContainText(/\d+ \d+/)
+      return /(\d+) (\d+)/.exec(await textOf(page))?.[2]
+    })
+    .not.toBe('80')
+})
+
+test('the console follows the VM when it stops and starts', async () => {
+  await owner.must(vmApi.stop, { ...owner.of(vm.id), body: { force: false } })
+  await expect(shown(page)).toContainText('The VM is off', { timeout: 60_000 })
+  await owner.must(vmApi.start, owner.of(vm.id))
+  await expect(shown(page)).toContainText('The VM started', { timeout: 60_000 })
+  await expect(shown(page)).toContainText('Welcome to Starter Linux', { timeout: 60_000 })
+  await type(page, 'echo again-$((1+2))')
+  await expect(shown(page)).toContainText('again-3')
+})
+
+test('it goes on where it was after the server was killed, and loses nothing that was printed meanwhile', async () => {
+  await type(page, '(sleep 2; echo mean-$((2*2))while) &')
+  const { port } = new URL(server.url)
+  await server.kill()
+  await expect(page.getByText(/Reconnecting/)).toBeVisible()
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  server = await startRealServer(dataDir, { SLIPWAY_PORT: port })
+  await expect(shown(page)).toContainText('mean-4while')
+  await type(page, 'echo back-$((2+3))')
+  await expect(shown(page)).toContainText('back-5')
+  const text = await textOf(page)
+  for (const once of ['again-3', 'mean-4while', 'back-5']) expect(timesIn(text, once)).toBe(1)
+  vm = await owner.settled(vm.id)
+})
+
+test('SSH finds the VM by its name, and its charts and metrics follow what it does there', async () => {
+  const { ssh_gateway: gateway } = await owner.must(hostApi.get, {})
+  const key = join(dataDir, 'id_ed25519')
+  const byName = (command: string) =>
+    runShown(`ssh -p ${gateway?.port} inside.journey@127.0.0.1`, key, command)
+  expect(await byName('hostname')).toBe('inside')
+  const work = byName('timeout 35 sh -c "while :; do :; done"; head -c 20000000 /dev/urandom > /root/load; sync')
+  const samples = async () => (await owner.must(usageApi.ofVm, owner.of(vm.id))).samples
+  await expect
+    .poll(async () => Math.max(...(await samples()).map(({ cpu }) => cpu ?? 0)), { timeout: 60_000 })
+    .toBeGreaterThan(20)
+  await work.catch(() => {})
+  await page.goto(`${server.url}/projects/${vm.project_id}/vms/${vm.id}`)
+  await expect(page.getByRole('region', { name: 'Use' })).toContainText(/highest \d+/)
+  await expect
+    .poll(async () => Math.max(...(await samples()).map(({ disk_write }) => disk_write ?? 0)), {
+      timeout: 30_000,
+    })
+    .toBeGreaterThan(100_000)
+  expect((await samples()).some(({ memory_mb }) => (memory_mb ?? 0) > 5)).toBe(true)
+  expect((await samples()).some(({ net_in }) => net_in !== null)).toBe(true)
+  const token = (await readFile(join(dataDir, 'metrics.token'), 'utf8')).trim()
+  const { stdout } = await promisify(execFile)('curl', [
+    ...['-sf', '-H', `Authorization: Bearer ${token}`, `${server.url}/metrics`],
+  ])
+  const seconds = new RegExp(`slipway_vm_cpu_seconds_total\\{vm_id="${vm.id}",[^}]*\\} ([\\d.]+)`).exec(stdout)
+  expect(Number(seconds?.[1])).toBeGreaterThan(10)
+})
