@@ -452,8 +452,13 @@ describe('whoever asks for something', () => {
     'no secret gets into the log',
     atDesk(async (desk) => {
       await desk.app.client().call(accountApi.forgotPassword, { body: { email: desk.ada.email } })
-      const text = JSON.stringify(await stored(desk))
+      const key = 'c2lnbmVkLWJ5LWFkYQ'
+      await desk.readyDisk({ source: 'HTTP', image_url: `https://a.test/disk.img?signature=${key}` })
+      const entries = await stored(desk)
+      expect(entries.at(-2)?.message).toBe('Asked for disk data from an image at a.test')
+      const text = JSON.stringify(entries)
       for (const secret of [
+        key,
         desk.ada.password,
         desk.ada.cookie?.split('=')[1] ?? '',
         ...desk.app.mails.map(tokenOf),

@@ -208,7 +208,9 @@ export function makeDiskService(options: DiskServiceOptions) {
       if (source === 'EMPTY') return insert(projectId, asked, what(''))
       if (source !== 'SNAPSHOT') {
         const url = input.image_url ?? ''
-        return insert(projectId, { ...asked, image_url: url }, what(` from ${url}`))
+        // The rest of an address may be a key to what is there.
+        const from = source === 'HTTP' ? `an image at ${new URL(url).host}` : `container image ${url}`
+        return insert(projectId, { ...asked, image_url: url }, what(` from ${from}`))
       }
       const snapshot = await findSource(projectId, input)
       return insert(
