@@ -39,33 +39,25 @@ export interface Outcome {
   stderr: string
 }
 
-export interface Client {
-  /** What `ssh`, `scp` and `sftp` understand alike. */
-  options: string[]
-}
-
-/** Options for OpenSSH's programs: one key, nothing from this machine's settings, host keys kept in `known`. */
-export const optionsFor = (key: string, known = '/dev/null'): string[] =>
-  [
+/** Options for OpenSSH's programs: one key, and nothing of this machine's settings. */
+export const optionsFor = (key: string): string[] => [
+  '-F',
+  '/dev/null',
+  ...[
     'BatchMode=yes',
     'IdentitiesOnly=yes',
     `IdentityFile=${key}`,
     'IdentityAgent=none',
-    `UserKnownHostsFile=${known}`,
+    'UserKnownHostsFile=/dev/null',
     'GlobalKnownHostsFile=/dev/null',
     'StrictHostKeyChecking=accept-new',
     'ConnectTimeout=20',
-  ].flatMap((option) => ['-o', option])
+  ].flatMap((option) => ['-o', option]),
+]
 
-/** Starts one of OpenSSH's programs. */
+/** Starts a program, one of OpenSSH's most likely. */
 export function open(program: string, args: string[]) {
-  const child = spawn(
-    program,
-    [...(program === 'ssh' ? ['-F', '/dev/null'] : ['-F', '/dev/null']), ...args],
-    {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'pipe'] })
   const stdout: Buffer[] = []
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))

@@ -1,8 +1,12 @@
 import ssh2 from 'ssh2'
 import { type Leg, openLeg } from './leg.ts'
+import { makeTurns } from './turns.ts'
 
 /** How long a guest may take to let us in; one without KVM works hard for a key exchange. */
 const patienceMs = 20_000
+
+/** Guests hang up on those who sign in beside too many others (Dropbear: five), and all of ours come from one address. */
+const takeTurn = makeTurns(4)
 
 export type GuestFailure = 'no-answer' | 'key-refused' | 'other'
 
@@ -14,66 +18,71 @@ export interface GuestEvents {
   onClose(): void
 }
 
-/** Signs in to a guest as root. Returns the way to end it. */
+/** Signs in to a guest as root, when it is its turn. Returns the way to end it. */
 export function enterGuest(
   { ip, port, privateKey }: { ip: string; port: number; privateKey: string },
   events: GuestEvents,
 ): () => void {
   const client = new ssh2.Client()
   let state: 'coming' | 'in' | 'over' = 'coming'
-  const fail = (failure: GuestFailure, message: string) => {
+  const endTurn = takeTurn(`${ip} ${port}`, start)
+
+  function fail(failure: GuestFailure, message: string): void {
     if (state !== 'coming') return
     state = 'over'
     events.onFailure(failure, message)
     client.destroy()
   }
-  client.on('error', (error) => {
-    const level = 'level' in error ? error.level : null
-    const failure =
-      level === 'client-authentication'
-        ? 'key-refused'
-        : level === 'client-socket' || level === 'client-timeout'
-          ? 'no-answer'
-          : 'other'
-    fail(failure, error.message)
-  })
-  client.on('close', () => {
-    fail('no-answer', 'The connection was closed.')
-    if (state === 'in') events.onClose()
-    state = 'over'
-  })
-  client.connect({
-    host: ip,
-    port,
-    username: 'root',
-    privateKey,
-    // Asking without a key first would be one more way there and back.
-    authHandler: ['publickey'],
-    readyTimeout: patienceMs,
-    ident: 'Slipway',
-    // The host key is not checked: the address is on this machine's loopback network, where our own engine gave it to
-    // this guest; nobody is in between, and a guest that is made anew at an address has another key.
-    algorithms: { cipher: [...guestCiphers], compress: ['none'] },
-  })
-  const leg = openLeg(client)
-  leg.socket.setNoDelay(true).setKeepAlive(true, 30_000)
-  client.on('ready', () => {
-    if (state !== 'coming') return
-    state = 'in'
-    events.onReady(leg)
-  })
+
+  function start(): void {
+    client.on('error', (error) => fail(failureOf('level' in error ? error.level : null), error.message))
+    client.on('close', () => {
+      endTurn()
+      fail('no-answer', 'The connection was closed.')
+      if (state === 'in') events.onClose()
+      state = 'over'
+    })
+    client.connect({
+      host: ip,
+      port,
+      username: 'root',
+      privateKey,
+      // Asking without a key first would be one more way there and back.
+      authHandler: ['publickey'],
+      readyTimeout: patienceMs,
+      ident: 'Slipway',
+      // The host key is not checked: the address is on this machine's loopback network, where our own engine gave it
+      // to this guest; nobody is in between, and a guest that is made anew at an address has another key.
+      algorithms: { cipher: [...guestCiphers], compress: ['none'] },
+    })
+    const leg = openLeg(client)
+    leg.socket.setNoDelay(true).setKeepAlive(true, 30_000)
+    client.on('ready', () => {
+      endTurn()
+      if (state !== 'coming') return
+      state = 'in'
+      events.onReady(leg)
+    })
+  }
+
   return () => {
     if (state === 'coming') state = 'over'
+    endTurn()
     client.end()
     const timer = setTimeout(() => client.destroy(), 2000)
     client.once('close', () => clearTimeout(timer))
   }
 }
 
+function failureOf(level: unknown): GuestFailure {
+  if (level === 'client-authentication') return 'key-refused'
+  return level === 'client-socket' || level === 'client-timeout' ? 'no-answer' : 'other'
+}
+
 const guestCiphers = [
   'aes128-gcm@openssh.com',
   'aes256-gcm@openssh.com',
+  'chacha20-poly1305@openssh.com',
   'aes128-ctr',
   'aes256-ctr',
-  'chacha20-poly1305@openssh.com',
 ] as const
