@@ -250,8 +250,8 @@ export interface MachineUsage {
   memoryMb: number | null
   /** Bytes of all its disks. */
   disk: { read: number; written: number } | null
-  /** Bytes of its network, as the guest tells. */
-  network: { received: number; sent: number } | null
+  /** Bytes of its network, as the guest told at that moment, in milliseconds since the epoch. */
+  network: { received: number; sent: number; at: number } | null
 }
 
 /**

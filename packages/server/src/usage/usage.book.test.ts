@@ -58,13 +58,30 @@ describe('samples of several VMs', () => {
 
 describe('what was used between two readings', () => {
   const reading = (at: number, rest: Partial<Reading> = {}): Reading => ({
-    ...{ at, run: 'r', cpuMs: at, memoryMb: 1, disk: { read: at, written: 2 * at }, network: null },
+    ...{
+      at,
+      run: 'r',
+      cpuMs: at,
+      memoryMb: 1,
+      disk: { read: at, written: 2 * at },
+      network: null,
+      used: null,
+    },
     ...rest,
   })
   it('is a rate of one run', () => {
     expect(usedSince(reading(0), reading(10_000), 2)).toEqual({
       ...{ cpu: 50, memoryMb: 1, diskRead: 1000, diskWrite: 2000, netIn: null, netOut: null },
     })
+  })
+  it('goes on with what the guest last told of its network, and counts over the time between its words', () => {
+    const told = (at: number) => ({ received: at, sent: 2 * at, at })
+    const first = reading(0, { network: told(0) })
+    const second = reading(10_000, { network: told(30_000) })
+    second.used = usedSince(first, second, 1)
+    expect(second.used).toMatchObject({ netIn: 1000, netOut: 2000 })
+    expect(usedSince(second, reading(20_000, { network: told(30_000) }), 1)).toMatchObject({ netIn: 1000 })
+    expect(usedSince(second, reading(20_000), 1)).toMatchObject({ netIn: null, netOut: null })
   })
   it('is unknown over two runs, at the first look, and when no time passed', () => {
     expect(usedSince(reading(0, { run: 'q' }), reading(10), 1)).toBeNull()

@@ -5,7 +5,8 @@ import type { Log } from '../lib/log.ts'
 import { everyMs, keptMs, meanOf, type Owner, spanMs, type UsageBook, type Used } from './usage.book.ts'
 import type { UsageRepo } from './usage.repo.ts'
 
-export type Reading = MachineUsage & { at: number }
+/** What was read of a machine at one look, and what it had used since the one before. */
+export type Reading = MachineUsage & { at: number; used: Used | null }
 
 export interface UsageSamplerOptions {
   repo: UsageRepo
@@ -31,12 +32,13 @@ export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSample
     const [owners, usage] = await Promise.all([repo.living(), engine.usage('everything')])
     const now = clock.now()
     const before = readings
-    readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now }]))
+    readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now, used: null }]))
     living = owners
     const all = owners.flatMap((owner) => {
       const reading = readings.get(owner.vmId)
-      const used = reading && usedSince(before.get(owner.vmId), reading, owner.processors)
-      return used ? [[owner, used] as const] : []
+      if (!reading) return []
+      reading.used = usedSince(before.get(owner.vmId), reading, owner.processors)
+      return reading.used ? [[owner, reading.used] as const] : []
     })
     book.add(now, all)
     for (const [owner, used] of all) {
@@ -81,18 +83,25 @@ export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSample
   }
 }
 
-/** What was used between two readings; null when they are not of one run. */
+/** Bytes a second between two counts. */
+const rate = (ms: number, from: number | undefined, to: number | undefined) =>
+  from === undefined || to === undefined ? null : (Math.max(0, to - from) / ms) * 1000
+
+/**
+ * What was used between two readings; null when they are not of one run. A guest is asked for its network more
+ * rarely: until it has told again, what it last told goes on.
+ */
 export function usedSince(before: Reading | undefined, now: Reading, processors: number): Used | null {
   if (!before || before.run !== now.run || now.at <= before.at) return null
   const ms = now.at - before.at
-  const rate = (from: number | undefined, to: number | undefined) =>
-    from === undefined || to === undefined ? null : (Math.max(0, to - from) / ms) * 1000
+  const [then, told] = [before.network, now.network]
+  const netMs = told && then ? told.at - then.at : 0
   return {
     cpu: Math.min(100, (Math.max(0, now.cpuMs - before.cpuMs) / ms / processors) * 100),
     memoryMb: now.memoryMb,
-    diskRead: rate(before.disk?.read, now.disk?.read),
-    diskWrite: rate(before.disk?.written, now.disk?.written),
-    netIn: rate(before.network?.received, now.network?.received),
-    netOut: rate(before.network?.sent, now.network?.sent),
+    diskRead: rate(ms, before.disk?.read, now.disk?.read),
+    diskWrite: rate(ms, before.disk?.written, now.disk?.written),
+    netIn: netMs > 0 ? rate(netMs, then?.received, told?.received) : told && (before.used?.netIn ?? null),
+    netOut: netMs > 0 ? rate(netMs, then?.sent, told?.sent) : told && (before.used?.netOut ?? null),
   }
 }

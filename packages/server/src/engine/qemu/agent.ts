@@ -11,6 +11,8 @@ const THAW_MS = 5000
 const ASK_MS = 3000
 /** A short program has ended by then; its end is asked for, or the agent would remember it for ever. */
 const PROGRAM_MS = 1000
+/** Asking costs more than all else that is measured, here and in the guest: an answer is good for so long. */
+const TRAFFIC_MS = 25_000
 
 /** What can be asked of the agent inside a guest. Commands: QEMU guest agent protocol reference. */
 export interface Agent {
@@ -85,6 +87,7 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
   const reach = () => reachAgent(qmp, dirs.fileOf(machineId, fileNames.agent))
   let last: Promise<unknown> = Promise.resolve()
   let talks = 0
+  let traffic: (Traffic & { at: number }) | null = null
 
   /** The agent listens to one at a time. */
   function inTurn<T>(talk: () => Promise<T>): Promise<T> {
@@ -169,15 +172,23 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     },
 
     /** Bytes that the network interfaces of the guest have moved so far; null when nobody tells. */
-    async traffic(): Promise<{ received: number; sent: number } | null> {
+    async traffic(): Promise<(Traffic & { at: number }) | null> {
+      if (traffic && Date.now() - traffic.at < TRAFFIC_MS) return traffic
       const answer = await askIfFree((agent) => agent.execute('guest-network-get-interfaces', {}, ASK_MS))
-      return answer === null ? null : trafficIn(answer)
+      const told = trafficIn(answer)
+      traffic = told && { ...told, at: Date.now() }
+      return traffic
     },
   }
 }
 
+interface Traffic {
+  received: number
+  sent: number
+}
+
 /** Sums the counters of all interfaces but the loopback. QEMU guest agent reference, "GuestNetworkInterfaceStat". */
-export function trafficIn(answer: unknown): { received: number; sent: number } | null {
+export function trafficIn(answer: unknown): Traffic | null {
   const counters = (Array.isArray(answer) ? answer : [])
     .filter(isRecord)
     .filter(({ name }) => name !== 'lo')
