@@ -1,9 +1,11 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
 import { benchApi } from './api.ts'
+import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
+import { benchSampling } from './sampling.ts'
 import { benchStorage } from './storage.ts'
 import { benchVmList } from './vm-list.ts'
 
@@ -14,6 +16,8 @@ const parts: Record<string, () => Promise<boolean>> = {
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
   images: benchImages,
+  console: benchConsole,
+  sampling: benchSampling,
   storage: benchStorage,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
