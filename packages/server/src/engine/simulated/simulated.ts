@@ -202,7 +202,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     const { id } = machine.spec
     const run = machine.run?.id
     if (!machine.run?.resumed) consoles.boots(id, guestOf(machine))
-    clock.after(span(lifeMs.boot), () => {
+    // Timers of Node ring up to a millisecond early, before the guest counts as up.
+    clock.after(span(lifeMs.boot) + 1, () => {
       if (machine.run?.id !== run || !lives(machine)) return
       if (isUp(machine) && !machine.run?.resumed) consoles.isUp(id, guestOf(machine))
       changed(id)
