@@ -48,9 +48,6 @@ async function showLog(link: ConsoleLink, params: Params): Promise<void> {
 const links = new Map<string, { link: ConsoleLink; users: number; closing: ReturnType<typeof setTimeout> }>()
 /** A line that nobody took in this time is closed: a page that asked for it did not come to be shown. */
 const unusedMs = 30_000
-/** So long a line outlives its page, which may only be drawn anew. */
-const leftMs = 500
-
 /** The line to the console of a VM. Opened before the page is drawn, so that its text is there when it is. */
 export function linkOf(params: Params): ConsoleLink {
   const key = `${params.projectId} ${params.vmId}`
@@ -89,7 +86,8 @@ export function useConsoleLink(params: Params): { link: ConsoleLink; view: LinkV
       window.removeEventListener('online', entry.link.renew)
       document.removeEventListener('visibilitychange', onVisible)
       entry.users -= 1
-      if (entry.users === 0) entry.closing = setTimeout(() => forget(key), leftMs)
+      // Not at once: React may only draw the page anew.
+      if (entry.users === 0) entry.closing = setTimeout(() => forget(key))
     }
   }, [projectId, vmId])
   const view = useSyncExternalStore(link.subscribe, link.view)
