@@ -10,6 +10,7 @@ import {
   vmPoolApi,
   vmSetApi,
 } from '@slipway/contract'
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, tokenOf } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
@@ -26,6 +27,19 @@ type Row = Omit<Activity, 'actor' | 'object'> & {
 /** Every entry there is, oldest first, as it is stored. */
 const stored = (desk: Desk) =>
   desk.app.db.selectFrom('activity').selectAll().orderBy('id').execute() as unknown as Promise<Row[]>
+
+/** Everything that requests change; a session tells when it was last used by whoever uses it. */
+const everything = async ({ app: { db } }: Desk) => [
+  ...(await Promise.all(
+    (
+      [
+        ...(['account', 'mail_token', 'project', 'ssh_key', 'template', 'vm', 'disk'] as const),
+        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'activity'] as const),
+      ] as const
+    ).map((table) => db.selectFrom(table).selectAll().execute()),
+  )),
+  await db.selectFrom('session').select('token_hash').execute(),
+]
 
 /** What happened since some entries, as `kind action` and object. */
 const toldSince = (entries: readonly Row[], before: readonly Row[]) =>
@@ -398,6 +412,36 @@ describe('whoever asks for something', () => {
       }),
     )
   }
+
+  // That one changes nothing anyway.
+  for (const endpoint of endpoints.filter(({ id }) => deeds[id] && id !== 'template.checkImage')) {
+    it(
+      `changes nothing by ${endpoint.id} when its entry cannot be written`,
+      atDesk(async (desk) => {
+        const deed = await deeds[endpoint.id]?.(desk)
+        const before = await everything(desk)
+        await sql`create trigger full before insert on activity begin select raise(abort, 'full'); end`.execute(
+          desk.app.db,
+        )
+        expect((await deed?.act())?.status).toBe(500)
+        expect(await everything(desk)).toEqual(before)
+      }),
+    )
+  }
+
+  it(
+    'leaves one for the request that came first to a disk, and none for the other',
+    atDesk(async (desk) => {
+      const disks = [{ disk_id: await desk.readyDisk() }]
+      const before = await stored(desk)
+      const answers = await Promise.all([desk.createVm('a', { disks }), desk.createVm('b', { disks })])
+      const winner = answers.find(({ status }) => status === 201)?.body.name
+      expect(toldSince(await stored(desk), before)).toEqual([
+        `wish vm.create ${winner}`,
+        'wish disk.attach data',
+      ])
+    }),
+  )
 
   it(
     'leaves one for each disk that a new VM takes',

@@ -459,3 +459,42 @@ describe('what is allowed in which status', async () => {
     }
   }
 })
+
+it(
+  'a disk and a snapshot say since when they have their status, whatever changes it',
+  atDesk(async (desk) => {
+    const { clock, subscribe } = desk.app
+    type Told = { id: string; status?: string; status_since?: string }
+    const last = new Map<string, Told>()
+    const changes: string[] = []
+    subscribe(desk.params.projectId, (event, data) => {
+      const told = data as Told
+      if (event === 'vm' || told.status === undefined) return
+      const before = last.get(told.id)
+      last.set(told.id, told)
+      if (before?.status === told.status) return
+      changes.push(`${event} ${told.status}`)
+      expect(told.status_since, changes.at(-1)).toBe(new Date(clock.now()).toISOString())
+    })
+    const diskId = await desk.readyDisk()
+    const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+    await desk.detach(diskId)
+    await desk.attach(diskId, vmId)
+    await desk.pass()
+    const since = (await desk.disk(diskId))?.status_since
+    await desk.readyVmSnapshot(vmId)
+    await desk.readyDiskSnapshot(diskId)
+    expect((await desk.disk(diskId))?.status_since).toBe(since)
+    await desk.deleteVm(vmId)
+    await desk.pass()
+    await desk.readyDisk({ source: 'HTTP', image_url: 'https://a.test/fault-refused.img' })
+    desk.app.engine.dropVolume(diskId)
+    await desk.pass(60_000)
+    expect(changes).toEqual([
+      ...['disk creating', 'disk available', 'disk attached', 'disk available', 'disk attached'],
+      ...['vm_snapshot pending', 'vm_snapshot creating', 'vm_snapshot ready'],
+      ...['disk_snapshot creating', 'disk_snapshot ready'],
+      ...['disk available', 'disk creating', 'disk failed', 'disk error'],
+    ])
+  }),
+)

@@ -186,11 +186,9 @@ export function makeVmService(options: VmServiceOptions) {
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
     publish(projectId, 'vm', { id: vmId, deleted: true })
-    for (const disk of ofVm.filter(({ id }) => !own.has(id)))
-      publish(projectId, 'disk', { ...disk, status: 'available', vm_id: null, vm_name: null })
     for (const id of own) publish(projectId, 'disk', { id, deleted: true })
     kick(vmId)
-    await disks.notice(own)
+    await disks.notice(new Set([...ofVm.map(({ id }) => id), ...own]))
     if (vm.member) onMember(vm.member.groupId)
   }
 
@@ -265,6 +263,7 @@ export function makeVmService(options: VmServiceOptions) {
       }
       kick(vm.id)
       await announce(vm)
+      await disks.notice(diskIds)
       return wire(vm)
     },
 
