@@ -119,6 +119,7 @@ test.describe('the sidebar', () => {
     ['Disks', 'disks'],
     ['Snapshots', 'snapshots'],
     ['Disk Snapshots', 'disk-snapshots'],
+    ['Activity', 'activity'],
   ] as const
 
   test('leads to projects, templates and the making of templates, whoever one is', async ({

@@ -66,7 +66,7 @@ test.describe('the charts of a VM', () => {
     await page.goto(vmPath(vm))
     await expect(charts).toContainText('Loading usage...')
     letGo()
-    await expect(charts.getByRole('alert')).toContainText('The use could not be loaded.')
+    await expect(charts).toContainText('The use could not be loaded.')
     await refused.end()
     const beginning = await answer(page, usageApi.ofVm, 200, usage())
     await charts.getByRole('button', { name: 'Try Again' }).click()

@@ -76,6 +76,9 @@ function Navigation() {
       </Entry>
       {project && (
         <>
+          <Entry to={paths.activity(project.id)} icon={History}>
+            Activity
+          </Entry>
           <Group title="VM Management">
             <Entry to={paths.vms(project.id)} icon={Server} aside={<VmCount projectId={project.id} />}>
               VMs
@@ -96,11 +99,6 @@ function Navigation() {
             </Entry>
             <Entry to={paths.diskSnapshots(project.id)} icon={Disc}>
               Disk Snapshots
-            </Entry>
-          </Group>
-          <Group title="Project">
-            <Entry to={paths.activity(project.id)} icon={History}>
-              Activity
             </Entry>
           </Group>
         </>

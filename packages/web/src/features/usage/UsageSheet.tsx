@@ -67,7 +67,7 @@ export function UsageSheet({ of, measures, running, texts, memoryMb, className }
           {data && (running ? beginning : `${texts.off} ${offTexts[range]}`)}
           {!data && !error && 'Loading usage...'}
           {!data && error && (
-            <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-2">
+            <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
               The use could not be loaded.
               <Button
                 size="sm"
