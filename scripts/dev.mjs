@@ -8,6 +8,8 @@ import { inTree, root } from './setup/tree.mjs'
 const settings = {
   SLIPWAY_ENGINE: 'simulated',
   SLIPWAY_SEED: '1',
+  // A server that is in use has the usual one.
+  SLIPWAY_SSH_PORT: process.env.SLIPWAY_SSH_PORT || '0',
   SLIPWAY_DATA_DIR: process.env.SLIPWAY_DATA_DIR || inTree('.cache/dev-data'),
   // Links in mails must lead to Vite, not past it.
   SLIPWAY_PUBLIC_URL: process.env.SLIPWAY_PUBLIC_URL || 'http://localhost:5173',

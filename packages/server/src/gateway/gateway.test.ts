@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -383,6 +384,24 @@ describe('the gateway as a part of the server', () => {
     await expect(startGateway({ ...settings, port: gateway.port }, silentLog)).rejects.toThrow(
       `Port ${gateway.port} on 127.0.0.1 is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT`,
     )
+  })
+
+  it('goes on after whatever else than SSH comes to its port', async () => {
+    for (const bytes of [
+      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+      randomBytes(100_000),
+      Buffer.from('SSH-2.0-x\r\n'),
+      Buffer.concat([Buffer.from('SSH-2.0-x\r\n'), randomBytes(50_000)]),
+    ]) {
+      const socket = connect({ host: '127.0.0.1', port: gateway.port })
+      socket.on('error', () => {})
+      await new Promise<void>((resolve) => {
+        socket.once('close', () => resolve())
+        socket.once('connect', () => socket.end(bytes))
+        socket.resume()
+      })
+    }
+    expect((await ssh(ada.options, 'web.shop', 'echo in')).stdout.toString()).toBe('in\n')
   })
 
   it('serves fifty sessions at once', async () => {
