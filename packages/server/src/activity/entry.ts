@@ -43,20 +43,20 @@ export const wish = (
   reason: string | null = null,
 ): Told => ({ kind: 'wish', action, actor, message, reason })
 
+const byItself =
+  (kind: 'change' | 'failure' | 'repair') =>
+  (action: string, message: string, reason: string | null = null): Told => ({
+    ...{ kind, action, actor: null, message, reason },
+  })
+
 /** It became something else. */
-export const change = (action: string, message: string, reason: string | null = null): Told => ({
-  ...{ kind: 'change', action, actor: null, message, reason },
-})
+export const change = byItself('change')
 
 /** It went wrong. */
-export const failure = (action: string, message: string, reason: string | null): Told => ({
-  ...{ kind: 'failure', action, actor: null, message, reason },
-})
+export const failure = byItself('failure')
 
 /** What had gone wrong was put right without anybody's doing. */
-export const repair = (action: string, message: string, reason: string | null): Told => ({
-  ...{ kind: 'repair', action, actor: null, message, reason },
-})
+export const repair = byItself('repair')
 
 /** Somebody came in, or tried to. */
 export const access = (

@@ -743,14 +743,24 @@ describe('what Slipway does by itself', () => {
   }
 
   it(
-    'a pool whose VMs cannot be brought up is a failure once, however often it tries',
+    'a pool whose VMs cannot be brought up is a failure once, however often it tries, and its recovery a repair',
     atDesk(async (desk) => {
-      await createPool(desk, { name: 'fault-crash' })
+      const { engine } = desk.app
+      engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+      await createPool(desk)
       await desk.pass(10 * 60_000)
-      const entries = await stored(desk)
-      const ofPool = entries.filter(({ object_type, kind }) => object_type === 'vm_pool' && kind !== 'wish')
-      expect(ofPool).toMatchObject([
-        { kind: 'failure', action: 'vmPool.error', reason: expect.stringMatching(/in a row/) },
+      engine.setImage({ state: 'ready' })
+      await desk.pass(2 * 60_000)
+      const ofPool = (await stored(desk)).filter(({ object_type }) => object_type === 'vm_pool')
+      expect(ofPool.map(({ kind, action, reason }) => ({ kind, action, reason }))).toEqual([
+        { kind: 'wish', action: 'vmPool.create', reason: null },
+        {
+          kind: 'failure',
+          action: 'vmPool.error',
+          reason: expect.stringMatching(/repaired.*every minute\.$/),
+        },
+        { kind: 'change', action: 'vmPool.active', reason: null },
+        { kind: 'repair', action: 'vmPool.recovered', reason: 'VMs come up again.' },
       ])
     }),
   )

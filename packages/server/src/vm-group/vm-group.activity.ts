@@ -25,7 +25,7 @@ const subjectOf = ({ id, kind, name, projectId }: Named): Subject => ({
 export const titleOf = ({ kind, name }: Pick<Named, 'kind' | 'name'>): string =>
   `${words[kind].title} ${name}`
 
-const Title = (group: Named): string => titleOf(group).replace(/^./, (letter) => letter.toUpperCase())
+const titleAtStart = (group: Named): string => titleOf(group).replace(/^./, (letter) => letter.toUpperCase())
 
 export const vmsOf = (n: number): string => (n === 1 ? '1 VM' : `${n} VMs`)
 
@@ -47,10 +47,10 @@ export function groupNews(before: GroupRecord, after: GroupRecord): Entry[] {
 function newsOf(group: GroupRecord): Told | null {
   const { prefix } = words[group.kind]
   if (group.status === 'error') {
-    return failure(`${prefix}.error`, `${Title(group)} is in trouble`, group.statusMessage)
+    return failure(`${prefix}.error`, `${titleAtStart(group)} is in trouble`, group.statusMessage)
   }
   if (group.status === 'coming') return null
-  return change(`${prefix}.active`, `${Title(group)} is settled with ${vmsOf(group.facts.desired)}`)
+  return change(`${prefix}.active`, `${titleAtStart(group)} is settled with ${vmsOf(group.facts.desired)}`)
 }
 
 /** What an entry of a group's own history says that nobody else tells. */
@@ -58,11 +58,13 @@ export function eventNews(group: Named, event: NewEvent, nowMs: number): Entry[]
   const { prefix } = words[group.kind]
   const told = (what: Told) => [entry(nowMs, subjectOf(group), what)]
   if (event.kind === 'scaled') {
-    const what = `${Title(group)} is scaled from ${event.from_size} to ${event.to_size}`
+    const what = `${titleAtStart(group)} is scaled from ${event.from_size} to ${event.to_size}`
     return told(change(`${prefix}.scaled`, what, event.message))
   }
   if (event.kind === 'recovered') {
-    return told(repair(`${prefix}.recovered`, `${Title(group)} is out of trouble`, `${event.message}.`))
+    return told(
+      repair(`${prefix}.recovered`, `${titleAtStart(group)} is out of trouble`, `${event.message}.`),
+    )
   }
   return []
 }
