@@ -5,6 +5,7 @@ import type { Vm, VmPool, VmSet } from '@slipway/contract'
 export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
 export const activityPath = (projectId: string) => `/projects/${projectId}/activity`
+export const consolePath = (vm: Pick<Vm, 'project_id' | 'id'>) => `${vmPath(vm)}/console`
 export const diskListPath = (projectId: string) => `/projects/${projectId}/disks`
 export const diskCreatePath = (projectId: string) => `${diskListPath(projectId)}/create`
 export const snapshotListPath = (projectId: string) => `/projects/${projectId}/snapshots`

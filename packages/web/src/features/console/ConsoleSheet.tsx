@@ -126,7 +126,6 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
           >
             <div
               ref={terminal.box}
-              data-label={vm ? `Serial console of ${vm.name}` : 'Serial console'}
               data-described-by={hintId}
               // The sheet is the ground, also behind what xterm.js would paint black.
               className="absolute inset-x-3 inset-y-2 [&_.xterm-viewport]:bg-transparent!"

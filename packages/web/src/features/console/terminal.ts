@@ -8,8 +8,7 @@ import { gapText, noteText } from './console-words.ts'
 export interface TerminalOptions {
   fontSize: number
   screenReader: boolean
-  /** Names the field that takes the keys; `describedBy` is the id of what tells how to leave it. */
-  label: string
+  /** The id of what tells how to leave the field that takes the keys. */
   describedBy: string
   onTyped: (bytes: Uint8Array) => void
   onSize: (cols: number, rows: number) => void
@@ -213,8 +212,8 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
 export type ConsoleTerminal = ReturnType<typeof openTerminal>
 
 /** The field is entered on purpose, by a click or Enter on the frame around it: Tab belongs to the guest in there. */
-function nameField({ textarea }: Terminal, { label, describedBy }: TerminalOptions): void {
-  textarea?.setAttribute('aria-label', label)
+function nameField({ textarea }: Terminal, { describedBy }: TerminalOptions): void {
+  textarea?.setAttribute('aria-label', 'Serial console')
   textarea?.setAttribute('aria-describedby', describedBy)
   textarea?.setAttribute('tabindex', '-1')
 }

@@ -53,7 +53,6 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
         mine = openTerminal(box.current, {
           fontSize: initial.current.size,
           screenReader: initial.current.reads,
-          label: box.current.dataset.label ?? '',
           describedBy: box.current.dataset.describedBy ?? '',
           onTyped: type,
           onSize: (cols, rows) => link.resize(cols, rows),
