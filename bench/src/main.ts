@@ -2,6 +2,7 @@
 import { benchApi } from './api.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
+import { benchGateway } from './gateway.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
@@ -15,6 +16,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'vm-list': benchVmList,
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
+  gateway: benchGateway,
   images: benchImages,
   console: benchConsole,
   sampling: benchSampling,
