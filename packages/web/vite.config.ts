@@ -127,11 +127,16 @@ export default defineConfig({
                 /ProjectScope/,
                 /@tanstack\/(react-virtual|virtual-core)/,
                 /ui\/(Ledger|CardGrid)/,
+                /usage\/(Vm)?[Ss]parkline/,
               ),
               priority: 4,
             },
             // The cards of VMs stand on the pages of pools and sets too; theirs stand in two lists.
-            { name: 'vm', test: /features\/(vm\/(VmCard|vm-(actions|steps))|vm-group\/PartOf)/, priority: 3 },
+            {
+              name: 'vm',
+              test: /features\/(vm\/(VmCard|vm-(actions|steps)|(use-)?ssh-w)|vm-group\/PartOf)/,
+              priority: 3,
+            },
             {
               name: 'group',
               test: any(

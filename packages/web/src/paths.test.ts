@@ -25,6 +25,8 @@ test('every URL of the console is as the specification has it', () => {
     vms: '/projects/p%201/vms',
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',
+    vmConsole: '/projects/p%201/vms/x%2F2/console',
+    vmConsoleWindow: '/projects/p%201/vms/x%2F2/console/window',
     vmPools: '/projects/p%201/vmpools',
     vmPoolCreate: '/projects/p%201/vmpools/create?template=x%2F2',
     vmPool: '/projects/p%201/vmpools/x%2F2/vms',
