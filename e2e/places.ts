@@ -17,6 +17,7 @@ import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId
 import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet } from './network.ts'
 import {
   activityPath,
+  consolePath,
   diskCreatePath,
   diskListPath,
   diskSnapshotCreatePath,
@@ -127,6 +128,18 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
     open: async (page) => {
       await open(page)
       return page.getByRole(role)
+    },
+  })
+  // Tab is the guest's in there, so what walks the page begins beside it.
+  const lookInto = (name: string, path: string, open?: (page: Page) => Promise<void>): Place => ({
+    name,
+    who: 'owner',
+    path,
+    open: async (page) => {
+      await expect(page.getByRole('textbox', { name: 'Serial console' })).toBeFocused()
+      await page.keyboard.press('Control+Shift+Enter')
+      await open?.(page)
+      return page.getByRole('region', { name: 'Console', exact: true })
     },
   })
   const fromMenu = async (page: Page, opener: string | RegExp, entry: string | RegExp) => {
@@ -281,8 +294,15 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       over('alertdialog', 'the deletion of a key', '/ssh-keys', (page) =>
         button(page, `Delete ${long}`).click(),
       ),
+      lookInto('the console', consolePath(running)),
+      lookInto('the console of a stopped VM', consolePath(stopped)),
+      lookInto('the console in its own window, searched', `${consolePath(running)}/window`, async (page) => {
+        await page.keyboard.press('Control+Shift+F')
+        await page.getByRole('searchbox', { name: 'Search the console' }).fill(long)
+      }),
       over('dialog', 'the command for a shell, copied', vmPath(running), async (page) => {
         await button(page, 'SSH Connect').click()
+        await page.getByText('Copy files and reach ports').click()
         // The page below has such a button too.
         await page.getByRole('dialog').getByRole('button', { name: 'Copy SSH connection string' }).click()
         await expect(page.getByText('SSH connection string copied to clipboard!')).toBeVisible()

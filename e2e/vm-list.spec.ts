@@ -5,7 +5,7 @@ import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
-import { dismissToasts, toasts } from './sentences.ts'
+import { dismissToasts, toasts, trySignIn } from './sentences.ts'
 
 const refreshingOf = (page: Page) => page.getByText('Auto-refresh every 5 s')
 const updatedOf = (page: Page) => page.getByText(/^Last updated/)
@@ -304,22 +304,58 @@ test.describe('a card', () => {
     await expect(entry).toContainText('The VM has no address yet. It gets one when it is running.')
   })
 
-  test('opens the SSH command', async ({ page, project, makeVm }) => {
+  test('opens the SSH commands', async ({ page, project, makeVm, sshKey }) => {
     const vm = await makeVm('engine', 'running')
     await page.goto(vmListPath(project.id))
     await more(page, vm, 'SSH Connect')
-    await expect(page.getByRole('dialog', { name: 'SSH Connect' })).toContainText(`ssh root@${vm.ip_address}`)
+    const dialog = page.getByRole('dialog', { name: 'SSH Connect' })
+    await expect(dialog).toContainText(`ssh root@${vm.ip_address}`)
+    await expect(dialog).toContainText(`The key ${sshKey.name} is installed.`)
+    await expect(dialog.getByText(/^ssh engine\.engines@127\.0\.0\.1 -p \d+$/)).toBeVisible()
+    await expect(dialog.getByText(/^SHA256:/)).toBeVisible()
+    await dialog.getByText('Copy files and reach ports').click()
+    await dialog.getByRole('button', { name: 'Copy the command: Look through its files' }).click()
+    await expect(toasts(page).getByRole('status')).toHaveText('Copied to clipboard!')
+    expect(await copied(page)).toBe(`sftp root@${vm.ip_address}`)
   })
 
-  test('says on focus why it has no console yet', async ({ page, project, makeVm }) => {
+  test('leads whoever is elsewhere through the gateway, by the name of its VM', async ({
+    page,
+    project,
+    server,
+    user,
+    makeVm,
+  }) => {
     const vm = await makeVm('engine', 'running')
+    // An address of this machine by which only somebody elsewhere would call it.
+    const elsewhere = server.url.replace('127.0.0.1', '0.0.0.0')
+    await page.goto(`${elsewhere}/signin`)
+    await trySignIn(page, user)
+    await expect(page).not.toHaveURL(/signin/)
+    await page.goto(elsewhere + vmListPath(project.id))
+    await page.getByRole('button', { name: 'Copy SSH connection string' }).click()
+    const command = /^ssh engine\.engines@0\.0\.0\.0 -p \d+$/
+    await expect(toasts(page).getByRole('status')).toHaveText('SSH connection string copied to clipboard!')
+    await more(page, vm, 'SSH Connect')
+    const dialog = page.getByRole('dialog', { name: 'SSH Connect' })
+    await expect(dialog.getByRole('code').nth(0)).toHaveText(command)
+    await expect(dialog.getByRole('code').nth(1)).toHaveText(`ssh root@${vm.ip_address}`)
+    await expect(dialog.getByText("On the server's own machine only")).toBeVisible()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await page.goto(elsewhere + vmPath(vm))
+    await expect(page.getByRole('code').first()).toHaveText(command)
+  })
+
+  test('says on focus why it has no console while its VM is off', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running')
+    await answer(page, vmApi.list, 200, [{ ...vm, status: 'stopped', ip_address: null }])
     await page.goto(vmListPath(project.id))
-    const reason = 'The console comes with a later version. Use SSH Connect.'
+    const reason = 'VM is not running'
     const button = cardOf(page, vm.name).getByRole('button', { name: 'Console' })
     await expect(button).toBeDisabled()
     await expect(button).toHaveAccessibleDescription(reason)
     await expect(page.getByText(reason)).toBeHidden()
-    await cardOf(page, vm.name).getByRole('button', { name: 'Stop', exact: true }).focus()
+    await cardOf(page, vm.name).getByRole('button', { name: 'Start', exact: true }).focus()
     await page.keyboard.press('Tab')
     await expect(button).toBeFocused()
     await expect(page.getByText(reason)).toBeVisible()
