@@ -33,6 +33,7 @@ import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
 import { installSockets } from './http/sockets.ts'
 import { installStatic } from './http/static.ts'
+import { installTiming } from './http/timing.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
@@ -416,7 +417,7 @@ export async function buildApp(options: AppOptions) {
     ...{ repo: makeMetricsRepo(db), readings: sampler.readings, viewers: consoles.viewers },
     engine: engine.kind,
   })
-  metrics.watch(app)
+  installTiming(app, metrics.observe)
   metricsRoutes(route, metrics, options.metricsToken)
   eventRoutes(route, streams, projects, authenticate)
   await installStatic(app, options.webRoot, host)

@@ -1,8 +1,7 @@
 import { type Duplex, Readable } from 'node:stream'
 import { ConsoleAsking, consoleApi, consoleCloses } from '@slipway/contract'
-import type { RawData, WebSocket } from 'ws'
 import type { Route } from '../http/route.ts'
-import type { SocketRoute } from '../http/sockets.ts'
+import type { SocketLine, SocketRoute } from '../http/sockets.ts'
 import type { ConsoleService } from './console.service.ts'
 import type { Viewer, ViewerLine } from './console.session.ts'
 
@@ -12,7 +11,7 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
     ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
     async ({ user, params, query }) => {
       const join = await consoles.open(user, params.projectId, params.vmId, query.from)
-      return (socket) => serveConsole(socket, join)
+      return (line) => serveConsole(line, join)
     },
   )
 
@@ -21,7 +20,7 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
     ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
     async ({ user, params }) => {
       const screen = await consoles.openScreen(user, params.projectId, params.vmId)
-      return (socket) => serveScreen(socket, screen)
+      return (line) => serveScreen(line, screen)
     },
   )
 
@@ -36,34 +35,16 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
   })
 }
 
-function serveConsole(socket: WebSocket, join: (line: ViewerLine) => Promise<Viewer | null>): void {
-  const line: ViewerLine = {
-    say: (saying) => socket.send(JSON.stringify(saying)),
-    send: (bytes) =>
-      new Promise((resolve, reject) => socket.send(bytes, (error) => (error ? reject(error) : resolve()))),
-    close: (code, reason) => socket.close(code, reason),
-  }
-  const joined = join(line)
-  let left = false
-  // What is typed before there is somebody to type to waits its turn, in order.
-  let turn: Promise<unknown> = joined
-  socket.on('message', (data, isBinary) => {
-    // The guest takes what is typed at its own speed; until then nothing more is read from the viewer.
-    socket.pause()
-    turn = turn
-      .then(async () => {
-        const viewer = await joined
-        if (!viewer || left) return
-        if (isBinary) await viewer.type(bytesOf(data))
-        else resize(viewer, bytesOf(data))
-      })
-      .catch(() => socket.close(consoleCloses.away, 'The guest could not be reached'))
-      .finally(() => {
-        if (!left) socket.resume()
-      })
+function serveConsole(line: SocketLine, join: (line: ViewerLine) => Promise<Viewer | null>): void {
+  // What is typed before there is somebody to type to waits its turn.
+  const joined = join({ ...line, say: (saying) => line.say(JSON.stringify(saying)) })
+  line.onFrame(async (bytes, isBinary) => {
+    const viewer = await joined
+    if (!viewer) return
+    if (isBinary) await viewer.type(bytes)
+    else resize(viewer, bytes)
   })
-  socket.on('close', () => {
-    left = true
+  line.onClose(() => {
     joined.then(
       (viewer) => viewer?.leave(),
       () => {},
@@ -81,20 +62,22 @@ function resize(viewer: Viewer, bytes: Buffer): void {
   }
 }
 
-function serveScreen(socket: WebSocket, screen: Duplex): void {
+function serveScreen(line: SocketLine, screen: Duplex): void {
   screen.on('data', (bytes: Buffer) => {
     screen.pause()
-    socket.send(bytes, (error) => (error ? screen.destroy() : screen.resume()))
+    line.send(bytes).then(
+      () => screen.resume(),
+      () => screen.destroy(),
+    )
   })
-  screen.on('close', () => socket.close(consoleCloses.ended, 'The screen went dark'))
+  screen.on('close', () => line.close(consoleCloses.ended, 'The screen went dark'))
   screen.on('error', () => screen.destroy())
-  socket.on('message', (data) => {
-    if (screen.write(bytesOf(data))) return
-    socket.pause()
-    screen.once('drain', () => socket.resume())
-  })
-  socket.on('close', () => screen.destroy())
+  line.onFrame(
+    (bytes) =>
+      new Promise((resolve) => {
+        if (screen.write(bytes)) resolve()
+        else for (const event of ['drain', 'close']) screen.once(event, () => resolve())
+      }),
+  )
+  line.onClose(() => screen.destroy())
 }
-
-const bytesOf = (data: RawData): Buffer =>
-  Buffer.isBuffer(data) ? data : Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data)

@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyInstance } from 'fastify'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { MetricsRepo } from './metrics.repo.ts'
 
@@ -9,6 +8,14 @@ export interface GuestFigures {
   memoryMb: number | null
   disk: { read: number; written: number } | null
   network: { received: number; sent: number } | null
+}
+
+/** A request to the API; `route` is its address with names in the place of ids. */
+interface Answered {
+  method: string
+  route: string
+  status: number
+  ms: number
 }
 
 export interface MetricsServiceOptions {
@@ -95,24 +102,14 @@ export function makeMetricsService({ repo, readings, viewers, engine }: MetricsS
   return {
     contentType: register.contentType,
 
-    /** Takes the time of every request to the API. */
-    watch(app: FastifyInstance): void {
-      app.addHook('onResponse', async (request, reply) => {
-        const route = request.routeOptions.url
-        if (route === undefined || !route.startsWith('/api/')) return
-        requests.observe(
-          { method: request.method, route, status: reply.statusCode },
-          reply.elapsedTime / 1000,
-        )
-      })
-    },
+    /** Takes note of a request that was answered. */
+    observe: ({ method, route, status, ms }: Answered) =>
+      requests.observe({ method, route, status }, ms / 1000),
 
     async text(): Promise<string> {
       await look()
       return register.metrics()
     },
-
-    end: () => register.clear(),
   }
 }
 

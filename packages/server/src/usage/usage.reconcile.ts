@@ -16,8 +16,6 @@ export interface UsageSamplerOptions {
   log: Log
 }
 
-export type UsageSampler = ReturnType<typeof makeUsageSampler>
-
 export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSamplerOptions) {
   let readings = new Map<string, Reading>()
   let living: Owner[] = []

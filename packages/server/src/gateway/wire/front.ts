@@ -37,8 +37,6 @@ interface Stay {
   leave(accountId: string, why: string): void
 }
 
-export type Front = ReturnType<typeof makeFront>
-
 // ssh2 would send messages of its own among those of guests. Dead connections are noticed by TCP.
 Server.KEEPALIVE_CLIENT_INTERVAL = 0
 
