@@ -117,7 +117,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
         : {
             port: s.SLIPWAY_SSH_PORT,
             listen: s.SLIPWAY_SSH_LISTEN ?? s.SLIPWAY_HOST,
-            host: s.SLIPWAY_SSH_HOST ?? publicUrl?.hostname ?? null,
+            host: s.SLIPWAY_SSH_HOST ?? publicUrl?.hostname.replace(/^\[|\]$/g, '') ?? null,
           },
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],
     engine: s.SLIPWAY_ENGINE,
