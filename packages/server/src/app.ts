@@ -376,7 +376,7 @@ export async function buildApp(options: AppOptions) {
   const route = makeRoute(app, authenticate)
   const socketRoute = await installSockets(app, authenticate)
   const consoles = makeConsoleService({
-    ...{ engine, ownVm: vms.get },
+    ...{ engine, ownVm: vms.get, clock },
     onOpened: (user, { id, name, project_id }, what) =>
       activity.access(
         user.id,

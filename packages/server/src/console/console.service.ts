@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream'
 import { consoleCloses, type User, type Vm, vmCan } from '@slipway/contract'
 import type { Engine, MachineConsole } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
 import { type ConsoleSession, makeConsoleSession, type Viewer, type ViewerLine } from './console.session.ts'
 
@@ -10,14 +11,19 @@ export interface ConsoleServiceOptions {
   ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
   /** Writes down that somebody looks into a VM. */
   onOpened: (user: User, vm: Vm, what: 'console' | 'screen') => Promise<void>
+  clock: Clock
 }
 
 export type ConsoleService = ReturnType<typeof makeConsoleService>
 
 const pieceBytes = 256 * 1024
+/** Reloads and more windows within this time are one visit. */
+const visitMs = 10 * 60_000
 
 /** One session for each machine that is looked at, whoever looks. */
-export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOptions) {
+export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleServiceOptions) {
+  /** Who was written down for which VM, and when. */
+  const visits = new Map<string, number>()
   const open = new Set<ConsoleSession>()
   const sessions = new Map<string, Promise<ConsoleSession | null>>()
 
@@ -46,6 +52,15 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
     return opening
   }
 
+  async function note(user: User, vm: Vm, what: 'console' | 'screen'): Promise<void> {
+    const now = clock.now()
+    for (const [visit, at] of visits) if (now - at > visitMs) visits.delete(visit)
+    const visit = `${user.id} ${vm.id} ${what}`
+    if (visits.has(visit)) return
+    visits.set(visit, now)
+    await onOpened(user, vm, what)
+  }
+
   async function ownLivingVm(userId: string, projectId: string, vmId: string): Promise<Vm> {
     const vm = await ownVm(userId, projectId, vmId)
     const allowed = vmCan.console(vm)
@@ -62,7 +77,7 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
     async open(user: User, projectId: string, vmId: string, from: number | undefined) {
       const vm = await ownLivingVm(user.id, projectId, vmId)
       // Who goes on from an offset has been here before.
-      if (from === undefined) await onOpened(user, vm, 'console')
+      if (from === undefined) await note(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
         const session = await sessionOf(vm.id).catch(() => null)
         if (!session) line.close(consoleCloses.away, 'The VM is not there yet')
@@ -77,7 +92,7 @@ export function makeConsoleService({ engine, ownVm, onOpened }: ConsoleServiceOp
       const vm = await ownLivingVm(user.id, projectId, vmId)
       const screen = await engine.openScreen(vm.id)
       if (!screen) throw new Problem(409, 'This VM has no screen')
-      await onOpened(user, vm, 'screen')
+      await note(user, vm, 'screen')
       return screen
     },
 

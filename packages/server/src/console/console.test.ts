@@ -242,6 +242,24 @@ describe('a console', () => {
   })
 })
 
+describe('who looked', () => {
+  it('is in the log of the project once, however often a page is reloaded', async () => {
+    const vm = await newVm('watched')
+    const entries = async () => {
+      const { body } = await ada.raw('GET', `/api/projects/${projectId}/activity?kind=access&object_id=${vm}`)
+      return (body as { entries: { message: string; actor: { name: string } }[] }).entries
+    }
+    for (let i = 0; i < 3; i++) (await live(vm)).socket.close()
+    expect(await entries()).toMatchObject([
+      { message: 'Opened the console of VM watched', actor: { name: 'Ada' } },
+    ])
+    await app.clock.advance(11 * 60_000)
+    const later = await live(vm)
+    expect(await entries()).toHaveLength(2)
+    later.socket.close()
+  })
+})
+
 describe('a console is refused before it opens', () => {
   it.each([
     ['401 without a session', { cookie: '' }, 401, 'Not authenticated'],
