@@ -306,6 +306,8 @@ test('the screen of a guest that has one is shown, and takes a text key by key',
   await page.evaluate(() => navigator.clipboard.writeText('aB'))
   await button(page, 'Type the clipboard').click()
   await expect.poll(() => keys).toEqual(['down 61', 'up 61', 'down ffe1', 'down 42', 'up 42', 'up ffe1'])
+  await page.keyboard.press('Control+Shift+Enter')
+  await expect(page.getByRole('group', { name: 'Screen' })).toBeFocused()
   await button(page, 'Serial').click()
   await expect(screenOf(page)).toContainText('root@engine:~#')
 })

@@ -44,6 +44,10 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
 
   const isOpen = vm ? vmCan.console(vm) === true : true
   useEffect(() => link.vmIs(isOpen), [link, isOpen])
+  // Each step on the way up may be the one that brings it.
+  const progress = `${vm?.status} ${vm?.steps.length}`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the progress is the reason, not an input.
+  useEffect(() => link.hurry(), [link, progress])
   useEffect(() => {
     if (view.state === 'reconnecting') announce('The console is reconnecting')
   }, [view.state])

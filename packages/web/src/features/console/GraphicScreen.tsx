@@ -20,6 +20,7 @@ const keyMs = 12
 /** The screen of a guest, as large as there is room. It comes back by itself, as the terminal does. */
 export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
   const box = useRef<HTMLDivElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
   const screen = useRef<RFB | null>(null)
   const [state, setState] = useState<'connecting' | 'connected' | 'reconnecting' | 'off'>('connecting')
   const [pasting, setPasting] = useState(false)
@@ -103,11 +104,24 @@ export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: what the guest paints is not one picture. */}
       <div
-        ref={box}
+        ref={frame}
         role="group"
         aria-label="Screen"
-        className={cx('min-h-0 flex-1 overflow-hidden', !connected && 'opacity-60')}
-      />
+        aria-description="Enter types into the screen, Ctrl+Shift+Enter leaves it."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the screen in it would keep the Tab key.
+        tabIndex={0}
+        onKeyDownCapture={(event) => {
+          const isEnter = event.code === 'Enter'
+          if (isEnter && event.ctrlKey && event.shiftKey) frame.current?.focus()
+          else if (isEnter && event.target === frame.current) screen.current?.focus()
+          else return
+          event.preventDefault()
+          event.stopPropagation()
+        }}
+        className={cx('min-h-0 flex-1 focus-visible:-outline-offset-2', !connected && 'opacity-60')}
+      >
+        <div ref={box} className="size-full overflow-hidden" />
+      </div>
       {pasting && (
         <PasteDialog
           onClose={() => setPasting(false)}

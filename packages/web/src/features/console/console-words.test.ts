@@ -22,6 +22,16 @@ test('a VM on its way says what it waits for', () => {
   })
 })
 
+test('a VM that stops is no VM that comes', () => {
+  expect(lineWords('off', vm('stopping')).text).toBe('VM is off')
+  expect(noticeOf('off', vm('stopping'))).toEqual({ text: 'The VM is stopping.', action: null })
+})
+
+test('a reason that ends with a full stop gets no second one', () => {
+  const waiting = vm('pending', { status_message: 'Needs 2.0 GB of memory.' })
+  expect(noticeOf('off', waiting)?.text).toBe('Needs 2.0 GB of memory. The console opens by itself.')
+})
+
 test('a VM that failed says why, and can be started only where that is allowed', () => {
   expect(noticeOf('off', vm('failed', { status_message: 'No room.' }))).toEqual({
     text: 'No room.',

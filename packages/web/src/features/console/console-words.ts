@@ -1,4 +1,11 @@
-import { type ConsoleNote, consoleNotes, type Vm, viewersPerConsole, vmCan } from '@slipway/contract'
+import {
+  type ConsoleNote,
+  consoleNotes,
+  isComing,
+  type Vm,
+  viewersPerConsole,
+  vmCan,
+} from '@slipway/contract'
 import { formatClock, formatDateTime } from '../../time.ts'
 import { currentStep } from '../vm/vm-steps.ts'
 import type { LinkState } from './console-link.ts'
@@ -16,7 +23,7 @@ export function lineWords(state: LinkState, vm: Machine | undefined): { glyph: s
     case 'reconnecting':
       return { glyph: 'pending', text: 'Reconnecting...' }
     case 'off':
-      return vm && currentStep(vm)
+      return vm && isComing(vm)
         ? { glyph: 'pending', text: 'Waiting' }
         : { glyph: 'stopped', text: 'VM is off' }
     case 'gone':
@@ -41,9 +48,12 @@ export function noticeOf(
     return { text: `${viewersPerConsole} windows look at this console already.`, action: 'retry' }
   }
   if (!vm) return null
-  const step = currentStep(vm)
-  if (step) return { text: `${step}. The console opens by itself.`, action: null }
+  if (isComing(vm)) {
+    const step = currentStep(vm)?.replace(/\.$/, '')
+    return { text: `${step}. The console opens by itself.`, action: null }
+  }
   if (state === 'connecting') return null
+  if (vm.status === 'stopping') return { text: 'The VM is stopping.', action: null }
   if (vm.status === 'failed' || vm.status === 'error') {
     return {
       text: vm.status_message ?? 'The VM failed. The server gave no reason.',
