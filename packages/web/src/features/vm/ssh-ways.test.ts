@@ -40,11 +40,16 @@ test('the commands name user, host and port the way each program wants them', ()
     'scp -P 2222 FILE engine.works@console.example.org:',
     'scp -P 2222 engine.works@console.example.org:FILE .',
     'sftp -P 2222 engine.works@console.example.org',
-    'ssh -J jump@console.example.org:2222 root@engine.works',
     'ssh -L 8080:localhost:8080 engine.works@console.example.org -p 2222',
+    'ssh -J jump@console.example.org:2222 root@engine.works',
   ])
   const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, 'localhost')
-  expect(direct?.more[0]?.command).toBe('scp FILE root@[fd00::7]:')
+  expect(direct?.more.map(({ command }) => command)).toEqual([
+    'scp FILE root@[fd00::7]:',
+    'scp root@[fd00::7]:FILE .',
+    'sftp root@[fd00::7]',
+    'ssh -L 8080:localhost:8080 root@fd00::7',
+  ])
 })
 
 test('a gateway without a name of its own is where the console is', () => {

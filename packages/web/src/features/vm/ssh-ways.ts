@@ -41,7 +41,7 @@ export function sshWays(
   const direct: SshWay = {
     kind: 'direct',
     command,
-    more: copies('root', vm.ip_address, vm.ssh_port),
+    more: moreOf('root', vm.ip_address, vm.ssh_port),
     onServerOnly: isOwn,
   }
   if (!gateway) return [direct]
@@ -50,19 +50,15 @@ export function sshWays(
     kind: 'gateway',
     command: gatewayCommand(user, gateway),
     more: [
-      ...copies(user, host, port),
+      ...moreOf(user, host, port),
       { label: 'Jump through the console', command: `ssh -J jump@${host}:${port} root@${user}` },
-      {
-        label: 'Reach port 8080 of the VM',
-        command: `ssh -L 8080:localhost:8080 ${user}@${host} -p ${port}`,
-      },
     ],
     onServerOnly: isLoopback(host),
   }
   return isOwn && !isLoopback(consoleHost) ? [through, direct] : [direct, through]
 }
 
-function copies(user: string, host: string, port: number): SshWay['more'] {
+function moreOf(user: string, host: string, port: number): SshWay['more'] {
   const option = port === 22 ? '' : `-P ${port} `
   // A colon ends a host, so an IPv6 address stands in brackets.
   const target = `${user}@${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`
@@ -70,5 +66,9 @@ function copies(user: string, host: string, port: number): SshWay['more'] {
     { label: 'Copy a file to the VM', command: `scp ${option}FILE ${target}:` },
     { label: 'Copy a file from the VM', command: `scp ${option}${target}:FILE .` },
     { label: 'Look through its files', command: `sftp ${option}${target}` },
+    {
+      label: 'Reach port 8080 of the VM',
+      command: `ssh -L 8080:localhost:8080 ${user}@${host}${port === 22 ? '' : ` -p ${port}`}`,
+    },
   ]
 }
