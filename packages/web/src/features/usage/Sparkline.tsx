@@ -19,21 +19,22 @@ export function Sparkline({ values, top, className }: SparklineProps) {
       preserveAspectRatio="none"
       fill="none"
       stroke="currentColor"
-      className={cx('overflow-visible', className)}
+      className={cx('overflow-visible', path && 'border-b border-line', className)}
     >
-      <path
-        d="M0 100H100"
-        vectorEffect="non-scaling-stroke"
-        strokeDasharray={path ? undefined : '14 4 2 4 2 4'}
-        className={path ? 'text-line' : 'text-line-control'}
-      />
-      {path && (
+      {path ? (
         <path
           d={path}
           vectorEffect="non-scaling-stroke"
           strokeWidth="1.5"
           strokeLinejoin="round"
           className="text-accent"
+        />
+      ) : (
+        <path
+          d="M0 100H100"
+          vectorEffect="non-scaling-stroke"
+          strokeDasharray="14 4 2 4 2 4"
+          className="text-line-control"
         />
       )}
     </svg>

@@ -1,4 +1,5 @@
 import type { Vm } from '@slipway/contract'
+import { useDeferredValue } from 'react'
 import { useVmUsageNow } from '../../api/usage.ts'
 import { cx } from '../../ui/cx.ts'
 import { Sparkline } from './Sparkline.tsx'
@@ -14,7 +15,8 @@ export function VmSparkline({ vm, className }: VmSparklineProps) {
 }
 
 function Line({ vm, className }: Pick<VmSparklineProps, 'vm'> & { className: string | undefined }) {
-  const usage = useVmUsageNow(vm.project_id, vm.id)
+  // A moment after its card: while one scrolls through thousands, cards come first.
+  const usage = useDeferredValue(useVmUsageNow(vm.project_id, vm.id), undefined)
   const now = usage?.now.cpu ?? null
   if (!usage || now === null) return null
   return (
