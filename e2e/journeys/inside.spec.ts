@@ -107,7 +107,9 @@ test('SSH finds the VM by its name, and its charts and metrics follow what it do
   const byName = (command: string) =>
     runShown(`ssh -p ${gateway?.port} inside.journey@127.0.0.1`, key, command)
   expect(await byName('hostname')).toBe('inside')
-  const work = byName('timeout 35 sh -c "while :; do :; done"; head -c 20000000 /dev/urandom > /root/load; sync')
+  const work = byName(
+    'timeout 35 sh -c "while :; do :; done"; head -c 20000000 /dev/urandom > /root/load; sync',
+  )
   const samples = async () => (await owner.must(usageApi.ofVm, owner.of(vm.id))).samples
   await expect
     .poll(async () => Math.max(...(await samples()).map(({ cpu }) => cpu ?? 0)), { timeout: 60_000 })
@@ -126,6 +128,8 @@ test('SSH finds the VM by its name, and its charts and metrics follow what it do
   const { stdout } = await promisify(execFile)('curl', [
     ...['-sf', '-H', `Authorization: Bearer ${token}`, `${server.url}/metrics`],
   ])
-  const seconds = new RegExp(`slipway_vm_cpu_seconds_total\\{vm_id="${vm.id}",[^}]*\\} ([\\d.]+)`).exec(stdout)
+  const seconds = new RegExp(`slipway_vm_cpu_seconds_total\\{vm_id="${vm.id}",[^}]*\\} ([\\d.]+)`).exec(
+    stdout,
+  )
   expect(Number(seconds?.[1])).toBeGreaterThan(10)
 })
