@@ -123,6 +123,15 @@ describe('SSH by name', () => {
     expect(stdout.equals(bytes)).toBe(true)
   })
 
+  it('lets the guest know that nobody reads any more', async () => {
+    const endless = open('ssh', [...ada.options, '-vv', ...port(), 'web.shop@127.0.0.1', 'cat /dev/zero'])
+    await expect.poll(() => endless.child.stdout.readableFlowing).toBe(true)
+    endless.child.stdout.destroy()
+    await expect.poll(endless.stderr, { timeout: 10_000 }).toContain('send eow')
+    endless.child.kill()
+    await endless.ended
+  })
+
   it('keeps on while keys are exchanged anew', async () => {
     const bytes = randomBytes(2 * 1024 * 1024)
     const { stdout } = await runClient(

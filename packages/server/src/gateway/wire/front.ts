@@ -5,7 +5,7 @@ import { explain } from './explain.ts'
 import { enterGuest, type GuestFailure } from './guest.ts'
 import { jump } from './jump.ts'
 import { fingerprintOf } from './keys.ts'
-import { type Leg, openLeg } from './leg.ts'
+import { ident, type Leg, openLeg } from './leg.ts'
 import type { Limits } from './limits.ts'
 import { goodbye } from './packets.ts'
 import { relay } from './relay.ts'
@@ -46,7 +46,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
   const sockets = new Set<Socket>()
   const server = new Server({
     hostKeys: [hostKey],
-    ident: 'Slipway',
+    ident,
     // Clients choose, and OpenSSH's first choice is the one that ssh2 does in JavaScript.
     algorithms: {
       cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr', 'aes256-ctr'],
@@ -114,7 +114,8 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         })
         return context.reject(['publickey'])
       case 'word':
-        return told(way.accountIds, way.text)
+        stay(way.accountIds, () => {})
+        return tell(way.text)
       case 'jump': {
         const end = jump(connection, leg, way.text, {
           wayOf: (name) => desk.wayOf({ ...caller, name }),
@@ -127,8 +128,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         return enter(way)
     }
 
-    function told(accountIds: string[], text: string): void {
-      stay(accountIds, () => {})
+    function tell(text: string): void {
       explain(connection, leg, text)
       accept()
     }
@@ -165,8 +165,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
             accept()
           },
           onFailure(failure, message) {
-            if (!leg.socket.destroyed && !cut)
-              told([vm.accountId], whyNot(vm.called, failure, message, guestKey.publicKey))
+            if (!leg.socket.destroyed && !cut) tell(whyNot(vm.called, failure, message, guestKey.publicKey))
           },
           onClose() {
             leg.socket.end()
@@ -194,6 +193,9 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         listener.once('error', reject)
         listener.listen({ host: listen, port }, () => {
           listener.off('error', reject)
+          listener.on('error', (error) =>
+            desk.log('warn', 'SSH by name could not take a connection', { error: error.message }),
+          )
           const address = listener.address()
           resolve(typeof address === 'object' && address ? address.port : port)
         })

@@ -1,5 +1,5 @@
 import ssh2 from 'ssh2'
-import { type Leg, openLeg } from './leg.ts'
+import { ident, type Leg, openLeg } from './leg.ts'
 import { makeTurns } from './turns.ts'
 
 /** How long a guest may take to let us in; one without KVM works hard for a key exchange. */
@@ -50,7 +50,7 @@ export function enterGuest(
       // Asking without a key first would be one more way there and back.
       authHandler: ['publickey'],
       readyTimeout: patienceMs,
-      ident: 'Slipway',
+      ident,
       // The host key is not checked: the address is on this machine's loopback network, where our own engine gave it
       // to this guest; nobody is in between, and a guest that is made anew at an address has another key.
       algorithms: { cipher: [...guestCiphers], compress: ['none'] },

@@ -25,6 +25,12 @@ interface Protocol {
   }
 }
 
+/**
+ * What both sides are told of who speaks. OpenSSH sends its extensions only to what calls itself so, among them the
+ * word that nobody reads any more (`ssh vm cat file | head`), and those go through here.
+ */
+export const ident = 'OpenSSH_extensions_Slipway'
+
 /** The messages of the connection protocol (RFC 4250, section 4.1.2). */
 const isConnection = (type: number) => type >= 80 && type <= 100
 
