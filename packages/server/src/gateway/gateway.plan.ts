@@ -68,18 +68,21 @@ export function choose(name: string, vms: readonly Vm[], gateway: Called): Choic
 }
 
 function whyNot(called: string, { status, statusMessage }: Vm): string {
-  const what: Record<string, string> = {
-    stopped: 'Start it on the console, then try again.',
-    stopping: 'Start it again when it has stopped.',
-    running: 'It has no address yet. Try again in a moment.',
-    failed: 'Delete it on the console and create it again.',
-    error: 'Start it again on the console.',
+  const said = statusMessage ? ` ${plain(statusMessage)}` : ''
+  switch (status) {
+    case 'stopped':
+      return `${called} is stopped.${said} Start it on the console, then try again.`
+    case 'stopping':
+      return `${called} is stopping.${said} When it has stopped, start it again.`
+    case 'running':
+      return `${called} is running, but has no address yet. Try again in a moment.`
+    case 'failed':
+    case 'error':
+      // What it says of itself has the way out in it.
+      return `${called} is ${status === 'error' ? 'in error' : 'failed'}.${said || ' Its page says why.'}`
+    default:
+      return `${called} is ${status}.${said} Try again when it is running.`
   }
-  return [
-    `${called} is ${status === 'error' ? 'in error' : status === 'failed' ? 'failed' : status}.`,
-    ...(statusMessage ? [plain(statusMessage)] : []),
-    what[status] ?? 'Try again when it is running.',
-  ].join(' ')
 }
 
 /** Without what a terminal would obey. */
