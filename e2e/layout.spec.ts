@@ -30,6 +30,7 @@ const consolePages = (projectId: string): [path: string, heading: string][] => {
     ['/create', 'Create VM'],
     ['/projects', 'Projects'],
     [of('vms'), 'Virtual Machines'],
+    [of('vms/some/console'), 'VM not found'],
     [of('vmpools'), 'VM Pools'],
     [of('vmpools/create'), 'Create VM Pool'],
     [of('vmpools/some/vms'), 'VM Pool not found'],
