@@ -34,6 +34,8 @@ export interface AccountServiceOptions {
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
   productName: string
+  /** Somebody signed out, or all sessions of an account ended: what stands on them has to end too. */
+  onSessionsEnded: () => void
   clock: Clock
   log: Log
 }
@@ -43,6 +45,7 @@ export function makeAccountService({
   sendMail,
   publicUrl,
   productName,
+  onSessionsEnded,
   clock,
   log,
 }: AccountServiceOptions) {
@@ -159,6 +162,7 @@ export function makeAccountService({
       await repo.deleteSession(hashOf(token), (account) =>
         told(account, access(account.id, 'account.signOut', 'Signed out')),
       )
+      onSessionsEnded()
     },
 
     /** The account behind a session cookie; null when there is none, it expired or the account was disabled. */
@@ -231,6 +235,7 @@ export function makeAccountService({
       if (!(await repo.resetPassword(hash, await hashPassword(password), now(), changed))) {
         throw new Problem(400, accountTexts.resetExpired)
       }
+      onSessionsEnded()
     },
 
     /** Forgets sessions and links nobody can use any more. */
