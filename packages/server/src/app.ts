@@ -141,6 +141,7 @@ export async function buildApp(options: AppOptions) {
     sendMail: options.sendMail,
     publicUrl,
     productName: config.productName,
+    onSessionsEnded: () => recheck(),
     clock,
     log,
   })
@@ -374,7 +375,7 @@ export async function buildApp(options: AppOptions) {
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
-  const socketRoute = await installSockets(app, authenticate)
+  const { socketRoute, recheck } = await installSockets(app, authenticate)
   const consoles = makeConsoleService({
     ...{ engine, ownVm: vms.get, clock },
     onOpened: (user, { id, name, project_id }, what) =>

@@ -226,6 +226,20 @@ describe('a console', () => {
     for (const transcript of transcripts) expect(transcript.equals(whole.bytes)).toBe(true)
   })
 
+  it('closes with 1008 when its session ends, and leaves those of other sessions open', async () => {
+    const vm = await newVm('session')
+    const stays = await live(vm)
+    const { cookie } = await app.client().raw('POST', '/api/auth/signin', {
+      ...{ email: ada.email, password: ada.password },
+    })
+    const window = await live(vm, { cookie })
+    await app.client(cookie).raw('POST', '/api/auth/signout')
+    await until('close', () => window.closed !== null)
+    expect(window.closed).toBe(1008)
+    expect(stays.closed).toBeNull()
+    stays.socket.close()
+  })
+
   it('takes a size, and passes over what it does not understand', async () => {
     const vm = await newVm('size')
     const window = await live(vm)

@@ -40,9 +40,13 @@ const broken = 1011
 
 /**
  * Sockets are kept alive by pings, which proxies see as traffic; one that does not answer is ended. A session that
- * ends takes its sockets with it.
+ * ends takes its sockets with it: at the next ping, or at once by `recheck`.
  */
-export async function installSockets(app: FastifyInstance, authenticate: Authenticate): Promise<SocketRoute> {
+export async function installSockets(
+  app: FastifyInstance,
+  authenticate: Authenticate,
+): Promise<{ socketRoute: SocketRoute; recheck: () => void }> {
+  const checks = new Set<() => void>()
   await app.register(websocket, { options: { maxPayload, perMessageDeflate: false } })
   // A connection whose upgrade was refused belongs to nobody any more.
   app.addHook('onResponse', async ({ raw }) => {
@@ -50,7 +54,7 @@ export async function installSockets(app: FastifyInstance, authenticate: Authent
   })
   const prepared = new WeakMap<FastifyRequest, { serve: Serve; isAllowed: () => Promise<boolean> }>()
 
-  return (endpoint, own, prepare) => {
+  const socketRoute: SocketRoute = (endpoint, own, prepare) => {
     const isOwn = (input: Parameters<typeof own>[0]) =>
       own(input).then(
         () => true,
@@ -76,15 +80,30 @@ export async function installSockets(app: FastifyInstance, authenticate: Authent
       wsHandler(socket, request) {
         const ready = prepared.get(request)
         if (!ready) return socket.terminate()
-        keepAlive(socket, ready.isAllowed)
+        const check = keepAlive(socket, ready.isAllowed)
+        checks.add(check)
+        socket.on('close', () => checks.delete(check))
         ready.serve(lineOf(socket))
       },
     })
   }
+  return {
+    socketRoute,
+    recheck() {
+      for (const check of checks) check()
+    },
+  }
 }
 
-function keepAlive(socket: WebSocket, isAllowed: () => Promise<boolean>): void {
+/** Returns the way to ask whether it is still allowed. */
+function keepAlive(socket: WebSocket, isAllowed: () => Promise<boolean>): () => void {
   let answered = true
+  const check = () => {
+    isAllowed().then(
+      (allowed) => !allowed && socket.close(refused, 'The session ended'),
+      () => {},
+    )
+  }
   socket.on('pong', () => {
     answered = true
   })
@@ -93,14 +112,12 @@ function keepAlive(socket: WebSocket, isAllowed: () => Promise<boolean>): void {
     if (!answered && !socket.isPaused) return socket.terminate()
     answered = false
     socket.ping()
-    isAllowed().then(
-      (allowed) => !allowed && socket.close(refused, 'The session ended'),
-      () => {},
-    )
+    check()
   }, heartbeatMs)
   heartbeat.unref()
   socket.on('close', () => clearInterval(heartbeat))
   socket.on('error', () => socket.terminate())
+  return check
 }
 
 function lineOf(socket: WebSocket): SocketLine {
