@@ -16,7 +16,7 @@ import { quantile, report, timed } from './report.ts'
 const run = promisify(execFile)
 
 const logins = 10
-const copies = 3
+const copies = 5
 const megabytes = 20
 
 export async function benchGateway(): Promise<boolean> {

@@ -110,6 +110,7 @@ export function makeGatewayService({
       checkLater()
     },
     went: (id) => void visits.delete(id),
+    reset: () => visits.clear(),
   }
 
   return {

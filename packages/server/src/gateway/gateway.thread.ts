@@ -7,6 +7,8 @@ export interface GatewayDesk {
   answer(question: Question): Promise<boolean | Way>
   came(visit: Visit): void
   went(visitId: number): void
+  /** The thread broke: nobody is in any more. */
+  reset(): void
 }
 
 /** SSH by name, listening in a thread of its own. */
@@ -24,6 +26,8 @@ export interface Gateway {
 }
 
 const restartMs = 1000
+/** For the thread to end by itself. */
+const patienceMs = 2000
 
 /** Starts the thread. Rejects with a sentence when it cannot listen. */
 export async function startGateway(settings: GatewaySettings, log: Log): Promise<Gateway> {
@@ -31,6 +35,8 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
   const early: (() => void)[] = []
   let closing = false
   let { worker, ready } = await launch(settings)
+  const { port } = ready
+  watch()
 
   async function launch(wanted: GatewaySettings) {
     const worker = new Worker(new URL('./wire/worker.ts', import.meta.url), { workerData: wanted })
@@ -40,25 +46,36 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
         else if (message.say === 'failed') reject(new Error(whyNot(wanted, message)))
         else listen(worker, message)
       })
-      worker.once('error', reject)
-    })
-    worker.on('error', (error) => log.error({ err: error }, 'the thread of SSH by name broke'))
-    worker.once('exit', () => {
-      if (!closing) setTimeout(relaunch, restartMs).unref()
+      worker.on('error', (error) => {
+        log.error({ err: error }, 'the thread of SSH by name broke')
+        reject(error)
+      })
     })
     return { worker, ready }
   }
 
-  /** Whatever broke it, people want in again; under the same port. */
+  /** Whatever breaks it, people want in again. */
+  function watch(): void {
+    worker.once('exit', () => {
+      desk?.reset()
+      later()
+    })
+  }
+
+  function later(): void {
+    if (!closing) setTimeout(relaunch, restartMs).unref()
+  }
+
   function relaunch(): void {
     if (closing) return
-    launch({ ...settings, port: ready.port }).then(
+    launch({ ...settings, port }).then(
       (next) => {
         ;({ worker, ready } = next)
+        watch()
       },
       (error: unknown) => {
         log.error({ err: error }, 'SSH by name could not be started again')
-        setTimeout(relaunch, restartMs).unref()
+        later()
       },
     )
   }
@@ -93,9 +110,7 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
 
   return {
     host: settings.host,
-    get port() {
-      return ready.port
-    },
+    port,
     fingerprint: ready.hostFingerprint,
     publicKey: ready.publicKey,
     serve(next) {
@@ -105,9 +120,13 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
     cut: (cut) => worker.postMessage({ say: 'cut', cut } satisfies ToGateway),
     async close() {
       closing = true
+      // It has none once it is over.
+      if (worker.threadId === -1) return
       const gone = new Promise((resolve) => worker.once('exit', resolve))
       worker.postMessage({ say: 'close' } satisfies ToGateway)
+      const timer = setTimeout(() => void worker.terminate(), patienceMs)
       await gone
+      clearTimeout(timer)
     },
   }
 }
