@@ -2,7 +2,7 @@
 
 import { diskTexts } from '@slipway/contract'
 import { change, type Entry, entry, failure, type Subject, type Told } from '../activity/entry.ts'
-import type { DiskRecord } from './disk.repo.ts'
+import type { DiskRecord } from './disk.state.ts'
 
 type Named = { id: string; name: string }
 

@@ -7,7 +7,8 @@ import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notReleased } from './disk.activity.ts'
 import { type DiskStep, planDisk } from './disk.plan.ts'
-import type { DiskChange, DiskRecord, DiskRepo } from './disk.repo.ts'
+import type { DiskChange, DiskRepo } from './disk.repo.ts'
+import type { DiskRecord } from './disk.state.ts'
 
 export interface DiskReconcileOptions {
   repo: DiskRepo

@@ -1,4 +1,4 @@
-import { type Disk, DiskStatus, disksPerVm, wholeGi } from '@slipway/contract'
+import { DiskStatus, disksPerVm, wholeGi } from '@slipway/contract'
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
@@ -7,23 +7,10 @@ import type { Db } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { diskNews, diskSubject } from './disk.activity.ts'
-import type { DiskFacts } from './disk.plan.ts'
+import type { DiskRecord } from './disk.state.ts'
 
 /** The words of lists for those of requests (catalogue G-061). */
 const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
-
-/** A stored disk as it goes over the wire, and what only the server needs of it. */
-export interface DiskRecord {
-  disk: Omit<Disk, 'project_id' | 'progress'>
-  /** Null once the project is gone; only the wish to delete it is left then. */
-  projectId: string | null
-  facts: DiskFacts
-  /** The member of a group it was made for and goes with. */
-  ownerVmId: string | null
-  /** What it is made from. */
-  origin: Pick<DiskTable, 'source' | 'image_url' | 'snapshot_id' | 'snapshot_kind'>
-  sizeBytes: number
-}
 
 function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): DiskRecord {
   const status = DiskStatus.parse(row.status)

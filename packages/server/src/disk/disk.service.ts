@@ -22,7 +22,8 @@ import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
-import type { DiskRecord, DiskRepo, SourceSnapshot } from './disk.repo.ts'
+import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
+import type { DiskRecord } from './disk.state.ts'
 
 type DiskCreateBody = Parsed<typeof diskApi.create>['body']
 

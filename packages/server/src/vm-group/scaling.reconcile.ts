@@ -5,7 +5,8 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { autoscale } from './autoscaler.ts'
 import type { LoadBook } from './load.ts'
-import type { GroupRecord, VmGroupRepo } from './vm-group.repo.ts'
+import type { VmGroupRepo } from './vm-group.repo.ts'
+import type { GroupRecord } from './vm-group.state.ts'
 
 export interface ScalingOptions {
   repo: VmGroupRepo

@@ -9,7 +9,7 @@ import {
   type Told,
   wish,
 } from '../activity/entry.ts'
-import type { GroupRecord, NewEvent } from './vm-group.repo.ts'
+import type { GroupRecord, NewEvent } from './vm-group.state.ts'
 
 type Named = Pick<GroupRecord, 'id' | 'kind' | 'name' | 'projectId'>
 

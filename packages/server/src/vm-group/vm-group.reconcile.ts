@@ -15,7 +15,8 @@ import {
   stateOf,
   wasUp,
 } from './vm-group.plan.ts'
-import type { GroupRecord, NewEvent, VmGroupRepo } from './vm-group.repo.ts'
+import type { VmGroupRepo } from './vm-group.repo.ts'
+import type { GroupRecord, NewEvent } from './vm-group.state.ts'
 
 /** What a group wishes of its members; the VM service grants it. */
 export interface MemberWishes {

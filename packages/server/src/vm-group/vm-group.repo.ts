@@ -9,37 +9,8 @@ import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { diskFreed } from '../vm/vm.activity.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
-import type { GroupFacts, Member } from './vm-group.plan.ts'
-
-export type GroupKind = 'pool' | 'set'
-
-/** A stored pool or set. */
-export interface GroupRecord {
-  id: string
-  projectId: string
-  kind: GroupKind
-  name: string
-  description: string
-  templateId: string
-  templateName: string
-  imageId: string
-  sshKeyId: string
-  sshKeyName: string
-  sshPublicKey: string
-  cpu: number
-  memoryMb: number
-  disks: GroupDisk[]
-  minSize: number
-  maxSize: number
-  autoScaling: boolean
-  status: 'coming' | 'active' | 'error'
-  /** Milliseconds since the epoch. */
-  statusSince: number
-  statusMessage: string | null
-  sizedAt: number | null
-  createdAt: string
-  facts: GroupFacts
-}
+import type { Member } from './vm-group.plan.ts'
+import type { GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
 
 /** How many members a group has now. */
 export interface MemberCounts {
@@ -48,8 +19,6 @@ export interface MemberCounts {
   existing: number
   running: number
 }
-
-export type NewEvent = Pick<GroupEvent, 'kind' | 'message' | 'from_size' | 'to_size'>
 
 const eventsKept = 200
 const Disks = z.array(GroupDisk)

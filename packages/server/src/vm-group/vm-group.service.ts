@@ -10,7 +10,8 @@ import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { LoadBook } from './load.ts'
 import { groupWish, titleOf, vmsOf } from './vm-group.activity.ts'
-import type { GroupKind, GroupRecord, MemberCounts, NewEvent, VmGroupRepo } from './vm-group.repo.ts'
+import type { MemberCounts, VmGroupRepo } from './vm-group.repo.ts'
+import type { GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
 
 export interface VmGroupServiceOptions<W> {
   kind: GroupKind

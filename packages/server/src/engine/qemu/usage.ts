@@ -1,6 +1,5 @@
 import type { MachineUsage } from '../engine.ts'
 import { processorTime } from './cpu-usage.ts'
-import type { Guest } from './guest.ts'
 import { residentMb } from './process.ts'
 import { isRecord, type Qmp } from './qmp.ts'
 
@@ -15,9 +14,20 @@ export async function followMemory(qmp: Qmp): Promise<void> {
   await qmp.execute('qom-set', property)
 }
 
+/** The part of a living guest that is measured. */
+interface Measured {
+  pid: number
+  run: { run: string }
+  /** The threads that run its processors. */
+  processors: readonly number[]
+  qmp: Qmp
+  agent: { traffic: () => Promise<MachineUsage['network']> }
+  isReady: () => boolean
+}
+
 /** What living guests have used, by machine; one that cannot be measured now is left out. */
 export async function usageOf(
-  guests: ReadonlyMap<string, Guest>,
+  guests: ReadonlyMap<string, Measured>,
   what: 'processors' | 'everything',
   ticksPerSecond: number,
 ): Promise<Map<string, MachineUsage>> {
@@ -38,7 +48,7 @@ async function measure({
   pid,
   agent,
   isReady,
-}: Guest): Promise<Pick<MachineUsage, 'memoryMb' | 'disk' | 'network'>> {
+}: Measured): Promise<Pick<MachineUsage, 'memoryMb' | 'disk' | 'network'>> {
   const ask = (command: string, args?: Record<string, unknown>) =>
     qmp.execute(command, args).catch(() => null)
   const [memory, blocks, network] = await Promise.all([

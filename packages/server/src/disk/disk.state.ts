@@ -1,0 +1,20 @@
+import type { Disk } from '@slipway/contract'
+import type { DiskFacts } from './disk.plan.ts'
+
+/** A stored disk as it goes over the wire, and what only the server needs of it. */
+export interface DiskRecord {
+  disk: Omit<Disk, 'project_id' | 'progress'>
+  /** Null once the project is gone; only the wish to delete it is left then. */
+  projectId: string | null
+  facts: DiskFacts
+  /** The member of a group it was made for and goes with. */
+  ownerVmId: string | null
+  /** What it is made from. */
+  origin: {
+    source: 'EMPTY' | 'HTTP' | 'SNAPSHOT' | 'REGISTRY'
+    image_url: string | null
+    snapshot_id: string | null
+    snapshot_kind: 'machine' | 'volume' | null
+  }
+  sizeBytes: number
+}
