@@ -38,12 +38,8 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** For a small drawing: the last five minutes of CPU use in percent, oldest first, and what is used now. */
-export const VmUsage = z.object({
-  vm_id: Id,
-  cpu: z.array(z.int().nullable()),
-  now: UsageSample,
-})
+/** For a small drawing: the last five minutes of CPU use in percent, oldest first; the last one is now. */
+export const VmUsage = z.object({ vm_id: Id, cpu: z.array(z.int().nullable()) })
 export type VmUsage = z.infer<typeof VmUsage>
 
 const of = (summary: string) => ({
@@ -61,7 +57,7 @@ export const usageApi = {
     errors: { 404: [messages.projectNotFound] },
   }),
   ofVms: endpoint('usage.ofVms', {
-    summary: 'What each running VM of a project uses now',
+    summary: 'How hard each running VM of a project works, now and in the last five minutes',
     auth: 'session',
     status: 200,
     params: ProjectParams,

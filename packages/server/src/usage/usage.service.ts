@@ -64,9 +64,8 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
       await own.project(userId, projectId)
       return living().flatMap(({ vmId, projectId: id }) => {
         if (id !== projectId) return []
-        const now = book.samples((owner) => owner.vmId === vmId, 1).at(-1)
         const cpu = book.cpuOf(vmId, looksDrawn).map((one) => (one === null ? null : Math.round(one)))
-        return now ? [{ vm_id: vmId, cpu, now }] : []
+        return cpu.some((one) => one !== null) ? [{ vm_id: vmId, cpu }] : []
       })
     },
   }

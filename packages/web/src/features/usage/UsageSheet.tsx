@@ -8,6 +8,7 @@ import { cx } from '../../ui/cx.ts'
 import { Segments } from '../../ui/Segments.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import {
+  isEarly,
   isKnown,
   type Measure,
   measureKinds,
@@ -95,7 +96,7 @@ export function UsageSheet({ of, measures, running, texts, memoryMb, className }
               timeline={timeline}
               range={range}
               givenMb={memoryMb ?? data?.memory_mb ?? 0}
-              untold={texts.untold}
+              untold={isEarly(timeline) ? notYet : texts.untold}
             />
           ))}
         </div>
@@ -105,6 +106,7 @@ export function UsageSheet({ of, measures, running, texts, memoryMb, className }
 }
 
 const beginning = 'Nothing is measured yet. The first values come about ten seconds after the start.'
+const notYet = 'Not measured yet.'
 const offTexts = {
   hour: 'The charts show the last hour.',
   day: 'The charts show the last day.',

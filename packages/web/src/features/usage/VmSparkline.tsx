@@ -17,14 +17,14 @@ export function VmSparkline({ vm, className }: VmSparklineProps) {
 function Line({ vm, className }: Pick<VmSparklineProps, 'vm'> & { className: string | undefined }) {
   // A moment after its card: while one scrolls through thousands, cards come first.
   const usage = useDeferredValue(useVmUsageNow(vm.project_id, vm.id), undefined)
-  const now = usage?.now.cpu ?? null
+  const now = usage?.cpu.at(-1) ?? null
   if (!usage || now === null) return null
   return (
     <span className={cx('flex items-end gap-2', className)} title="CPU, last five minutes">
       <Sparkline values={usage.cpu} top={100} className="h-4 w-16 flex-none" />
       <span className="min-w-8 text-right text-label text-ink-2">
         <span className="sr-only">CPU </span>
-        {Math.round(now)}%
+        {now}%
       </span>
     </span>
   )

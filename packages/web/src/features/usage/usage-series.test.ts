@@ -1,6 +1,15 @@
 import type { Usage, UsageSample } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { evenValues, isKnown, rateText, summaryOf, ticksOf, timelineOf, valuesOf } from './usage-series.ts'
+import {
+  evenValues,
+  isEarly,
+  isKnown,
+  rateText,
+  summaryOf,
+  ticksOf,
+  timelineOf,
+  valuesOf,
+} from './usage-series.ts'
 
 const startMs = new Date(2026, 10, 21, 14, 0).getTime()
 const atMs = (seconds: number) => startMs + seconds * 1000
@@ -39,6 +48,18 @@ test('where samples are missing the line breaks, on both sides of a long gap', (
     [115, null],
     [120, 10],
   ])
+})
+
+test('a single moment has a time before it, so that there is a line of time', () => {
+  expect(drawn(usage(sample(30)), 35)).toEqual([
+    [20, null],
+    [30, 10],
+  ])
+})
+
+test('within the first minute a guest may not have been asked for everything', () => {
+  const many = (n: number) => timelineOf(usage(...Array.from({ length: n }, (_, i) => sample(i * 10))), 0)
+  expect([isEarly(many(1)), isEarly(many(6)), isEarly(many(7))]).toEqual([true, true, false])
 })
 
 test('what does not run any more ends before now', () => {

@@ -86,6 +86,12 @@ export function timelineOf({ samples, every_s }: Usage, untilMs: number): Timeli
     add(last + every_s / 2, null)
     add(untilMs / 1000, null)
   }
+  // A single moment has no scale to stand on.
+  const [only] = timeline.times
+  if (only !== undefined && timeline.times.length === 1) {
+    timeline.times.unshift(only - every_s)
+    timeline.samples.unshift(null)
+  }
   return timeline
 }
 
@@ -102,6 +108,9 @@ export function evenValues({ samples, every_s }: Usage, key: Measured, untilMs: 
   }
   return values
 }
+
+/** Whether it has been looked at for so short that a guest, which is asked more rarely, may not have been yet. */
+export const isEarly = ({ times }: Timeline): boolean => (times.at(-1) ?? 0) - (times[0] ?? 0) < 60
 
 /** Whether anybody could ever tell. */
 export const isKnown = (timeline: Timeline, measure: Measure): boolean =>
