@@ -1,6 +1,7 @@
 import { gatewayCommand, hostnameOf, isLoopback, projectLabelOf, vmCan } from '@slipway/contract'
 
-interface Vm {
+/** A VM that a key may lead to, with what is told of it. */
+export interface Candidate {
   id: string
   name: string
   projectName: string
@@ -35,7 +36,7 @@ export const vmIdIn = (name: string): string | null =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ? name.toLowerCase() : null
 
 /** Which of the VMs that a key may enter is meant by a name, and whether it can be entered now. */
-export function choose(name: string, vms: readonly Vm[], gateway: Called): Choice {
+export function choose(name: string, vms: readonly Candidate[], gateway: Called): Choice {
   const [label, projectLabel, ...rest] = name.toLowerCase().split('.')
   const id = vmIdIn(name)
   const meant = vms.filter((vm) =>
@@ -67,7 +68,7 @@ export function choose(name: string, vms: readonly Vm[], gateway: Called): Choic
   return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called, ip: vm.ip, port: vm.port }
 }
 
-function whyNot(called: string, { status, statusMessage }: Vm): string {
+function whyNot(called: string, { status, statusMessage }: Candidate): string {
   const said = statusMessage ? ` ${plain(statusMessage)}` : ''
   switch (status) {
     case 'stopped':

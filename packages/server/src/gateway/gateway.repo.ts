@@ -1,16 +1,5 @@
 import type { Db } from '../db/open.ts'
-
-/** A VM that a key may lead to, with what is told of it. */
-export interface Candidate {
-  id: string
-  name: string
-  projectName: string
-  accountId: string
-  status: string
-  statusMessage: string | null
-  ip: string | null
-  port: number
-}
+import type { Candidate } from './gateway.plan.ts'
 
 export type GatewayRepo = ReturnType<typeof makeGatewayRepo>
 

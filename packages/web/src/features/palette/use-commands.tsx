@@ -23,7 +23,7 @@ import { useSelectedProject } from '../../api/projects.ts'
 import { signOut } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { setTheme, useTheme } from '../../ui/theme.ts'
-import type { useVmActions, VmActionItem } from '../vm/vm-actions.tsx'
+import type { VmActionItem, VmActions } from '../vm/vm-actions.tsx'
 import type { PaletteGroup, PaletteItem } from './palette-items.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -113,11 +113,7 @@ export function useCommands(): PaletteGroup[] {
 }
 
 /** What one can do with the VM one looks at. */
-export function vmCommands(
-  vm: Vm,
-  actions: ReturnType<typeof useVmActions>['actions'],
-  navigate: NavigateFunction,
-): PaletteGroup {
+export function vmCommands(vm: Vm, actions: VmActions, navigate: NavigateFunction): PaletteGroup {
   const { power, restart, console, ssh, forceStop } = actions
   return {
     label: `VM ${vm.name}`,

@@ -10,23 +10,19 @@ import {
   type Vm,
   vmCan,
 } from '@slipway/contract'
-import { Ellipsis } from 'lucide-react'
-import { type ReactNode, useMemo } from 'react'
-import { Link, useNavigate, useParams } from 'react-router'
+import type { ReactNode } from 'react'
+import { Link, useParams } from 'react-router'
 import { ApiError, apiBase } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { useVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { WhyNote } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
-import { Button, IconButton } from '../../ui/Button.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
-import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
-import { Menu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
@@ -41,7 +37,8 @@ import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
 import { useSshWays } from './use-ssh-ways.ts'
 import { Address } from './VmCard.tsx'
-import { ActionButton, menuEntry, snapshotEntry, useVmActions, vmKind } from './vm-actions.tsx'
+import { NoSuchVm, useVmOfPage, VmHeader } from './VmHeader.tsx'
+import type { VmActions } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
 
 export function Component() {
@@ -53,23 +50,7 @@ export function Component() {
   ]
   // A VM that is gone is gone, also when an older answer is still in the cache.
   const gone = error instanceof ApiError && error.status === 404
-  if (gone) {
-    return (
-      <>
-        <PageHeader title={messages.vmNotFound} breadcrumb={breadcrumb(messages.vmNotFound)} />
-        <EmptyState
-          title="There is no such VM"
-          action={
-            <Button variant="primary" render={<Link to={paths.vms(projectId)} />}>
-              View Virtual Machines
-            </Button>
-          }
-        >
-          It was deleted, or the address is wrong.
-        </EmptyState>
-      </>
-    )
-  }
+  if (gone) return <NoSuchVm projectId={projectId} breadcrumb={breadcrumb(messages.vmNotFound)} />
   if (vm) return <VmView vm={vm} breadcrumb={breadcrumb(vm.name)} />
   return (
     <>
@@ -90,44 +71,10 @@ export function Component() {
 type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
 function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
-  const navigate = useNavigate()
-  useAnnouncedChanges(
-    useMemo(() => [vm], [vm]),
-    vmKind,
-  )
-  const { actions, dialogs } = useVmActions(vm, {
-    onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
-  })
+  const { actions, dialogs } = useVmOfPage(vm)
   return (
     <>
-      <PageHeader
-        title={vm.name}
-        breadcrumb={breadcrumb}
-        actions={
-          <>
-            <ActionButton action={actions.power} />
-            <ActionButton action={actions.restart} />
-            <ActionButton action={actions.ssh} />
-            <ActionButton action={actions.console} />
-            <Menu
-              label={`Actions for ${vm.name}`}
-              trigger={
-                <IconButton
-                  variant="secondary"
-                  label={`More actions for ${vm.name}`}
-                  icon={<Ellipsis size={16} strokeWidth={1.6} aria-hidden />}
-                />
-              }
-              items={[
-                snapshotEntry(vm),
-                menuEntry(actions.forceStop),
-                'separator',
-                menuEntry(actions.delete, true),
-              ]}
-            />
-          </>
-        }
-      />
+      <VmHeader vm={vm} title={vm.name} breadcrumb={breadcrumb} actions={actions} withConsole />
       <WhyRow vm={vm} actions={actions} />
       <Sheet aria-label="Facts" className="mb-6">
         {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
@@ -153,7 +100,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
 
 interface WhyRowProps {
   vm: Vm
-  actions: ReturnType<typeof useVmActions>['actions']
+  actions: VmActions
 }
 
 /** Why the VM is in its state, since when, and what comes or what to do. Nothing for one that is well. */

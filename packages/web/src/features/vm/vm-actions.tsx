@@ -222,3 +222,5 @@ function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
     </ConfirmDialog>
   )
 }
+
+export type VmActions = ReturnType<typeof useVmActions>['actions']
