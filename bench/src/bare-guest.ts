@@ -61,7 +61,7 @@ export async function recipeOf(pid: number, vm: Vm): Promise<Recipe> {
   }
 }
 
-/** By hand there is no server to talk to: readiness goes to a file, and the guest runs at once as this user. */
+/** By hand there is no server to talk to: readiness and output go to files, and the guest runs at once as this user. */
 function bareArgs(args: string[]): string[] {
   const bare: string[] = []
   for (let i = 1; i < args.length; i++) {
@@ -74,7 +74,9 @@ function bareArgs(args: string[]): string[] {
       i++
       continue
     }
-    bare.push(flag.startsWith('ringbuf,id=ready') ? 'file,id=ready,path=ready.log' : flag)
+    if (flag.startsWith('ringbuf,id=ready')) bare.push('file,id=ready,path=ready.log')
+    else if (flag.startsWith('pipe,id=serial')) bare.push('file,id=serial,path=serial.log')
+    else bare.push(flag)
   }
   return bare
 }
