@@ -17,6 +17,8 @@ export const Host = z.object({
       /** Null: the name under which the console is reached. */
       host: z.string().nullable(),
       port: z.int(),
+      /** It listens on the server's own machine only; from elsewhere nobody gets there. */
+      local_only: z.boolean(),
       /** Of its host key, as `ssh-keygen -lf` prints it. */
       fingerprint: z.string(),
     })

@@ -391,7 +391,10 @@ export async function buildApp(options: AppOptions) {
     accelerator: engine.capabilities.accelerator,
     accelerator_reason: engine.capabilities.acceleratorReason,
     network: engine.capabilities.network,
-    ssh_gateway: gateway && { host: gateway.host, port: gateway.port, fingerprint: gateway.fingerprint },
+    ssh_gateway: gateway && {
+      ...{ host: gateway.host, port: gateway.port, local_only: gateway.localOnly },
+      fingerprint: gateway.fingerprint,
+    },
     contacts: config.contacts,
   }
   hostRoutes(route, {

@@ -47,19 +47,25 @@ it.each([
 )
 
 it('SSH by name listens beside the console, and is called as the public URL is', () => {
-  expect(readConfig({}).ssh).toEqual({ port: 2022, listen: '127.0.0.1', host: null })
+  expect(readConfig({}).ssh).toEqual({ port: 2022, listen: '127.0.0.1', localOnly: true, host: null })
   const settings = { SLIPWAY_HOST: '0.0.0.0', SLIPWAY_PUBLIC_URL: 'https://vms.example.com:8443/' }
   expect(readConfig({ ...settings, SLIPWAY_SSH_PORT: '' }).ssh).toEqual({
     port: 2022,
     listen: '0.0.0.0',
+    localOnly: false,
     host: 'vms.example.com',
   })
   const own = { SLIPWAY_SSH_PORT: '22', SLIPWAY_SSH_LISTEN: '10.0.0.1', SLIPWAY_SSH_HOST: 'ssh.example.com' }
   expect(readConfig({ ...settings, ...own }).ssh).toEqual({
     port: 22,
     listen: '10.0.0.1',
+    localOnly: false,
     host: 'ssh.example.com',
   })
+  const proxied = { SLIPWAY_PUBLIC_URL: 'https://vms.example.com/' }
+  expect(readConfig(proxied).ssh?.localOnly).toBe(true)
+  // Whoever gives it a name has seen to it that the name leads there.
+  expect(readConfig({ ...proxied, SLIPWAY_SSH_HOST: 'ssh.example.com' }).ssh?.localOnly).toBe(false)
 })
 
 it('SSH by name can be switched off, and nothing else is taken for a port', () => {

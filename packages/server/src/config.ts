@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import path from 'node:path'
-import { diskSizeLimitGi, isEmail, type ScalingPolicy, scalingDefaults } from '@slipway/contract'
+import { diskSizeLimitGi, isEmail, isLoopback, type ScalingPolicy, scalingDefaults } from '@slipway/contract'
 import { z } from 'zod'
 
 /** An empty variable means the same as none. */
@@ -117,6 +117,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
         : {
             port: s.SLIPWAY_SSH_PORT,
             listen: s.SLIPWAY_SSH_LISTEN ?? s.SLIPWAY_HOST,
+            // Whoever gives it a name of its own leads people there.
+            localOnly: s.SLIPWAY_SSH_HOST === undefined && isLoopback(s.SLIPWAY_SSH_LISTEN ?? s.SLIPWAY_HOST),
             host: s.SLIPWAY_SSH_HOST ?? publicUrl?.hostname.replace(/^\[|\]$/g, '') ?? null,
           },
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],

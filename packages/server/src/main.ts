@@ -58,7 +58,9 @@ function makeMailer(config: Config): { sendMail: SendMail; where: string } {
 function sshLine(gateway: Gateway | null, listen: string | undefined): string {
   if (!gateway) return 'off'
   const host = gateway.host ?? (listen && !/^[0.:]+$/.test(listen) ? listen : hostname())
-  return `${gatewayCommand('<vm>.<project>', { host, port: gateway.port })}, host key ${gateway.fingerprint}`
+  const command = gatewayCommand('<vm>.<project>', { host, port: gateway.port })
+  const near = gateway.localOnly ? ' (from this machine only; SLIPWAY_SSH_LISTEN lets others in)' : ''
+  return `${command}${near}, host key ${gateway.fingerprint}`
 }
 
 async function main(): Promise<void> {

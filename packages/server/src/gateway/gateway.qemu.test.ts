@@ -28,7 +28,10 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
 
     beforeAll(async () => {
       const key = await newKey(dir, 'ada')
-      gateway = await startGateway({ dataDir: dir, listen: '127.0.0.1', port: 0, host: null }, silentLog)
+      gateway = await startGateway(
+        { dataDir: dir, listen: '127.0.0.1', localOnly: true, port: 0, host: null },
+        silentLog,
+      )
       const engine = makeQemuEngine({ dataDir: dir, images: await testImages(dir), importer, log: silentLog })
       await engine.open()
       app = await makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} }, { gateway })

@@ -12,7 +12,7 @@ import { newKey, open, optionsFor, runClient, scratch, startGuest } from './gate
 import { startGateway } from './gateway.thread.ts'
 
 const { dir, remove } = scratch()
-const settings = { dataDir: dir, listen: '127.0.0.1', port: 0, host: null }
+const settings = { dataDir: dir, listen: '127.0.0.1', localOnly: true, port: 0, host: null }
 const gateway = await startGateway(settings, silentLog)
 const clock = makeHandClock()
 const simulated = makeSimulatedEngine({ clock, hostMemoryMb: 1024 * 1024 })
@@ -82,7 +82,9 @@ beforeAll(async () => {
 describe('SSH by name', () => {
   it('is told of by the host, with the fingerprint that ssh-keygen prints', async () => {
     const { body } = await ada.call(hostApi.get)
-    expect(body.ssh_gateway).toEqual({ host: null, port: gateway.port, fingerprint: gateway.fingerprint })
+    expect(body.ssh_gateway).toEqual({
+      ...{ host: null, port: gateway.port, local_only: true, fingerprint: gateway.fingerprint },
+    })
     const scan = await runClient('ssh', [
       ...optionsFor(ada.key.file),
       '-v',

@@ -15,6 +15,8 @@ export interface GatewayDesk {
 export interface Gateway {
   readonly host: string | null
   readonly port: number
+  /** Only this machine gets there. */
+  readonly localOnly: boolean
   /** Of the host key, as `ssh-keygen -lf` prints it. */
   readonly fingerprint: string
   /** By it the gateway gets into guests; a line for `authorized_keys`. */
@@ -110,6 +112,7 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
 
   return {
     host: settings.host,
+    localOnly: settings.localOnly,
     port,
     fingerprint: ready.hostFingerprint,
     publicKey: ready.publicKey,

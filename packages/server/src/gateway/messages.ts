@@ -56,6 +56,7 @@ export interface Cut {
 export interface GatewaySettings {
   dataDir: string
   listen: string
+  localOnly: boolean
   /** 0: any free one. */
   port: number
   /** The name people call it by; null: that of the console. */

@@ -63,6 +63,12 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
         The key <b className="font-medium text-ink-2">{vm.ssh_key_name}</b> is installed. Use the private key
         that belongs to it; password authentication is disabled on the VM.
       </p>
+      {gateway && !second && (
+        <p className="mt-2 text-hint text-ink-3">
+          SSH by name listens on the server's own machine only. Whoever runs it lets others in with{' '}
+          <span className="mono">SLIPWAY_SSH_LISTEN</span>.
+        </p>
+      )}
       {gateway && second && (
         <p className="mt-2 text-hint wrap-anywhere text-ink-3">
           At the first time <span className="mono">ssh</span> asks about the console's own key. It is{' '}

@@ -53,11 +53,14 @@ test('the commands name user, host and port the way each program wants them', ()
 })
 
 test('a gateway without a name of its own is where the console is', () => {
-  const ssh_gateway = { host: null, port: 2222, fingerprint: 'SHA256:x' }
+  const ssh_gateway = { host: null, port: 2222, local_only: false, fingerprint: 'SHA256:x' }
   expect(gatewayOf({ ssh_gateway }, 'u', 'console.example.org')?.host).toBe('console.example.org')
   expect(gatewayOf({ ssh_gateway: { ...ssh_gateway, host: 'ssh.example.org' } }, 'u', 'x')?.host).toBe(
     'ssh.example.org',
   )
   expect(gatewayOf({ ssh_gateway: null }, 'u', 'x')).toBeNull()
+  const near = { ssh_gateway: { ...ssh_gateway, local_only: true } }
+  expect(gatewayOf(near, 'u', 'console.example.org')).toBeNull()
+  expect(gatewayOf(near, 'u', 'localhost')?.host).toBe('localhost')
   expect(gatewayOf(undefined, 'u', 'x')).toBeNull()
 })

@@ -16,14 +16,16 @@ interface Gateway {
   port: number
 }
 
-/** Where the gateway is for whoever looks at the console under `consoleHost`; null when there is none. */
+/** Where the gateway is for whoever looks at the console under `consoleHost`; null when there is none from there. */
 export function gatewayOf(
   host: Pick<Host, 'ssh_gateway'> | undefined,
   user: string,
   consoleHost: string,
 ): Gateway | null {
   const gateway = host?.ssh_gateway
-  return gateway ? { user, host: gateway.host ?? consoleHost, port: gateway.port } : null
+  return gateway && (!gateway.local_only || isLoopback(consoleHost))
+    ? { user, host: gateway.host ?? consoleHost, port: gateway.port }
+    : null
 }
 
 /**
