@@ -38,7 +38,7 @@ export const Usage = z.object({
 })
 export type Usage = z.infer<typeof Usage>
 
-/** For a small drawing: the last five minutes of CPU use in percent, oldest first; the last one is now. */
+/** For a small drawing: CPU use in percent in half minutes of the last five, oldest first; the last one is now. */
 export const VmUsage = z.object({ vm_id: Id, cpu: z.array(z.int().nullable()) })
 export type VmUsage = z.infer<typeof VmUsage>
 

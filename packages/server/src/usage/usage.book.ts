@@ -90,11 +90,10 @@ export function makeUsageBook() {
     },
 
     /** What the VMs that are asked for used together, oldest first. */
-    samples(isWanted: (owner: Owner) => boolean, looks = looksKept): UsageSample[] {
+    samples(isWanted: (owner: Owner) => boolean): UsageSample[] {
       const wanted = [...pages.values()].filter(({ owner }) => isWanted(owner))
-      const from = Math.max(0, times.length - looks)
-      return times.slice(from).flatMap((at, i) => {
-        const look = firstLook + from + i
+      return times.flatMap((at, i) => {
+        const look = firstLook + i
         const used = wanted.flatMap((page) => {
           const one = readAt(page, look)
           return one ? [{ ...one, processors: page.owner.processors }] : []
@@ -103,13 +102,20 @@ export function makeUsageBook() {
       })
     },
 
-    /** The CPU use of a VM in the last looks, oldest first; null where it did not run or nobody could tell. */
-    cpuOf(vmId: string, looks: number): (number | null)[] {
+    /**
+     * The CPU use of a VM lately in steps of several looks, oldest first, the last step up to now; null where it did
+     * not run or nobody could tell.
+     */
+    cpuOf(vmId: string, steps: number, looks: number): (number | null)[] {
       const page = pages.get(vmId)
-      const from = Math.max(0, times.length - looks)
-      return times
-        .slice(from)
-        .map((_, i) => (page ? (readAt(page, firstLook + from + i)?.cpu ?? null) : null))
+      const end = firstLook + times.length
+      return Array.from({ length: steps }, (_, step) => {
+        const from = end - (steps - step) * looks
+        const known = Array.from({ length: looks }, (_, i) => from + i).flatMap((look) =>
+          page && look >= firstLook ? (readAt(page, look)?.cpu ?? []) : [],
+        )
+        return known.length === 0 ? null : known.reduce((sum, cpu) => sum + cpu, 0) / known.length
+      })
     },
   }
 }

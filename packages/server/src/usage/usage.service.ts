@@ -20,8 +20,8 @@ export interface UsageServiceOptions {
 
 export type UsageService = ReturnType<typeof makeUsageService>
 
-/** Five minutes, for a small drawing. */
-const looksDrawn = 30
+/** Five minutes for a small drawing: ten steps of half a minute. */
+const drawn = { steps: 10, looks: 3 }
 
 export function makeUsageService({ repo, book, living, clock, own }: UsageServiceOptions) {
   async function usageOf(whose: Whose, range: 'hour' | 'day'): Promise<Usage> {
@@ -64,7 +64,9 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
       await own.project(userId, projectId)
       return living().flatMap(({ vmId, projectId: id }) => {
         if (id !== projectId) return []
-        const cpu = book.cpuOf(vmId, looksDrawn).map((one) => (one === null ? null : Math.round(one)))
+        const cpu = book
+          .cpuOf(vmId, drawn.steps, drawn.looks)
+          .map((one) => (one === null ? null : Math.round(one)))
         return cpu.some((one) => one !== null) ? [{ vm_id: vmId, cpu }] : []
       })
     },

@@ -57,7 +57,7 @@ describe('use', () => {
     const all = await get<VmUsage[]>('/usage/vms')
     expect(all).toHaveLength(5)
     const busy = all.find(({ vm_id }) => vm_id === vmId)
-    expect(busy?.cpu).toHaveLength(30)
+    expect(busy?.cpu).toHaveLength(10)
     expect(busy?.cpu.at(-1)).toBe(90)
   })
 
