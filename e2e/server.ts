@@ -47,6 +47,8 @@ export async function startServer(settings: Record<string, string> = {}, keptDir
       SLIPWAY_ENGINE: 'simulated',
       SLIPWAY_PORT: '0',
       SLIPWAY_SSH_PORT: '0',
+      // Open to all, so that a test can come from elsewhere.
+      SLIPWAY_SSH_LISTEN: '0.0.0.0',
       SLIPWAY_DATA_DIR: dataDir,
       ...settings,
     },
