@@ -5,6 +5,11 @@ import { chromiumOptions } from './chromium.ts'
 export default defineConfig({
   testDir: '.',
   workers: 2,
+  // The long ones first: at the end a worker must not wait for the other one's.
+  projects: [
+    { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
+    { name: 'pages', testIgnore: '**/journeys/**' },
+  ],
   // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 1,
   forbidOnly: process.env.CI !== undefined,
