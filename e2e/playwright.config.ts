@@ -4,7 +4,8 @@ import { chromiumOptions } from './chromium.ts'
 /** Each file has its own server, so tests of different files never meet. */
 export default defineConfig({
   testDir: '.',
-  workers: 2,
+  // More than the two cores that CI has: half of the time they wait for guests and for what comes by itself.
+  workers: 3,
   // The long ones first: at the end a worker must not wait for the other one's.
   projects: [
     { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
