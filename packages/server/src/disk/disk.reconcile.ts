@@ -44,8 +44,10 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
     if (!record) return 'when-kicked'
-    const { state } = await engine.inspectVolume(id)
-    return act(record, planDisk(record.facts, state))
+    const seen = await engine.inspectVolume(id)
+    // Nothing can be said about it now: the next try may be able to read it.
+    if (seen.state === 'unreadable') throw new EngineError('internal', seen.reason, { retryable: true })
+    return act(record, planDisk(record.facts, seen.state))
   }
 
   async function settle(id: string, change: DiskChange, tell?: (disk: DiskRecord) => Entry[]): Promise<void> {

@@ -25,6 +25,9 @@ import type { Duplex } from 'node:stream'
  *    the same call may be made again; nothing half-made is ever taken for whole, and a guest is never left paused.
  * 10. Volumes and snapshots stand by themselves: deleting any of them never changes what another one holds.
  * 11. Every copy asks for room first. A full disk ends the copy, not the guest it is made of.
+ * 12. Absent, present and unreadable are three different answers. What cannot be read now (no descriptor left, an I/O
+ *     error, a torn or foreign file, a directory that is not mounted) is `unreadable`; it is never taken for half-made,
+ *     never removed, and present again as soon as it can be read.
  *
  * What is left out on purpose: names, owners, projects, templates, statuses on the wire. An engine that knew them
  * could disagree with the database.
@@ -174,7 +177,11 @@ export interface VolumeMade {
 
 export type VolumeState =
   /** No such volume, or not completely made. */
-  { state: 'absent' } | { state: 'whole'; sizeBytes: number } | { state: 'broken'; reason: string }
+  | { state: 'absent' }
+  | { state: 'whole'; sizeBytes: number }
+  | { state: 'broken'; reason: string }
+  /** It may well be whole: its file cannot be read now. */
+  | { state: 'unreadable'; reason: string }
 
 export interface SnapshotMade {
   /** Room it takes on the host. */
@@ -183,7 +190,12 @@ export interface SnapshotMade {
   consistency: 'clean' | 'memory' | 'frozen' | 'crash'
 }
 
-export type SnapshotState = { state: 'absent' } | { state: 'whole' } | { state: 'broken'; reason: string }
+export type SnapshotState =
+  | { state: 'absent' }
+  | { state: 'whole' }
+  | { state: 'broken'; reason: string }
+  /** It may well be whole: its files cannot be read now. */
+  | { state: 'unreadable'; reason: string }
 
 export interface Capabilities {
   /** What runs guest code: `KVM`, `TCG`, or null where the question makes no sense. */
@@ -234,6 +246,8 @@ export type MachineState =
   | { power: 'absent' }
   /** Its root disk is lost or damaged. */
   | { power: 'broken'; reason: string }
+  /** It is there and cannot be read now; nothing is known of it, and nothing is done to it unless it is deleted. */
+  | { power: 'unreadable'; reason: string }
   /** Made, no guest alive. `run` and `exit` tell of the last run, null when there was none. */
   | { power: 'off'; run: string | null; exit: MachineExit | null }
   /** Launched, the guest has not answered on port 22 yet. */

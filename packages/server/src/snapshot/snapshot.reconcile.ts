@@ -65,7 +65,10 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
     if (!record) return 'when-kicked'
-    const { state } = await engine.inspectSnapshot(kind.kind, id)
+    const seen = await engine.inspectSnapshot(kind.kind, id)
+    // Nothing can be said about it now: the next try may be able to read it.
+    if (seen.state === 'unreadable') throw new EngineError('internal', seen.reason, { retryable: true })
+    const { state } = seen
     switch (planSnapshot(await factsOf(record), state)) {
       case 'rest':
         return 'when-kicked'

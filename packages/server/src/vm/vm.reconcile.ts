@@ -53,7 +53,9 @@ const dayMs = 24 * 60 * 60_000
 /** A step that waits before it is looked at again. */
 const powerDownPollMs = 2_000
 
-function toSeen(state: MachineState): Seen {
+type ReadableState = Exclude<MachineState, { power: 'unreadable' }>
+
+function toSeen(state: ReadableState): Seen {
   switch (state.power) {
     case 'absent':
     case 'broken':
@@ -65,7 +67,7 @@ function toSeen(state: MachineState): Seen {
   }
 }
 
-const addressOf = (state: MachineState) =>
+const addressOf = (state: ReadableState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
 export function makeVmReconcile(options: VmReconcileOptions) {
@@ -87,6 +89,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function look(id: string): Promise<Again> {
     const state = await engine.inspect(id)
+    // Nothing can be said about it now: the next try may be able to read it.
+    if (state.power === 'unreadable') throw new EngineError('internal', state.reason, { retryable: true })
     const found = await repo.find(id)
     if (!found) {
       // Told once: an operator decides about it, nobody deletes what may be somebody's data.
@@ -115,7 +119,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     tell: (vm: VmRecord) => (told ? [entry(clock.now(), vmSubject(vm), told)] : []),
   })
 
-  const needsParts = (vm: VmRecord, state: MachineState) =>
+  const needsParts = (vm: VmRecord, state: ReadableState) =>
     state.power === 'absent' &&
     vm.wanted.power === 'on' &&
     !vm.wanted.deleted &&
@@ -145,7 +149,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return { state: 'coming', step: 'disks', message: coming.status_message }
   }
 
-  async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
+  async function storeSeen(vm: VmRecord, state: ReadableState): Promise<VmRecord | null> {
     const address = addressOf(state)
     const same =
       vm.seenPower === state.power && vm.address?.ip === address?.ip && vm.address?.port === address?.port
@@ -220,7 +224,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return next ? { afterMs: Math.min(waitMs, msToDeadline(next, clock.now()) ?? waitMs) } : 'now'
   }
 
-  async function act(vm: VmRecord, state: MachineState, parts: Parts | null, step: Step): Promise<Again> {
+  async function act(vm: VmRecord, state: ReadableState, parts: Parts | null, step: Step): Promise<Again> {
     const judgedRun = toSeen(state).run
     const settle = async (
       change: (current: VmRecord) => VmChange,
