@@ -4,7 +4,11 @@
  * look finds none and starts the work again, which the engine allows at every moment.
  *
  * Each kind has a pool of its own, so that slow downloads cannot keep copies waiting. In a pool, the project with the
- * fewest running jobs goes first, and no project may fill it alone.
+ * fewest running jobs goes first, among equals the one that has waited longest for its turn, and no project may fill
+ * it alone. Starting, ending and choosing take the same time however many jobs wait.
+ *
+ * An outcome is kept until somebody takes it. Who stores it elsewhere first peeks, stores, and then takes it: when the
+ * store fails, the next look finds it again. Were it lost, the engine's calls may be repeated all the same.
  */
 import type { Clock } from './clock.ts'
 
@@ -59,20 +63,38 @@ export interface JobView {
   startedAt: number | null
   /** Somebody asked for its end. */
   aborted: boolean
+  /**
+   * What a waiting job waits for: other jobs of its project, which has as many running as it may, or those of everybody.
+   * `running` says how many these are. Null when it does not wait.
+   */
+  waitsFor: { whose: 'project' | 'everybody'; running: number } | null
 }
 
-export type JobOutcome<T> = { ok: true; value: T } | { ok: false; error: unknown; aborted: boolean }
+export type JobOutcome<T> =
+  | { ok: true; value: T }
+  /** `failures` counts those in a row of jobs with this id, aborted ones left out. */
+  | { ok: false; error: unknown; aborted: boolean; failures: number }
 
 export interface Jobs {
   /** Starts a job, as soon as its pool has a place. Does nothing when there is one with this id already. */
   start: <T>(request: JobRequest<T>) => void
   find: (id: string) => JobView | null
+  /** How far a running job is, from 0 to 1; null when unknown or when there is none. */
+  progressOf: (id: string) => number | null
+  /** The outcome of a settled job, which is kept; null when there is none. */
+  peek: <T>(id: string) => JobOutcome<T> | null
   /** The outcome of a settled job, which is forgotten thereby; null when there is none. */
   take: <T>(id: string) => JobOutcome<T> | null
+  /** Forgets a settled job, and how often it failed: its object needs no more work. */
+  forget: (id: string) => void
   /** Asks a job to end; one that still waits settles at once. Returns whether there was one to end. */
   abort: (id: string) => boolean
-  list: () => JobView[]
-  /** Ends all of them and starts none any more; resolves when all have settled. */
+  /** Those of a project, or all; in the order they were asked for. */
+  list: (projectId?: string) => JobView[]
+  /**
+   * Ends all of them and starts none any more; resolves when all have settled. Nobody is told of these ends and they
+   * have no outcome: nothing failed, and the next server begins this work again.
+   */
   close: () => Promise<void>
   /** Resolves when none runs or waits; for tests. */
   idle: () => Promise<void>
@@ -86,71 +108,135 @@ export class JobAborted extends Error {
   }
 }
 
-interface Job extends JobView {
+interface Job extends Omit<JobView, 'waitsFor'> {
   request: JobRequest<unknown>
-  abort: AbortController
+  controller: AbortController
   outcome: JobOutcome<unknown> | null
+  share: Share
 }
 
-export function makeJobs({ clock }: { clock: Pick<Clock, 'now'> }): Jobs {
+/** The jobs of one project in a pool. */
+interface Share {
+  running: number
+  /** In the order they were asked for. */
+  waiting: Set<Job>
+}
+
+interface Pool {
+  running: number
+  /** By project. */
+  shares: Map<string | null, Share>
+  /** Projects with waiting jobs that may begin one, by how many they have running; in the order of their turns. */
+  turns: Set<Share>[]
+}
+
+export interface JobsOptions {
+  clock: Pick<Clock, 'now'>
+  /** Called after a job was asked for, began, got on by a percent or settled. */
+  onChange?: (job: JobView) => void
+}
+
+export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   const jobs = new Map<string, Job>()
+  const failures = new Map<string, number>()
+  const pools: Record<JobKind, Pool> = {
+    fetch: makePool('fetch'),
+    copy: makePool('copy'),
+    quick: makePool('quick'),
+  }
+  /** How many wait or run. */
+  let unsettled = 0
   let closed = false
   let waiters: (() => void)[] = []
 
-  const inState = (state: JobView['state'], kind?: JobKind) =>
-    [...jobs.values()].filter((job) => job.state === state && (kind === undefined || job.kind === kind))
+  const poolOf = (job: Job): Pool => pools[job.kind]
 
-  /** The job that goes next in a pool: of the project with the fewest running ones, the oldest. */
+  /** Puts a share where its turn comes: behind those with as many running jobs, unless it stands there already. */
+  function queue({ turns }: Pool, share: Share): void {
+    const right = share.waiting.size > 0 ? turns[share.running] : undefined
+    for (const turn of turns) if (turn !== right) turn.delete(share)
+    right?.add(share)
+  }
+
   function nextOf(kind: JobKind): Job | null {
-    const running = inState('running', kind)
-    if (running.length >= poolSizes[kind].all) return null
-    const runningOf = (job: Job) =>
-      running.filter(({ subject }) => subject.projectId === job.subject.projectId).length
-    let next: Job | null = null
-    for (const job of inState('waiting', kind)) {
-      const count = runningOf(job)
-      if (count >= poolSizes[kind].ofOneProject) continue
-      if (next === null || count < runningOf(next)) next = job
-    }
-    return next
+    const { running, turns } = pools[kind]
+    if (closed || running >= poolSizes[kind].all) return null
+    for (const turn of turns) for (const share of turn) for (const job of share.waiting) return job
+    return null
   }
 
   function fill(kind: JobKind): void {
-    for (let job = nextOf(kind); job !== null && !closed; job = nextOf(kind)) begin(job)
+    for (let job = nextOf(kind); job !== null; job = nextOf(kind)) begin(job)
+  }
+
+  function changed(job: Job): void {
+    onChange?.(viewOf(job))
   }
 
   function begin(job: Job): void {
+    const { share, request } = job
     job.state = 'running'
     job.startedAt = clock.now()
-    const work: JobWork = {
-      signal: job.abort.signal,
-      onProgress(fraction) {
-        const percent = fraction === null ? null : Math.floor(Math.min(1, Math.max(0, fraction)) * 100) / 100
-        if (job.state !== 'running' || percent === job.progress) return
-        job.progress = percent
-        job.request.onProgress?.()
-      },
-    }
-    job.request.onProgress?.()
+    share.waiting.delete(job)
+    share.running++
+    poolOf(job).running++
+    queue(poolOf(job), share)
+    const work: JobWork = { signal: job.controller.signal, onProgress: (fraction) => report(job, fraction) }
     // A run that throws at once is a failed job, not a failed look.
     Promise.resolve()
-      .then(() => job.request.run(work))
+      .then(function runJob() {
+        return request.run(work)
+      })
       .then(
         (value) => settle(job, { ok: true, value }),
-        (error: unknown) => settle(job, { ok: false, error, aborted: job.abort.signal.aborted }),
+        (error: unknown) => settleFailed(job, error),
       )
+    tell(job)
+  }
+
+  function tell(job: Job): void {
+    job.request.onProgress?.()
+    changed(job)
+  }
+
+  function report(job: Job, fraction: number | null): void {
+    const percent = fraction === null ? null : Math.floor(Math.min(1, Math.max(0, fraction)) * 100) / 100
+    // Who asked for its end has been told already what became of the object.
+    if (job.state !== 'running' || job.aborted || percent === job.progress) return
+    job.progress = percent
+    tell(job)
+  }
+
+  function settleFailed(job: Job, error: unknown): void {
+    const { aborted } = job.controller.signal
+    const before = failures.get(job.id) ?? 0
+    if (!aborted) failures.set(job.id, before + 1)
+    settle(job, { ok: false, error, aborted, failures: before + (aborted ? 0 : 1) })
   }
 
   function settle(job: Job, outcome: JobOutcome<unknown>): void {
-    job.state = 'settled'
-    job.outcome = outcome
-    job.request.onSettled()
-    fill(job.kind)
+    const pool = poolOf(job)
+    if (job.state === 'running') {
+      pool.running--
+      job.share.running--
+    }
+    job.share.waiting.delete(job)
+    queue(pool, job.share)
+    if (job.share.running === 0 && job.share.waiting.size === 0) pool.shares.delete(job.subject.projectId)
+    unsettled--
+    if (!closed) {
+      job.state = 'settled'
+      job.outcome = outcome
+      if (outcome.ok) failures.delete(job.id)
+      fill(job.kind)
+      job.request.onSettled()
+      changed(job)
+    }
     tellWaiters()
   }
 
   function tellWaiters(): void {
-    if (inState('running').length > 0 || inState('waiting').length > 0) return
+    if (unsettled > 0) return
     for (const done of waiters) done()
     waiters = []
   }
@@ -159,23 +245,40 @@ export function makeJobs({ clock }: { clock: Pick<Clock, 'now'> }): Jobs {
     const job = jobs.get(id)
     if (!job || job.state === 'settled') return false
     job.aborted = true
-    job.abort.abort()
-    if (job.state === 'waiting') settle(job, { ok: false, error: new JobAborted(), aborted: true })
+    job.controller.abort()
+    if (job.state === 'waiting') settleFailed(job, new JobAborted())
     return true
   }
 
   const idle = () =>
-    inState('running').length === 0 && inState('waiting').length === 0
-      ? Promise.resolve()
-      : new Promise<void>((resolve) => waiters.push(resolve))
+    unsettled === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiters.push(resolve))
 
-  const viewOf = ({ request: _, abort: __, outcome: ___, ...view }: Job): JobView => view
+  function waitsFor(job: Job): JobView['waitsFor'] {
+    if (job.state !== 'waiting') return null
+    const { running } = job.share
+    return running >= poolSizes[job.kind].ofOneProject
+      ? { whose: 'project', running }
+      : { whose: 'everybody', running: poolOf(job).running }
+  }
+
+  function viewOf(job: Job): JobView {
+    const { id, kind, subject, state, progress, requestedAt, startedAt, aborted } = job
+    return { id, kind, subject, state, progress, requestedAt, startedAt, aborted, waitsFor: waitsFor(job) }
+  }
+
+  function peek<T>(id: string): JobOutcome<T> | null {
+    // Who takes the outcome has started the job and knows its type.
+    return (jobs.get(id)?.outcome ?? null) as JobOutcome<T> | null
+  }
 
   return {
     start(request) {
       if (closed || jobs.has(request.id)) return
       const { id, kind, subject } = request
-      jobs.set(id, {
+      const { shares } = pools[kind]
+      const share: Share = shares.get(subject.projectId) ?? { running: 0, waiting: new Set() }
+      shares.set(subject.projectId, share)
+      const job: Job = {
         id,
         kind,
         subject,
@@ -185,24 +288,38 @@ export function makeJobs({ clock }: { clock: Pick<Clock, 'now'> }): Jobs {
         startedAt: null,
         aborted: false,
         request: request as JobRequest<unknown>,
-        abort: new AbortController(),
+        controller: new AbortController(),
         outcome: null,
-      })
+        share,
+      }
+      jobs.set(id, job)
+      unsettled++
+      share.waiting.add(job)
+      queue(pools[kind], share)
       fill(kind)
+      // One that began at once has been told of already.
+      if (job.state === 'waiting') tell(job)
     },
     find(id) {
       const job = jobs.get(id)
       return job ? viewOf(job) : null
     },
+    progressOf: (id) => jobs.get(id)?.progress ?? null,
+    peek,
     take<T>(id: string) {
-      const job = jobs.get(id)
-      if (!job?.outcome) return null
-      jobs.delete(id)
-      // Who takes the outcome has started the job and knows its type.
-      return job.outcome as JobOutcome<T>
+      const outcome = peek<T>(id)
+      if (outcome) jobs.delete(id)
+      return outcome
+    },
+    forget(id) {
+      if (jobs.get(id)?.state === 'settled') jobs.delete(id)
+      failures.delete(id)
     },
     abort,
-    list: () => [...jobs.values()].map(viewOf),
+    list: (projectId) =>
+      [...jobs.values()]
+        .filter(({ subject }) => projectId === undefined || subject.projectId === projectId)
+        .map(viewOf),
     async close() {
       closed = true
       for (const id of [...jobs.keys()]) abort(id)
@@ -210,4 +327,9 @@ export function makeJobs({ clock }: { clock: Pick<Clock, 'now'> }): Jobs {
     },
     idle,
   }
+}
+
+function makePool(kind: JobKind): Pool {
+  const turns = Array.from({ length: poolSizes[kind].ofOneProject }, () => new Set<Share>())
+  return { running: 0, shares: new Map(), turns }
 }
