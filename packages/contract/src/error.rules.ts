@@ -14,6 +14,7 @@ export const messages = {
   vmSnapshotNotFound: 'Snapshot not found',
   diskNotFound: 'Disk not found',
   diskSnapshotNotFound: 'Disk snapshot not found',
+  operationNotFound: 'Operation not found. It may have ended already.',
   sshKeyNotFound: 'SSH key not found',
   notFound: 'Not found',
 } as const

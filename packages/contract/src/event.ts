@@ -2,6 +2,7 @@ import type { Disk } from './disk.ts'
 import type { DiskSnapshot } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import type { Operation } from './operation.ts'
 import { ProjectParams } from './project.ts'
 import type { Vm } from './vm.ts'
 import type { VmPool } from './vm-pool.ts'
@@ -21,6 +22,7 @@ export interface ProjectEvents {
   disk_snapshot: DiskSnapshot | Gone
   vm_pool: VmPool | Gone
   vm_set: VmSet | Gone
+  operation: Operation | Gone
 }
 
 export const eventApi = {

@@ -13,6 +13,8 @@ export * from './error.rules.ts'
 export * from './error.ts'
 export * from './event.ts'
 export * from './host.ts'
+export * from './operation.rules.ts'
+export * from './operation.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
 export * from './quantity.ts'
@@ -44,6 +46,7 @@ import { diskSnapshotApi } from './disk-snapshot.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
 import { hostApi } from './host.ts'
+import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
 import { searchApi } from './search.ts'
 import { sshKeyApi } from './ssh-key.ts'
@@ -68,6 +71,7 @@ const apis = [
   vmSnapshotApi,
   diskApi,
   diskSnapshotApi,
+  operationApi,
   activityApi,
   searchApi,
   eventApi,

@@ -37,12 +37,14 @@ import { installStatic } from './http/static.ts'
 import { installTiming } from './http/timing.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
-import { makeProgress } from './lib/progress.ts'
+import { makeJobs } from './lib/jobs.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import type { SendMail } from './mail/mail.ts'
 import { makeMetricsRepo } from './metrics/metrics.repo.ts'
 import { metricsRoutes } from './metrics/metrics.routes.ts'
 import { makeMetricsService } from './metrics/metrics.service.ts'
+import { operationRoutes } from './operation/operation.routes.ts'
+import { makeOperationService } from './operation/operation.service.ts'
 import { makeProjectRepo } from './project/project.repo.ts'
 import { projectRoutes } from './project/project.routes.ts'
 import { makeProjectService } from './project/project.service.ts'
@@ -183,10 +185,10 @@ export async function buildApp(options: AppOptions) {
       clock,
     },
   })
-  const progress = makeProgress()
+  /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
+  const jobs = makeJobs({ clock, onChange: (job) => operations.announce(job) })
   const vmRepo = makeVmRepo(db)
   const diskRepo = makeDiskRepo(db)
-  /** Long work ends with the server; the next one begins it again. */
   const closing = new AbortController()
   const { signal } = closing
   const isInUse = async (snapshotId: string) =>
@@ -198,7 +200,7 @@ export async function buildApp(options: AppOptions) {
     kick: (id) => diskReconciler.kick(id),
     publish: bus.publish,
     announceVm: (id) => vms.announceById(id),
-    progress,
+    jobs,
     clock,
     maxDiskGb: config.maxDiskGb,
   })
@@ -251,8 +253,8 @@ export async function buildApp(options: AppOptions) {
       vmSnapshotReconciler.kick(id)
       diskSnapshotReconciler.kick(id)
     },
-    progress,
-    signal,
+    jobs,
+    kick: (id) => diskReconciler.kick(id),
     clock,
     log,
   })
@@ -275,24 +277,20 @@ export async function buildApp(options: AppOptions) {
     isInUse,
     kick: (id) => vmSnapshotReconciler.kick(id),
     publish: bus.publish,
-    progress,
+    jobs,
     clock,
   })
   const vmSnapshotReconciler = makeReconciler({
     name: 'vm-snapshot',
     ...makeSnapshotReconcile(
       vmSnapshotKind({
-        ...{ repo: vmSnapshotRepo, engine, isInUse },
+        repo: vmSnapshotRepo,
+        engine,
+        isInUse,
         announce: vmSnapshots.announce,
         announceGone: vmSnapshots.announceGone,
       }),
-      {
-        engine,
-        progress,
-        clock,
-        signal,
-        log,
-      },
+      { engine, jobs, kick: (id) => vmSnapshotReconciler.kick(id), clock, clockGuard, log },
     ),
     scanEveryMs,
     parallel: 16,
@@ -308,23 +306,37 @@ export async function buildApp(options: AppOptions) {
     isInUse,
     kick: (id) => diskSnapshotReconciler.kick(id),
     publish: bus.publish,
-    progress,
+    jobs,
     clock,
   })
   const diskSnapshotReconciler = makeReconciler({
     name: 'disk-snapshot',
     ...makeSnapshotReconcile(
       diskSnapshotKind({
-        ...{ repo: diskSnapshotRepo, engine, isInUse },
+        repo: diskSnapshotRepo,
+        engine,
+        isInUse,
         announce: diskSnapshots.announce,
         announceGone: diskSnapshots.announceGone,
       }),
-      { engine, progress, clock, signal, log },
+      { engine, jobs, kick: (id) => diskSnapshotReconciler.kick(id), clock, clockGuard, log },
     ),
     scanEveryMs,
     parallel: 16,
     clock,
     log,
+  })
+  const operations = makeOperationService({
+    jobs,
+    projects,
+    cancels: {
+      'disk.create': disks.cancelCreation,
+      'vmSnapshot.create': vmSnapshots.cancelCreation,
+      'diskSnapshot.create': diskSnapshots.cancelCreation,
+    },
+    publish: bus.publish,
+    isWatched: bus.isWatched,
+    admins: config.admins,
   })
   const groupRepo = makeVmGroupRepo(db)
   const load = makeLoadBook()
@@ -419,6 +431,7 @@ export async function buildApp(options: AppOptions) {
   vmSetRoutes(route, sets)
   vmSnapshotRoutes(route, vmSnapshots)
   diskSnapshotRoutes(route, diskSnapshots)
+  operationRoutes(route, operations)
   activityRoutes(route, activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
   const metrics = makeMetricsService({
@@ -465,7 +478,7 @@ export async function buildApp(options: AppOptions) {
       await consoles.close()
       await app.close()
       closing.abort()
-      await Promise.all([scaling, sampler, ...reconcilers].map((one) => one.stop()))
+      await Promise.all([jobs.close(), ...[scaling, sampler, ...reconcilers].map((one) => one.stop())])
     },
   }
 }

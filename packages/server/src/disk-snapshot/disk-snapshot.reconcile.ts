@@ -12,6 +12,7 @@ export function diskSnapshotKind(
   const { repo, engine, isInUse, announce, announceGone } = options
   return {
     kind: 'volume',
+    words: { type: 'disk_snapshot', create: 'diskSnapshot.create', delete: 'diskSnapshot.delete' },
     repo,
     obstacle: async (record) =>
       (await repo.isBehind(record)) ? 'Waiting for another snapshot of this disk.' : null,
@@ -20,6 +21,7 @@ export function diskSnapshotKind(
       return engine.createVolumeSnapshot(id, { volumeId: snapshot.disk_id, parentId }, work)
     },
     delete: (id, work) => engine.deleteVolumeSnapshot(id, work),
+    isMerge: (id) => repo.hasChildren(id),
     isInUse,
     announce,
     announceGone,

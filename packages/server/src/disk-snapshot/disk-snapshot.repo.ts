@@ -16,6 +16,7 @@ const mebibyte = 1024 ** 2
 export interface DiskSnapshotRecord {
   id: string
   status: VmSnapshotStatus
+  statusMessage: string | null
   expiresAt: string
   snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
@@ -35,6 +36,7 @@ function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
     id: row.id,
     // Stored in the words of VM snapshots, which are one more.
     status: VmSnapshotStatus.parse(row.status),
+    statusMessage: row.status_message,
     expiresAt: row.expires_at,
     projectId: row.project_id,
     sizeBytes: row.size_bytes,
@@ -192,6 +194,16 @@ export function makeDiskSnapshotRepo(db: Db) {
         .orderBy('id', 'desc')
         .executeTakeFirst()
       return row?.id ?? null
+    },
+
+    /** Whether others build upon a snapshot. */
+    async hasChildren(id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('disk_snapshot')
+        .select('id')
+        .where('parent_id', '=', id)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     /** Whether another snapshot of the disk is being made or was asked for earlier, or one is being merged. */

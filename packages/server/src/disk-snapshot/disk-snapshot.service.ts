@@ -14,8 +14,8 @@ import type { DiskService } from '../disk/disk.service.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import type { Jobs } from '../lib/jobs.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
@@ -41,15 +41,19 @@ export interface DiskSnapshotServiceOptions {
   isInUse: (snapshotId: string) => Promise<boolean>
   kick: (snapshotId: string) => void
   publish: Publish
-  progress: Progress
+  jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
 }
 
 export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
-  const { repo, projects, disks, isInUse, kick, publish, progress, clock } = options
+  const { repo, projects, disks, isInUse, kick, publish, jobs, clock } = options
 
   const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
-    ...{ repo, projects, kick, progress, clock },
+    repo,
+    projects,
+    kick,
+    jobs,
+    clock,
     publish: (projectId, data) => publish(projectId, 'disk_snapshot', data),
     texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
     // What builds upon it is part of it until it was merged.

@@ -1,13 +1,16 @@
 /** What the activity log says of disks. */
 
-import { diskTexts } from '@slipway/contract'
-import { change, type Entry, entry, failure, type Subject, type Told } from '../activity/entry.ts'
+import { diskTexts, operationTexts } from '@slipway/contract'
+import { change, type Entry, entry, failure, repair, type Subject, type Told } from '../activity/entry.ts'
 import type { DiskRecord } from './disk.state.ts'
 
 type Named = { id: string; name: string }
 
 export const diskSubject = ({ id, name }: Named, projectId: string | null): Subject => ({
-  ...{ type: 'disk', id, name, projectId },
+  type: 'disk',
+  id,
+  name,
+  projectId,
 })
 
 /** What is new when a disk has changed; nothing when its status has not. */
@@ -17,6 +20,8 @@ export function diskNews(before: DiskRecord, after: DiskRecord, nowMs: number): 
 }
 
 function newsOf(before: DiskRecord['disk'], { name, status, ...disk }: DiskRecord['disk']): Told | null {
+  if (before.status === 'error' && (status === 'available' || status === 'attached'))
+    return repair('disk.found', `Disk ${name} can be read again`)
   switch (status) {
     case 'available': {
       const why = before.vm_name === null ? null : `It was taken off VM ${before.vm_name}.`
@@ -25,6 +30,8 @@ function newsOf(before: DiskRecord['disk'], { name, status, ...disk }: DiskRecor
     case 'attached':
       return change('disk.attached', `Disk ${name} is there, on VM ${disk.vm_name}`)
     case 'failed':
+      // Who cancelled it is told of by the wish.
+      if (disk.status_message === operationTexts.cancelled) return null
       return failure('disk.failed', `Disk ${name} could not be made`, disk.status_message)
     case 'error':
       return failure('disk.error', `Disk ${name} is lost or damaged`, disk.status_message)

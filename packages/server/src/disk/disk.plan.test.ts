@@ -1,57 +1,77 @@
 import { diskStatuses } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { type DiskFacts, type DiskStep, planDisk } from './disk.plan.ts'
+import { type DiskFacts, type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 
 const bools = [false, true] as const
-const volumes = ['absent', 'whole', 'broken'] as const
-type Volume = (typeof volumes)[number]
+const volumes = ['absent', 'whole', 'broken', 'unreadable'] as const
+const works = ['none', 'under-way', 'settled'] as const
+type World = [DiskFacts, DiskVolume, DiskWork]
 
-function* everyDisk(): Generator<[DiskFacts, Volume]> {
+function* everyDisk(): Generator<World> {
   for (const status of diskStatuses)
     for (const vmId of [null, 'vm'])
       for (const plugged of bools)
         for (const detaching of bools)
-          for (const volume of volumes) {
-            // The database holds this (constraint disk_attached).
-            if ((status === 'attached') !== (vmId !== null) && status !== 'error') continue
-            yield [{ status, vmId, plugged, detaching }, volume]
-          }
+          for (const troubled of bools)
+            for (const volume of volumes)
+              for (const work of works) {
+                // The database holds this (constraint disk_attached).
+                if ((status === 'attached') !== (vmId !== null) && status !== 'error') continue
+                yield [{ status, vmId, plugged, detaching, troubled }, volume, work]
+              }
 }
 
 /** Does a step as the reconciler and an engine would; null when the disk is gone. */
-function act(disk: DiskFacts, volume: Volume, step: DiskStep, lucky: boolean): [DiskFacts, Volume] | null {
+function act([disk, volume, work]: World, step: DiskStep, lucky: boolean): World | null {
+  const idle = { ...disk, troubled: false }
   switch (step) {
     case 'make':
-      return lucky ? [{ ...disk, status: 'available' }, 'whole'] : [{ ...disk, status: 'failed' }, 'absent']
+      return [disk, lucky ? 'whole' : 'absent', 'settled']
+    case 'take':
+      return lucky
+        ? [{ ...idle, status: 'available' }, 'whole', 'none']
+        : [{ ...idle, status: 'failed' }, 'absent', 'none']
+    case 'abort':
+      return [disk, volume, 'settled']
     case 'delete':
       return null
+    case 'clear':
+      return [disk, 'absent', 'none']
     case 'lose':
-      return [{ ...disk, status: 'error' }, volume]
+      return [{ ...disk, status: 'error' }, volume, work]
+    case 'found':
+      return [{ ...idle, status: disk.vmId === null ? 'available' : 'attached' }, volume, work]
+    case 'wait':
+      // The file can be read again; what it turns out to be is luck.
+      return [{ ...disk, troubled: true }, lucky ? 'whole' : 'absent', work]
     case 'plug':
-      return [{ ...disk, plugged: true }, volume]
+      return [{ ...idle, plugged: true }, volume, work]
     case 'free':
-      return [{ ...disk, detaching: false }, volume]
+      return [{ ...disk, detaching: false }, volume, work]
     case 'unplug': {
-      if (!lucky) return [{ ...disk, detaching: false }, volume]
+      if (!lucky) return [{ ...disk, detaching: false }, volume, work]
       const status = disk.status === 'attached' ? 'available' : disk.status
-      return [{ status, vmId: null, plugged: false, detaching: false }, volume]
+      return [{ ...disk, status, vmId: null, plugged: false, detaching: false }, volume, work]
     }
     case 'rest':
-      return [disk, volume]
+      // The job ends.
+      return [disk, volume, work === 'under-way' ? 'settled' : work]
   }
 }
 
+const isAtRest = (world: World) => planDisk(...world) === 'rest' && world[2] !== 'under-way'
+
 test('a disk converges from everything there can be, with and without luck, and then rests', () => {
-  for (const [start, volume] of everyDisk()) {
+  for (const start of everyDisk()) {
     for (const lucky of bools) {
-      let world: [DiskFacts, Volume] | null = [start, volume]
+      let world: World | null = start
       let steps = 0
-      while (world && planDisk(...world) !== 'rest') {
-        world = act(...world, planDisk(...world), lucky)
-        if (++steps > 5) expect.fail(`no rest from ${JSON.stringify(start)} with a volume that is ${volume}`)
+      while (world && !isAtRest(world)) {
+        world = act(world, planDisk(...world), lucky)
+        if (++steps > 8) expect.fail(`no rest from ${JSON.stringify(start)}`)
       }
       if (!world) {
-        expect(start.status).toBe('deleting')
+        expect(start[0].status).toBe('deleting')
         continue
       }
       const [disk, has] = world
@@ -64,11 +84,39 @@ test('a disk converges from everything there can be, with and without luck, and 
 })
 
 test('a disk that is deleted is never made or put on a VM again', () => {
-  for (const [disk, volume] of everyDisk())
-    if (disk.status === 'deleting') expect(planDisk(disk, volume)).toBe('delete')
+  for (const world of everyDisk())
+    if (world[0].status === 'deleting')
+      expect(planDisk(...world)).toBe(world[2] === 'under-way' ? 'abort' : 'delete')
 })
 
-test('a failed disk is left to its user', () => {
-  const failed: DiskFacts = { status: 'failed', vmId: null, plugged: false, detaching: false }
-  for (const volume of volumes) expect(planDisk(failed, volume)).toBe('rest')
+test('a disk that cannot be read is neither lost nor removed', () => {
+  for (const [disk, volume, work] of everyDisk())
+    if (volume === 'unreadable' && disk.status !== 'deleting' && work === 'none')
+      expect(['wait', 'unplug', 'free', 'rest']).toContain(planDisk(disk, volume, work))
+})
+
+test('a disk that was lost is available again, or attached, when its volume is there again', () => {
+  const lost: DiskFacts = {
+    status: 'error',
+    vmId: null,
+    plugged: false,
+    detaching: false,
+    troubled: true,
+  }
+  expect(planDisk(lost, 'whole', 'none')).toBe('found')
+  for (const volume of ['absent', 'broken'] as const) expect(planDisk(lost, volume, 'none')).toBe('rest')
+})
+
+test('a disk that failed is never made again, and nothing of it stays on the host', () => {
+  const failed: DiskFacts = {
+    status: 'failed',
+    vmId: null,
+    plugged: false,
+    detaching: false,
+    troubled: true,
+  }
+  expect(planDisk(failed, 'absent', 'none')).toBe('rest')
+  expect(planDisk(failed, 'unreadable', 'none')).toBe('rest')
+  expect(planDisk(failed, 'absent', 'under-way')).toBe('abort')
+  for (const volume of ['whole', 'broken'] as const) expect(planDisk(failed, volume, 'none')).toBe('clear')
 })

@@ -1,6 +1,6 @@
 /**
- * The life of a data disk as a pure function: from what is stored and what the engine has, the one next step. No
- * clock, no I/O. State machine SM-7 of the catalogue.
+ * The life of a data disk as a pure function: from what is stored, what the engine has and what work is under way, the
+ * one next step. No clock, no I/O. State machine SM-7 of the catalogue.
  */
 import type { DiskStatus } from '@slipway/contract'
 
@@ -11,17 +11,58 @@ export interface DiskFacts {
   plugged: boolean
   /** Somebody asked to take it off. */
   detaching: boolean
+  /** Its status message tells of trouble that may be over. */
+  troubled: boolean
 }
 
-export type DiskStep = 'make' | 'delete' | 'plug' | 'unplug' | 'free' | 'lose' | 'rest'
+/** What the engine has of it. `unreadable` says nothing about what is there. */
+export type DiskVolume = 'absent' | 'whole' | 'broken' | 'unreadable'
 
-export function planDisk(disk: DiskFacts, volume: 'absent' | 'whole' | 'broken'): DiskStep {
-  if (disk.status === 'deleting') return 'delete'
-  if (disk.status === 'creating') return 'make'
+/** Whether the job that creates it is under way, or has ended with an outcome that was not stored yet. */
+export type DiskWork = 'none' | 'under-way' | 'settled'
+
+export type DiskStep =
+  /** Start the job that creates it. */
+  | 'make'
+  /** Store what came of that job. */
+  | 'take'
+  /** End that job: nobody wants the disk any more. */
+  | 'abort'
+  | 'delete'
+  /** Remove what a creation left that failed or was cancelled. */
+  | 'clear'
+  | 'plug'
+  | 'unplug'
+  | 'free'
+  | 'lose'
+  /** It can be read, again or still: say so. */
+  | 'found'
+  /** Say that it cannot be read now, and look again. */
+  | 'wait'
+  | 'rest'
+
+export function planDisk(disk: DiskFacts, volume: DiskVolume, work: DiskWork): DiskStep {
+  if (disk.status === 'deleting') return work === 'under-way' ? 'abort' : 'delete'
+  if (disk.status === 'creating') return planCreation(volume, work)
   if (disk.vmId !== null && disk.detaching) return 'unplug'
   // The VM went before its disk could be taken off.
   if (disk.detaching) return 'free'
-  if (disk.status === 'failed' || disk.status === 'error') return 'rest'
+  if (disk.status === 'failed') return planFailed(volume, work)
+  if (volume === 'unreadable') return 'wait'
+  if (disk.status === 'error') return volume === 'whole' ? 'found' : 'rest'
   if (volume !== 'whole') return 'lose'
-  return disk.vmId !== null && !disk.plugged ? 'plug' : 'rest'
+  if (disk.vmId !== null && !disk.plugged) return 'plug'
+  return disk.troubled ? 'found' : 'rest'
+}
+
+function planCreation(volume: DiskVolume, work: DiskWork): DiskStep {
+  if (work === 'under-way') return 'rest'
+  if (work === 'settled') return 'take'
+  return volume === 'unreadable' ? 'wait' : 'make'
+}
+
+/** It was never handed to anybody, so nothing of it is anybody's data. */
+function planFailed(volume: DiskVolume, work: DiskWork): DiskStep {
+  if (work === 'under-way') return 'abort'
+  return work === 'settled' || volume === 'whole' || volume === 'broken' ? 'clear' : 'rest'
 }

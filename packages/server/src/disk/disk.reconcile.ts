@@ -1,33 +1,41 @@
-/** Makes data disks what their users want: looks at one, asks the plan, does the one step, stores what came of it. */
+/**
+ * Makes data disks what their users want: looks at one, asks the plan, does the one step, stores what came of it. A
+ * disk is created by a job beside the looks; a look starts it, or stores what came of it.
+ */
 import type { Entry } from '../activity/entry.ts'
-import { type Engine, EngineError, type VolumeSource } from '../engine/engine.ts'
+import { type Engine, EngineError, type VolumeMade, type VolumeSource } from '../engine/engine.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { JobKind, JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notReleased } from './disk.activity.ts'
-import { type DiskStep, planDisk } from './disk.plan.ts'
+import { type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
 
 export interface DiskReconcileOptions {
   repo: DiskRepo
   engine: Engine
+  jobs: Jobs
   announce: (record: DiskRecord) => Promise<void>
   announceVm: (vmId: string) => Promise<void>
   /** A VM waits for disks that are made for it. */
   wakeVm: (vmId: string) => void
   /** A snapshot could not be read: somebody should look at it. */
   suspectSnapshot: (snapshotId: string) => void
-  progress: Progress
-  /** Aborted when the server closes; what was begun is begun again by the next one. */
-  signal: AbortSignal
+  /** Asks for another look. */
+  kick: (diskId: string) => void
   clock: Clock
   log: Log
 }
 
-/** With the reconciler's back-off this is a few minutes of a source that does not answer. */
+/** With the back-off this is a few minutes of a source that does not answer. */
 const triesToMake = 6
+
+/** How often a disk is looked at that cannot be read. */
+const waitMs = 60_000
 
 function sourceOf({ origin }: DiskRecord): VolumeSource {
   const { source, image_url, snapshot_id, snapshot_kind } = origin
@@ -37,17 +45,35 @@ function sourceOf({ origin }: DiskRecord): VolumeSource {
   return { from: `${snapshot_kind ?? 'volume'}-snapshot`, snapshotId: snapshot_id }
 }
 
+function kindOf({ from }: VolumeSource): JobKind {
+  if (from === 'nothing') return 'quick'
+  return from === 'url' || from === 'registry' ? 'fetch' : 'copy'
+}
+
+const messageOf = (error: unknown): string =>
+  error instanceof EngineError ? error.message : 'The host could not do it.'
+
+const retryText = (error: unknown, retryInMs: number): string =>
+  `${messageOf(error)} Trying again in ${Math.max(1, Math.round(retryInMs / 1000))} s.`
+
 export function makeDiskReconcile(options: DiskReconcileOptions) {
-  const { repo, engine, announce, announceVm, wakeVm, suspectSnapshot, progress, signal, clock, log } =
-    options
+  const { repo, engine, jobs, announce, announceVm, wakeVm, suspectSnapshot, kick, clock, log } = options
+
+  function workOn(id: string): DiskWork {
+    const job = jobs.find(id)
+    if (!job) return 'none'
+    return job.state === 'settled' ? 'settled' : 'under-way'
+  }
 
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
-    if (!record) return 'when-kicked'
+    if (!record) {
+      jobs.forget(id)
+      return 'when-kicked'
+    }
     const seen = await engine.inspectVolume(id)
-    // Nothing can be said about it now: the next try may be able to read it.
-    if (seen.state === 'unreadable') throw new EngineError('internal', seen.reason, { retryable: true })
-    return act(record, planDisk(record.facts, seen.state))
+    const reason = seen.state === 'unreadable' ? seen.reason : null
+    return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
   }
 
   async function settle(id: string, change: DiskChange, tell?: (disk: DiskRecord) => Entry[]): Promise<void> {
@@ -56,19 +82,39 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (record) await announce(record)
   }
 
-  async function act(record: DiskRecord, step: DiskStep): Promise<Again> {
+  async function act(record: DiskRecord, step: DiskStep, unreadable: string | null): Promise<Again> {
     const { id } = record.disk
     const { vmId } = record.facts
     switch (step) {
       case 'rest':
         return 'when-kicked'
       case 'make':
-        await make(record)
+        make(record)
+        return 'when-kicked'
+      case 'take':
+        return take(record)
+      case 'abort':
+        jobs.abort(id)
         return 'when-kicked'
       case 'delete':
         await engine.deleteVolume(id)
         await repo.remove(id, clock.now())
+        jobs.forget(id)
         return 'when-kicked'
+      case 'clear':
+        await engine.deleteVolume(id)
+        jobs.forget(id)
+        if (record.ownerVmId !== null) wakeVm(record.ownerVmId)
+        return 'when-kicked'
+      case 'wait':
+        await say(
+          record,
+          `The data of this disk cannot be read now. ${unreadable} Trying again every minute.`,
+        )
+        return { afterMs: waitMs }
+      case 'found':
+        await settle(id, { status: vmId === null ? 'available' : 'attached', status_message: null })
+        return 'now'
       case 'lose':
         log.warn({ disk: id }, 'the volume of a disk is lost or damaged')
         await settle(id, { status: 'error', status_message: lostMessage })
@@ -80,54 +126,97 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'free':
         await settle(id, { detaching: 0 })
         return 'now'
-      case 'unplug': {
-        const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
-        const released = answer === 'released'
-        const status = released && record.facts.status === 'attached' ? { status: 'available' } : {}
-        await settle(
-          id,
-          {
-            detaching: 0,
-            ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
-            ...status,
-          },
-          (disk) => (released ? [] : [notReleased(disk, clock.now())]),
-        )
-        if (vmId !== null) await announceVm(vmId)
+      case 'unplug':
+        await unplug(record)
         return 'now'
-      }
     }
   }
 
-  async function make(record: DiskRecord): Promise<void> {
+  async function say({ disk }: DiskRecord, message: string): Promise<void> {
+    if (disk.status_message !== message) await settle(disk.id, { status_message: message })
+  }
+
+  async function unplug({ disk: { id }, facts: { vmId, status } }: DiskRecord): Promise<void> {
+    const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
+    const released = answer === 'released'
+    await settle(
+      id,
+      {
+        detaching: 0,
+        ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
+        ...(released && status === 'attached' && { status: 'available' }),
+      },
+      (disk) => (released ? [] : [notReleased(disk, clock.now())]),
+    )
+    if (vmId !== null) await announceVm(vmId)
+  }
+
+  function make(record: DiskRecord): void {
+    const { id, name } = record.disk
+    const source = sourceOf(record)
+    jobs.start<VolumeMade>({
+      id,
+      kind: kindOf(source),
+      subject: { action: 'disk.create', type: 'disk', id, name, projectId: record.projectId },
+      run: (work) => engine.createVolume(id, source, record.sizeBytes, work),
+      onProgress: () => inBackground(log, 'telling how far a disk is', announce(record)),
+      onSettled: () => kick(id),
+    })
+  }
+
+  async function take(record: DiskRecord): Promise<Again> {
     const { id } = record.disk
-    try {
-      const made = await engine.createVolume(id, sourceOf(record), record.sizeBytes, {
-        signal,
-        onProgress(fraction) {
-          if (progress.set(id, fraction)) void announce(record)
-        },
-      })
-      const owner = record.ownerVmId
-      await settle(id, {
-        // The VM it is made for has not started yet: it finds the disk when it does.
-        ...(owner === null ? { status: 'available' } : { status: 'attached', vm_id: owner, plugged: 1 }),
-        status_message: null,
-        size_bytes: made.sizeBytes,
-        image_sha256: made.sha256,
-      })
-      if (owner !== null) {
-        await announceVm(owner)
-        wakeVm(owner)
-      }
-    } catch (error) {
-      if (signal.aborted || !(error instanceof EngineError) || error.retryable) throw error
-      await fail(id, error.message)
-      const { snapshot_id } = record.origin
-      if (error.code === 'snapshot-missing' && snapshot_id !== null) suspectSnapshot(snapshot_id)
-    } finally {
-      progress.end(id)
+    // Kept until it is stored: when that fails, the next look finds it again.
+    const outcome = jobs.peek<VolumeMade>(id)
+    if (!outcome) return 'now'
+    if (outcome.ok) {
+      await finish(record, outcome.value)
+      jobs.forget(id)
+      return 'when-kicked'
     }
+    return takeFailure(record, outcome)
+  }
+
+  async function finish(record: DiskRecord, made: VolumeMade): Promise<void> {
+    const { id } = record.disk
+    const owner = record.ownerVmId
+    await settle(id, {
+      // The VM it is made for has not started yet: it finds the disk when it does.
+      ...(owner === null ? { status: 'available' } : { status: 'attached', vm_id: owner, plugged: 1 }),
+      status_message: null,
+      size_bytes: made.sizeBytes,
+      image_sha256: made.sha256,
+    })
+    if (owner !== null) {
+      await announceVm(owner)
+      wakeVm(owner)
+    }
+  }
+
+  async function takeFailure(
+    record: DiskRecord,
+    { error, aborted, failures }: Extract<JobOutcome<VolumeMade>, { ok: false }>,
+  ): Promise<Again> {
+    const { id } = record.disk
+    log.warn({ disk: id, failures, err: error }, 'a disk could not be created')
+    if (aborted) {
+      // Nobody cancelled the disk, else it would not be `creating`: begin again.
+      jobs.take(id)
+      return 'now'
+    }
+    const isFinal = error instanceof EngineError && !error.retryable
+    if (!isFinal && failures < triesToMake) {
+      const retryInMs = backoffMs(failures)
+      await settle(id, { status_message: retryText(error, retryInMs) })
+      jobs.take(id)
+      return { afterMs: retryInMs }
+    }
+    await fail(id, isFinal ? messageOf(error) : `${messageOf(error)} Delete this disk and create it again.`)
+    jobs.forget(id)
+    const { snapshot_id } = record.origin
+    const isSourceMissing = error instanceof EngineError && error.code === 'snapshot-missing'
+    if (isSourceMissing && snapshot_id !== null) suspectSnapshot(snapshot_id)
+    return 'when-kicked'
   }
 
   async function fail(id: string, message: string): Promise<void> {
@@ -140,25 +229,18 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (record.ownerVmId !== null) wakeVm(record.ownerVmId)
   }
 
-  /** Shows on the disk why a step keeps failing; a creation gives up after enough tries. */
-  async function showFailure(id: string, error: unknown, failures: number, retryInMs: number): Promise<void> {
-    const record = await repo.find(id)
-    if (!record || signal.aborted || record.facts.status === 'deleting') return
-    const what = error instanceof EngineError ? error.message : 'The host could not do it.'
-    if (record.facts.status === 'creating' && failures >= triesToMake) {
-      await fail(id, `${what} Delete this disk and create it again.`)
-      return
-    }
-    const seconds = Math.max(1, Math.round(retryInMs / 1000))
-    await settle(id, { status_message: `${what} Trying again in ${seconds} s.` })
+  /** Shows on the disk why a step keeps failing. */
+  async function showFailure(id: string, error: unknown, _: number, retryInMs: number): Promise<void> {
+    await settle(id, { status_message: retryText(error, retryInMs) })
   }
 
-  /** What needs a look: everything that is not at rest, and disks whose volume is gone. */
+  /** What needs a look: everything that is not at rest, and disks whose volume is gone or is there again. */
   async function scan(): Promise<string[]> {
     const [records, volumes] = await Promise.all([repo.all(), engine.listVolumes()])
     const present = new Set(volumes)
+    const volumeOf = (id: string): DiskVolume => (present.has(id) ? 'whole' : 'absent')
     return records
-      .filter(({ disk, facts }) => planDisk(facts, present.has(disk.id) ? 'whole' : 'absent') !== 'rest')
+      .filter(({ disk, facts }) => planDisk(facts, volumeOf(disk.id), workOn(disk.id)) !== 'rest')
       .map(({ disk }) => disk.id)
   }
 

@@ -35,7 +35,13 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
     },
     projectId: row.project_id,
     ownerVmId: row.owner_vm_id,
-    facts: { status, vmId: row.vm_id, plugged: row.plugged === 1, detaching: row.detaching === 1 },
+    facts: {
+      status,
+      vmId: row.vm_id,
+      plugged: row.plugged === 1,
+      detaching: row.detaching === 1,
+      troubled: row.status_message !== null,
+    },
     origin: {
       source: row.source,
       image_url: row.image_url,
@@ -94,6 +100,16 @@ export function makeDiskRepo(db: Db) {
     async list(projectId: string): Promise<DiskRecord[]> {
       const rows = await records()
         .where('disk.project_id', '=', projectId)
+        .where('disk.status', '!=', 'deleting')
+        .orderBy('disk.id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    /** The disks that are on a VM, oldest first. */
+    async ofVm(vmId: string): Promise<DiskRecord[]> {
+      const rows = await records()
+        .where('disk.vm_id', '=', vmId)
         .where('disk.status', '!=', 'deleting')
         .orderBy('disk.id')
         .execute()

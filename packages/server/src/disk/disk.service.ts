@@ -9,17 +9,19 @@ import {
   type GroupDisk,
   gibibyte,
   messages,
+  operationTexts,
   type Parsed,
   parseDiskSize,
   vmSnapshotTexts,
+  waitingText,
 } from '@slipway/contract'
 import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { DiskTable } from '../db/schema.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import type { Jobs, JobView } from '../lib/jobs.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
@@ -49,22 +51,33 @@ export interface DiskServiceOptions {
   publish: Publish
   /** Tells whoever watches that the disks of a VM changed. */
   announceVm: (vmId: string) => Promise<void>
-  progress: Progress
+  /** Where disks are created. */
+  jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
   /** In whole Gi. */
   maxDiskGb: number
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, kick, publish, announceVm, progress, clock, maxDiskGb } = options
+  const { repo, projects, kick, publish, announceVm, jobs, clock, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
-  const wire = ({ disk, projectId }: DiskRecord & { projectId: string }): Disk => ({
-    ...disk,
-    project_id: projectId,
-    progress: disk.status === 'creating' ? progress.of(disk.id) : null,
-  })
+  function wire({ disk, projectId }: DiskRecord & { projectId: string }): Disk {
+    const job = disk.status === 'creating' ? jobs.find(disk.id) : null
+    return {
+      ...disk,
+      status_message: messageOf(job, disk.status_message),
+      project_id: projectId,
+      progress: job?.progress ?? null,
+    }
+  }
+
+  /** What a disk being created waits for; nothing while it is under way; else what was stored of it. */
+  function messageOf(job: JobView | null, stored: string | null): string | null {
+    if (job?.waitsFor) return waitingText(job.kind, job.waitsFor)
+    return job?.state === 'running' ? null : stored
+  }
 
   const isPresent = (
     record: DiskRecord | null,
@@ -158,6 +171,11 @@ export function makeDiskService(options: DiskServiceOptions) {
     /** For other services, which have checked whose project it is. */
     async ofProject(projectId: string): Promise<Disk[]> {
       return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
+    },
+
+    /** The disks that are on a VM, for its own service. */
+    async ofVm(vmId: string, projectId: string): Promise<Disk[]> {
+      return (await repo.ofVm(vmId)).map((record) => wire({ ...record, projectId }))
     },
 
     /** Blank disks as people ask for them, with their sizes in whole Gi; refuses a size that cannot be. */
@@ -264,6 +282,23 @@ export function makeDiskService(options: DiskServiceOptions) {
       })
       publish(projectId, 'disk', { id: diskId, deleted: true })
       kick(diskId)
+    },
+
+    /**
+     * Ends the creation of a disk, which becomes `failed`; false when it is not being created any more. The caller has
+     * checked who asks. Stored at once, so that it holds over a restart; the reconciler removes what there is.
+     */
+    async cancelCreation(userId: string, diskId: string): Promise<boolean> {
+      const failed = { status: 'failed', status_message: operationTexts.cancelled }
+      const message = (name: string) => `Cancelled the creation of disk ${name}`
+      const record = await repo.change(diskId, clock.now(), ['creating'], failed, (disk) => [
+        told(disk, wish(userId, 'operation.cancel', message(disk.disk.name))),
+      ])
+      if (!record) return false
+      jobs.abort(diskId)
+      kick(diskId)
+      await announce(record)
+      return true
     },
 
     async attach(userId: string, projectId: string, diskId: string, vmId: string): Promise<Disk> {

@@ -1,5 +1,5 @@
 /** What the activity log says of snapshots, of VMs and of disks. */
-import { change, type Entry, entry, failure, type Told, wish } from '../activity/entry.ts'
+import { change, type Entry, entry, failure, repair, type Told, wish } from '../activity/entry.ts'
 
 /** What there is to tell of a snapshot. */
 export interface NamedSnapshot {
@@ -9,15 +9,12 @@ export interface NamedSnapshot {
 }
 
 function wordsOf({ snapshot }: NamedSnapshot) {
-  return 'vm_name' in snapshot
-    ? {
-        ...({ type: 'vm_snapshot', word: 'vmSnapshot' } as const),
-        title: `${snapshot.name} of VM ${snapshot.vm_name}`,
-      }
-    : {
-        ...({ type: 'disk_snapshot', word: 'diskSnapshot' } as const),
-        title: `${snapshot.name} of disk ${snapshot.disk_name}`,
-      }
+  if ('vm_name' in snapshot) {
+    const title = `${snapshot.name} of VM ${snapshot.vm_name}`
+    return { type: 'vm_snapshot', word: 'vmSnapshot', title } as const
+  }
+  const title = `${snapshot.name} of disk ${snapshot.disk_name}`
+  return { type: 'disk_snapshot', word: 'diskSnapshot', title } as const
 }
 
 const about = (record: NamedSnapshot, nowMs: number, told: Told): Entry => {
@@ -31,6 +28,11 @@ export function deletionAsked(record: NamedSnapshot, userId: string, nowMs: numb
   return about(record, nowMs, wish(userId, `${word}.delete`, `Asked to delete snapshot ${title}`))
 }
 
+export function creationCancelled(record: NamedSnapshot, userId: string, nowMs: number): Entry {
+  const { title } = wordsOf(record)
+  return about(record, nowMs, wish(userId, 'operation.cancel', `Cancelled the creation of snapshot ${title}`))
+}
+
 export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {
   const { word, title } = wordsOf(record)
   return about(record, nowMs, change(`${word}.deleted`, `Snapshot ${title} is deleted`))
@@ -38,13 +40,15 @@ export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {
 
 /** What is new when a snapshot gets a status by itself; null for what is only on its way. */
 export function snapshotNews(
-  record: NamedSnapshot,
+  record: NamedSnapshot & { status: string },
   { status, status_message }: { status?: string; status_message?: string | null },
   nowMs: number,
 ): Entry | null {
   const { word, title } = wordsOf(record)
   switch (status) {
     case 'ready':
+      if (record.status === 'error')
+        return about(record, nowMs, repair(`${word}.found`, `Snapshot ${title} can be read again`))
       return about(record, nowMs, change(`${word}.ready`, `Snapshot ${title} is ready`))
     case 'deleting':
       return about(record, nowMs, change(`${word}.expired`, `Snapshot ${title} has expired`))

@@ -1,47 +1,76 @@
 import { expect, test } from 'vitest'
-import { planSnapshot, type SnapshotFacts } from './snapshot.plan.ts'
+import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork } from './snapshot.plan.ts'
 
 const statuses = ['pending', 'creating', 'ready', 'deleting', 'failed', 'error'] as const
-const copies = ['absent', 'whole', 'broken'] as const
+const copies = ['absent', 'whole', 'broken', 'unreadable'] as const
+const works = ['none', 'making', 'made', 'deleting', 'deleted'] as const
 const bools = [false, true] as const
 
-function* every(): Generator<[SnapshotFacts, (typeof copies)[number]]> {
+type World = [SnapshotFacts, SnapshotCopy, SnapshotWork]
+
+function* every(): Generator<World> {
   for (const status of statuses)
     for (const expired of bools)
-      for (const inUse of bools) for (const copy of copies) yield [{ status, expired, inUse }, copy]
+      for (const inUse of bools)
+        for (const troubled of bools)
+          for (const copy of copies)
+            for (const work of works) {
+              // Only what is to be deleted is being deleted.
+              if (work.startsWith('delet') && status !== 'deleting') continue
+              yield [{ status, expired, inUse, troubled }, copy, work]
+            }
 }
 
 /** What comes of a step when the engine has luck or none; null when the snapshot is gone. */
-function act(
-  facts: SnapshotFacts,
-  copy: (typeof copies)[number],
-  lucky: boolean,
-): [SnapshotFacts, (typeof copies)[number]] | null {
-  switch (planSnapshot(facts, copy)) {
+function act([facts, copy, work]: World, lucky: boolean): World | null {
+  switch (planSnapshot(facts, copy, work)) {
     case 'make':
-      return lucky ? [{ ...facts, status: 'ready' }, 'whole'] : [{ ...facts, status: 'failed' }, 'absent']
+      return [{ ...facts, status: 'creating' }, lucky ? 'whole' : 'absent', 'made']
+    case 'take':
+      return lucky
+        ? [{ ...facts, status: 'ready', troubled: false }, 'whole', 'none']
+        : [{ ...facts, status: 'failed' }, 'absent', 'none']
     case 'take-up':
-      return [{ ...facts, status: copy === 'whole' ? 'ready' : 'failed' }, copy]
+      return copy === 'whole'
+        ? [facts, copy, 'made']
+        : [{ ...facts, status: 'failed', troubled: true }, 'absent', 'none']
+    case 'abort':
+      return [facts, copy, 'made']
     case 'delete':
-      return null
+      return [facts, copy, 'deleted']
+    case 'take-deletion':
+      return lucky ? null : [facts, copy, 'none']
+    case 'clear':
+      return [facts, 'absent', 'none']
     case 'lose':
-      return [{ ...facts, status: 'error' }, copy]
+      return [{ ...facts, status: 'error', troubled: true }, copy, work]
+    case 'found':
+      return [{ ...facts, status: 'ready', troubled: false }, copy, work]
+    case 'wait':
+      // The files can be read again; what they turn out to be is luck.
+      return [{ ...facts, troubled: true }, lucky ? 'whole' : 'absent', work]
     case 'expire':
-      return [{ ...facts, status: 'deleting' }, copy]
+      return [{ ...facts, status: 'deleting' }, copy, work]
     case 'rest':
-      return [facts, copy]
+      // The job ends.
+      return [facts, copy, work === 'making' ? 'made' : work === 'deleting' ? 'deleted' : work]
   }
 }
 
+const isAtRest = (world: World) =>
+  planSnapshot(...world) === 'rest' && world[2] !== 'making' && world[2] !== 'deleting'
+
 test('a snapshot converges from everything there can be, and then rests or is gone', () => {
-  for (const [facts, copy] of every()) {
+  for (const start of every()) {
     for (const lucky of bools) {
-      let world: ReturnType<typeof act> = [facts, copy]
+      let world: World | null = start
       let steps = 0
-      while (world && planSnapshot(...world) !== 'rest') {
-        world = act(...world, lucky)
-        if (++steps > 5) expect.fail(`no rest from ${JSON.stringify(facts)}`)
+      while (world && !isAtRest(world)) {
+        // A deletion that fails is tried again until it does not.
+        world = act(world, lucky || steps > 4)
+        if (++steps > 12) expect.fail(`no rest from ${JSON.stringify(start)}`)
       }
+      const [facts] = start
       if (!world) {
         expect(facts.status === 'deleting' || (facts.expired && !facts.inUse)).toBe(true)
         continue
@@ -53,6 +82,18 @@ test('a snapshot converges from everything there can be, and then rests or is go
 })
 
 test('what is being read does not expire', () => {
-  for (const [facts, copy] of every())
-    if (facts.inUse && facts.status !== 'deleting') expect(planSnapshot(facts, copy)).not.toBe('expire')
+  for (const world of every())
+    if (world[0].inUse && world[0].status !== 'deleting') expect(planSnapshot(...world)).not.toBe('expire')
+})
+
+test('a snapshot that cannot be read is neither lost nor removed', () => {
+  for (const [facts, copy, work] of every())
+    if (copy === 'unreadable' && work === 'none' && facts.status !== 'deleting' && !facts.expired)
+      expect(['wait', 'make', 'rest']).toContain(planSnapshot(facts, copy, work))
+})
+
+test('a snapshot that was lost is ready again when its files are there again', () => {
+  const lost: SnapshotFacts = { status: 'error', expired: false, inUse: false, troubled: true }
+  expect(planSnapshot(lost, 'whole', 'none')).toBe('found')
+  for (const copy of ['absent', 'broken'] as const) expect(planSnapshot(lost, copy, 'none')).toBe('rest')
 })

@@ -1,21 +1,30 @@
-/** Makes snapshots, of VMs or of disks, what their users want: looks at one, asks the plan, does the one step. */
+/**
+ * Makes snapshots, of VMs or of disks, what their users want: looks at one, asks the plan, does the one step. Copies and
+ * merges are jobs beside the looks; a look starts them, or stores what came of them.
+ */
 import type { Entry } from '../activity/entry.ts'
 import { type Engine, EngineError, type SnapshotMade, type Work } from '../engine/engine.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import type { ClockGuard } from '../lib/clock-guard.ts'
+import { inBackground } from '../lib/in-background.ts'
+import { JobAborted, type JobKind, type JobOutcome, type Jobs, type JobWork } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { type NamedSnapshot, snapshotGone, snapshotNews } from './snapshot.activity.ts'
-import { planSnapshot, type SnapshotFacts } from './snapshot.plan.ts'
+import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork } from './snapshot.plan.ts'
 
 export interface SnapshotRecord extends NamedSnapshot {
   status: SnapshotFacts['status']
+  statusMessage: string | null
   expiresAt: string
 }
 
 /** What differs between snapshots of VMs and of disks. */
 export interface SnapshotKind<R extends SnapshotRecord, Made extends SnapshotMade> {
   kind: 'machine' | 'volume'
+  /** What the jobs are called. */
+  words: { type: string; create: string; delete: string }
   repo: {
     find: (id: string) => Promise<R | null>
     all: () => Promise<R[]>
@@ -33,6 +42,8 @@ export interface SnapshotKind<R extends SnapshotRecord, Made extends SnapshotMad
   obstacle: (record: R) => Promise<string | null>
   make: (record: R, work: Work) => Promise<Made>
   delete: (id: string, work: Work) => Promise<void>
+  /** Whether deleting it copies data: others build upon it. */
+  isMerge: (id: string) => Promise<boolean>
   isInUse: (id: string) => Promise<boolean>
   announce: (record: R) => Promise<void>
   announceGone: (record: R) => void
@@ -40,48 +51,74 @@ export interface SnapshotKind<R extends SnapshotRecord, Made extends SnapshotMad
 
 export interface SnapshotReconcileOptions {
   engine: Engine
-  progress: Progress
+  jobs: Jobs
+  /** Asks for another look. */
+  kick: (snapshotId: string) => void
   clock: Clock
-  /** Aborted when the server closes. */
-  signal: AbortSignal
+  /** Nothing expires while the clock is not believed. */
+  clockGuard: Pick<ClockGuard, 'isTrusted'>
   log: Log
 }
 
 const turnPollMs = 1_000
 
+/** How often a snapshot is looked at that cannot be read. */
+const waitMs = 60_000
+
+type Failure = Extract<JobOutcome<unknown>, { ok: false }>
+
 export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends SnapshotMade>(
   kind: SnapshotKind<R, Made>,
-  { engine, progress, clock, signal, log }: SnapshotReconcileOptions,
+  { engine, jobs, kick, clock, clockGuard, log }: SnapshotReconcileOptions,
 ) {
-  const { repo } = kind
+  const { repo, words } = kind
 
-  const isExpired = (record: R) => record.expiresAt <= isoTime(clock.now())
+  const isExpired = (record: R) => record.expiresAt <= isoTime(clock.now()) && clockGuard.isTrusted()
+
+  function workOn(id: string): SnapshotWork {
+    const job = jobs.find(id)
+    if (!job) return 'none'
+    const settled = job.state === 'settled'
+    if (job.subject.action === words.delete) return settled ? 'deleted' : 'deleting'
+    return settled ? 'made' : 'making'
+  }
 
   async function factsOf(record: R): Promise<SnapshotFacts> {
     const expired = isExpired(record)
-    return { status: record.status, expired, inUse: expired && (await kind.isInUse(record.id)) }
+    return {
+      status: record.status,
+      expired,
+      inUse: expired && (await kind.isInUse(record.id)),
+      troubled: record.statusMessage !== null,
+    }
   }
 
   async function look(id: string): Promise<Again> {
     const record = await repo.find(id)
-    if (!record) return 'when-kicked'
+    if (!record) {
+      jobs.forget(id)
+      return 'when-kicked'
+    }
     const seen = await engine.inspectSnapshot(kind.kind, id)
-    // Nothing can be said about it now: the next try may be able to read it.
-    if (seen.state === 'unreadable') throw new EngineError('internal', seen.reason, { retryable: true })
-    const { state } = seen
-    switch (planSnapshot(await factsOf(record), state)) {
+    switch (planSnapshot(await factsOf(record), seen.state, workOn(id))) {
       case 'rest':
         return 'when-kicked'
       case 'make':
         return make(record)
+      case 'take':
+        return take(record)
       case 'take-up':
-        // To make what exists is a success, and tells what it is.
-        if (state === 'whole') await finish(record, await kind.make(record, workOf(record)))
-        else await fail(record, 'The server was stopped while this snapshot was being made. Take it again.')
-        return 'now'
+        return takeUp(record, seen.state)
+      case 'abort':
+        jobs.abort(id)
+        return 'when-kicked'
       case 'delete':
-        await kind.delete(id, workOf(record))
-        await repo.remove(id, snapshotGone(record, clock.now()))
+        return remove(record)
+      case 'take-deletion':
+        return takeDeletion(record)
+      case 'clear':
+        await clear(id)
+        jobs.forget(id)
         return 'when-kicked'
       case 'expire':
         await change(record, ['ready', 'failed', 'error'], { status: 'deleting' })
@@ -89,11 +126,14 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
         return 'now'
       case 'lose':
         log.warn({ snapshot: id }, 'the files of a snapshot are lost or damaged')
-        await store(record, ['ready'], {
-          status: 'error',
-          status_message: 'The data of this snapshot is missing or damaged on the host. Delete it.',
-        })
+        await store(record, ['ready'], { status: 'error', status_message: lostMessage })
         return 'now'
+      case 'found':
+        await store(record, ['ready', 'error'], { status: 'ready', status_message: null })
+        return 'now'
+      case 'wait':
+        await say(record, `The data of this snapshot cannot be read now. Trying again every minute.`)
+        return { afterMs: waitMs }
     }
   }
 
@@ -101,7 +141,9 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 
   function change(record: R, from: readonly SnapshotFacts['status'][], to: Change): Promise<R | null> {
     const now = clock.now()
-    return repo.change(record.id, now, from, to, snapshotNews(record, to, now))
+    // A message alone is no news.
+    const isNew = to.status !== record.status
+    return repo.change(record.id, now, from, to, isNew ? snapshotNews(record, to, now) : null)
   }
 
   async function store(...args: Parameters<typeof change>): Promise<R | null> {
@@ -110,54 +152,122 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     return record
   }
 
-  const workOf = (record: R): Work => ({
-    signal,
-    onProgress(fraction) {
-      if (progress.set(record.id, fraction)) void kind.announce(record)
-    },
-  })
+  async function say(record: R, message: string): Promise<void> {
+    if (record.statusMessage !== message)
+      await store(record, ['pending', 'creating', 'ready', 'error'], { status_message: message })
+  }
+
+  function start<T>(record: R, action: string, pool: JobKind, run: (work: JobWork) => Promise<T>): void {
+    const { id, projectId } = record
+    jobs.start<T>({
+      id,
+      kind: pool,
+      subject: { action, type: words.type, id, name: record.snapshot.name, projectId },
+      run,
+      onProgress: () => inBackground(log, 'telling how far a snapshot is', tellOf(id)),
+      onSettled: () => kick(id),
+    })
+  }
+
+  async function tellOf(id: string): Promise<void> {
+    const record = await repo.find(id)
+    if (record) await kind.announce(record)
+  }
 
   async function make(record: R): Promise<Again> {
     const obstacle = await kind.obstacle(record)
     if (obstacle !== null) {
-      await store(record, ['pending'], { status_message: obstacle })
+      await say(record, obstacle)
       return { afterMs: turnPollMs }
     }
-    const begun = await store(record, ['pending'], { status: 'creating', status_message: null })
-    if (!begun) return 'now'
-    try {
-      await finish(begun, await kind.make(begun, workOf(begun)))
-    } catch (error) {
-      // The next server finds it begun.
-      if (signal.aborted) throw error
-      log.warn({ snapshot: record.id, err: error }, 'a snapshot could not be made')
-      await fail(record, error instanceof EngineError ? error.message : 'The host could not make it.')
-    } finally {
-      progress.end(record.id)
-    }
+    start<Made>(record, words.create, 'copy', async function makeSnapshot(work) {
+      // Only now: what is `creating` was begun, and is not begun again by another server, whose moment is another.
+      const begun = await store(record, ['pending'], { status: 'creating', status_message: null })
+      if (!begun) throw new JobAborted()
+      return kind.make(begun, work)
+    })
     return 'when-kicked'
   }
 
-  const finish = (record: R, made: Made) =>
-    store(record, ['creating'], { status: 'ready', status_message: null, made })
+  async function takeUp(record: R, copy: SnapshotCopy): Promise<Again> {
+    if (copy !== 'whole') {
+      await fail(record, 'The server was stopped while this snapshot was being made. Take it again.')
+      return 'now'
+    }
+    // To make what exists is a success, and tells what it is.
+    start<Made>(record, words.create, 'quick', (work) => kind.make(record, work))
+    return 'when-kicked'
+  }
+
+  async function take(record: R): Promise<Again> {
+    // Kept until it is stored: when that fails, the next look finds it again.
+    const outcome = jobs.peek<Made>(record.id)
+    if (!outcome) return 'now'
+    if (outcome.ok) {
+      const made = outcome.value
+      await store(record, ['creating'], { status: 'ready', status_message: null, made })
+    } else {
+      log.warn({ snapshot: record.id, err: outcome.error }, 'a snapshot could not be made')
+      await fail(record, messageOf(outcome.error))
+    }
+    jobs.forget(record.id)
+    return 'now'
+  }
+
+  async function remove(record: R): Promise<Again> {
+    // The outcome of a creation that nobody wants any more.
+    jobs.forget(record.id)
+    const pool = (await kind.isMerge(record.id)) ? 'copy' : 'quick'
+    start(record, words.delete, pool, (work) => kind.delete(record.id, work))
+    return 'when-kicked'
+  }
+
+  async function takeDeletion(record: R): Promise<Again> {
+    const outcome = jobs.peek(record.id)
+    if (!outcome) return 'now'
+    if (!outcome.ok) return retryDeletion(record, outcome)
+    await repo.remove(record.id, snapshotGone(record, clock.now()))
+    jobs.forget(record.id)
+    return 'when-kicked'
+  }
+
+  function retryDeletion({ id }: R, { error, failures }: Failure): Again {
+    const retryInMs = backoffMs(failures)
+    log.warn({ snapshot: id, failures, retryInMs, err: error }, 'a snapshot could not be deleted')
+    jobs.take(id)
+    return { afterMs: retryInMs }
+  }
+
+  /** Removes what a creation left that nobody can use. */
+  const clear = (id: string) =>
+    kind.delete(id, { signal: new AbortController().signal, onProgress: () => {} })
 
   async function fail(record: R, message: string): Promise<void> {
-    // What was begun must not lie around for an object that nobody can use.
-    await kind.delete(record.id, { signal, onProgress: () => {} })
+    await clear(record.id)
     await store(record, ['pending', 'creating'], { status: 'failed', status_message: message })
   }
 
-  /** What needs a look: everything that is not at rest, and snapshots whose files are gone. */
+  /** What needs a look: everything that is not at rest, and snapshots whose files are gone or are there again. */
   async function scan(): Promise<string[]> {
     const [records, copies] = await Promise.all([repo.all(), engine.listSnapshots(kind.kind)])
     const present = new Set(copies)
     return records
       .filter((record) => {
-        const facts = { status: record.status, expired: isExpired(record), inUse: false }
-        return planSnapshot(facts, present.has(record.id) ? 'whole' : 'absent') !== 'rest'
+        const facts = {
+          status: record.status,
+          expired: isExpired(record),
+          inUse: false,
+          troubled: record.statusMessage !== null,
+        }
+        return planSnapshot(facts, present.has(record.id) ? 'whole' : 'absent', workOn(record.id)) !== 'rest'
       })
       .map(({ id }) => id)
   }
 
   return { look, scan }
 }
+
+const lostMessage = 'The data of this snapshot is missing or damaged on the host. Delete it.'
+
+const messageOf = (error: unknown): string =>
+  error instanceof EngineError ? error.message : 'The host could not make it.'

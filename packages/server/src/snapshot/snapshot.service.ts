@@ -1,10 +1,10 @@
-import { type Gone, snapshotCan } from '@slipway/contract'
+import { type Gone, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Jobs } from '../lib/jobs.ts'
 import { Problem, require409 } from '../lib/problem.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
-import { deletionAsked, type NamedSnapshot } from './snapshot.activity.ts'
+import { creationCancelled, deletionAsked, type NamedSnapshot } from './snapshot.activity.ts'
 
 /** A snapshot as it goes over the wire, of a VM or of a disk. */
 interface Wire {
@@ -33,14 +33,15 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
       id: string,
       nowMs: number,
       from: readonly Status[],
-      change: { status: Status },
+      change: { status: Status; status_message?: string | null },
       entry: Entry,
     ) => Promise<R | null>
   }
   projects: ProjectService
   kick: (snapshotId: string) => void
   publish: (projectId: string, data: W | Gone) => void
-  progress: Progress
+  /** Where snapshots are made. */
+  jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
   texts: { notFound: string; inUse: string }
   /** Whether somebody needs it as it is. */
@@ -51,19 +52,23 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
 export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSnapshot>(
   options: SnapshotAccessOptions<W, R>,
 ) {
-  const { repo, projects, kick, publish, progress, clock, texts, isInUse } = options
+  const { repo, projects, kick, publish, jobs, clock, texts, isInUse } = options
   type Present = R & { projectId: string }
 
   const isPresent = (record: R | null, projectId: string | null): record is Present =>
     record !== null && projectId !== null && record.projectId === projectId && record.status !== 'deleting'
 
-  // The parts make up W, which the compiler cannot see while W is open.
-  const wire = ({ snapshot, projectId, status, id }: Present): W =>
-    ({
+  function wire({ snapshot, projectId, status, id }: Present): W {
+    const job = status === 'creating' || status === 'pending' ? jobs.find(id) : null
+    const waiting = job?.waitsFor ? waitingText(job.kind, job.waitsFor) : null
+    // The parts make up W, which the compiler cannot see while W is open.
+    return {
       ...snapshot,
+      ...(waiting !== null && { status_message: waiting }),
       project_id: projectId,
-      progress: status === 'creating' ? progress.of(id) : null,
-    }) as unknown as W
+      progress: status === 'creating' ? (job?.progress ?? null) : null,
+    } as unknown as W
+  }
 
   async function find(userId: string, projectId: string, id: string): Promise<Present> {
     await projects.own(userId, projectId)
@@ -102,6 +107,24 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
       kick(id)
       await announce(record)
       return wire(record)
+    },
+
+    /**
+     * Ends the creation of a snapshot, which becomes `failed`; false when it is not being made any more. The caller has
+     * checked who asks. Stored at once, so that it holds over a restart; the reconciler removes what there is.
+     */
+    async cancelCreation(userId: string, id: string): Promise<boolean> {
+      const record = await repo.find(id)
+      if (!record) return false
+      const now = clock.now()
+      const failed = { status: 'failed', status_message: operationTexts.cancelled } as const
+      const wished = creationCancelled(record, userId, now)
+      const changed = await repo.change(id, now, ['pending', 'creating'], failed, wished)
+      if (!changed) return false
+      jobs.abort(id)
+      kick(id)
+      await announce(changed)
+      return true
     },
 
     /** Gone for the user at once; the reconciler removes its bytes. */

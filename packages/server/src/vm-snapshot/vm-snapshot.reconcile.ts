@@ -12,6 +12,7 @@ export function vmSnapshotKind(
   const { repo, engine, isInUse, announce, announceGone } = options
   return {
     kind: 'machine',
+    words: { type: 'vm_snapshot', create: 'vmSnapshot.create', delete: 'vmSnapshot.delete' },
     repo,
     obstacle: async (record) =>
       (await repo.isBehind(record)) ? 'Waiting for another snapshot of this VM.' : null,
@@ -26,6 +27,7 @@ export function vmSnapshotKind(
         work,
       ),
     delete: (id) => engine.deleteMachineSnapshot(id),
+    isMerge: async () => false,
     isInUse,
     announce,
     announceGone,

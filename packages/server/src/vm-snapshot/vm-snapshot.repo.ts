@@ -10,6 +10,7 @@ const mebibyte = 1024 ** 2
 export interface VmSnapshotRecord {
   id: string
   status: VmSnapshotStatus
+  statusMessage: string | null
   expiresAt: string
   snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
@@ -28,6 +29,7 @@ function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
   return {
     id: row.id,
     status,
+    statusMessage: row.status_message,
     expiresAt: row.expires_at,
     projectId: row.project_id,
     snapshot: {

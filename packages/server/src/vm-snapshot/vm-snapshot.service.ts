@@ -12,8 +12,8 @@ import { entry, wish } from '../activity/entry.ts'
 import type { Publish } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import type { Jobs } from '../lib/jobs.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
-import type { Progress } from '../lib/progress.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
@@ -39,15 +39,19 @@ export interface VmSnapshotServiceOptions {
   isInUse: (snapshotId: string) => Promise<boolean>
   kick: (snapshotId: string) => void
   publish: Publish
-  progress: Progress
+  jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
 }
 
 export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
-  const { repo, projects, vms, isInUse, kick, publish, progress, clock } = options
+  const { repo, projects, vms, isInUse, kick, publish, jobs, clock } = options
 
   const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
-    ...{ repo, projects, kick, progress, clock },
+    repo,
+    projects,
+    kick,
+    jobs,
+    clock,
     publish: (projectId, data) => publish(projectId, 'vm_snapshot', data),
     texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
     isInUse: ({ id }) => isInUse(id),

@@ -64,8 +64,7 @@ export function makeVmService(options: VmServiceOptions) {
   const { repo, disks, projects, keys, templates, kick, publish, isWatched, onMember, clock } = options
 
   async function wire(vm: Present): Promise<Vm> {
-    const own = (await disks.ofProject(vm.projectId)).filter((disk) => disk.vm_id === vm.id)
-    return toWire(vm, own)
+    return toWire(vm, await disks.ofVm(vm.id, vm.projectId))
   }
 
   async function announce(vm: VmRecord): Promise<void> {
@@ -174,7 +173,7 @@ export function makeVmService(options: VmServiceOptions) {
     allowed: (vm: VmRecord) => void,
     told: (vm: VmRecord) => Told | null,
   ): Promise<void> {
-    const ofVm = (await disks.ofProject(projectId)).filter((disk) => disk.vm_id === vmId)
+    const ofVm = await disks.ofVm(vmId, projectId)
     const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
     const vm = await repo.change(
       vmId,

@@ -39,7 +39,7 @@ const none: never[] = []
  * One resource of a project as a list that events keep up to date: how to read it, and how to bring in what a
  * mutation or an event says. `underWay` tells which objects change by themselves.
  */
-export function liveList<T extends { id: string; project_id: string }>(
+export function liveList<T extends { id: string }>(
   id: EndpointId,
   load: (projectId: string, signal: AbortSignal) => Promise<readonly T[]>,
   underWay: (item: T) => boolean,

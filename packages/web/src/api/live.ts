@@ -4,6 +4,7 @@ import { noteActivity } from './activity.ts'
 import { apiBase } from './client.ts'
 import { patchDiskSnapshots } from './disk-snapshots.ts'
 import { patchDisks } from './disks.ts'
+import { patchOperations } from './operations.ts'
 import { keyOf, queryClient } from './query.ts'
 import { patchVmPools } from './vm-pools.ts'
 import { patchVmSets } from './vm-sets.ts'
@@ -24,6 +25,7 @@ const patches: Patches = {
   disk_snapshot: patchDiskSnapshots,
   vm_pool: patchVmPools,
   vm_set: patchVmSets,
+  operation: patchOperations,
 }
 
 /** Collects the events of one kind and brings them in together. */

@@ -11,12 +11,9 @@ import type { HostFacts } from './host-facts.ts'
 import { fileNames, isMachineId, type MachineDirs, requireId } from './machine-dir.ts'
 import { type MachineSnapshots, openAtRest, ROOT, type SourceDisk } from './machine-snapshots.ts'
 import { madeOf, type Restore, restoreOf } from './restore.ts'
-import { atMost, type Turns } from './turns.ts'
+import type { Turns } from './turns.ts'
 import { chainOn, type VolumeSnapshots } from './volume-snapshots.ts'
 import type { Volumes } from './volumes.ts'
-
-/** Copies of whole disks at a time; more of them only make each other slow. */
-const COPIES_AT_ONCE = 2
 
 type CopyCalls =
   | 'createVolume'
@@ -28,7 +25,10 @@ type CopyCalls =
   | 'createVolumeSnapshot'
   | 'deleteVolumeSnapshot'
 
-/** Copies whole disks, into volumes, into snapshots and back, and says who waits for whom meanwhile. */
+/**
+ * Copies whole disks, into volumes, into snapshots and back, and says who waits for whom meanwhile. How many copies
+ * run at a time is decided by whoever calls.
+ */
 export function makeCopies(deps: {
   dirs: MachineDirs
   volumes: Volumes
@@ -45,7 +45,6 @@ export function makeCopies(deps: {
 }): Pick<Engine, CopyCalls> {
   const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, daemonsDir, log, host } = deps
   const { inTurn, inDiskTurn } = deps
-  const withFewOthers = atMost(COPIES_AT_ONCE)
 
   /** Runs long work and says of its failure what the port says: ended on request, its guest gone, or what it was. */
   async function long<T>(
@@ -61,7 +60,8 @@ export function makeCopies(deps: {
       if (work.signal.aborted) throw new EngineError('aborted', `${what}: it was ended.`, { cause: error })
       if (await lost?.()) {
         throw new EngineError('snapshot-lost', `${what}: the virtual machine ended before it was complete.`, {
-          ...{ cause: error, retryable: true },
+          cause: error,
+          retryable: true,
         })
       }
       log.warn({ error }, what)
@@ -79,9 +79,7 @@ export function makeCopies(deps: {
             ? [source.snapshotId]
             : []
       return long(work, 'The disk could not be made', () =>
-        inDiskTurn([volumeId, ...read], () =>
-          withFewOthers(() => volumes.create(volumeId, source, sizeBytes, work)),
-        ),
+        inDiskTurn([volumeId, ...read], () => volumes.create(volumeId, source, sizeBytes, work)),
       )
     },
 
@@ -93,8 +91,7 @@ export function makeCopies(deps: {
         work,
         'The snapshot could not be made',
         () =>
-          inDiskTurn([snapshotId, machineId, ...volumeIds], () =>
-            withFewOthers(async () => {
+          inDiskTurn([snapshotId, machineId, ...volumeIds], async () => {
               const there = await snapshots.read(snapshotId)
               if (there) return madeOf(there)
               const record = await dirs.requireRecord(machineId)
@@ -110,7 +107,10 @@ export function makeCopies(deps: {
               const manifest = await snapshots.take(
                 snapshotId,
                 {
-                  ...{ imageId: record.spec.imageId, image: record.image, disks, moment: momentOf(living) },
+                  imageId: record.spec.imageId,
+                  image: record.image,
+                  disks,
+                  moment: momentOf(living),
                   memory:
                     source.memory && living
                       ? await memoryOf(living, record, work, {
@@ -130,7 +130,6 @@ export function makeCopies(deps: {
               )
               return madeOf(manifest)
             }),
-          ),
         () => isGone(machineId, guest),
       )
     },
@@ -138,12 +137,10 @@ export function makeCopies(deps: {
     async prepareRestore(machineId, source, work) {
       requireId(machineId)
       await long(work, 'The snapshot could not be restored', () =>
-        inDiskTurn([restoreOf(machineId), source.snapshotId], () =>
-          withFewOthers(async () => {
+        inDiskTurn([restoreOf(machineId), source.snapshotId], async () => {
             await dirs.requireRecord(machineId)
             await restore.prepare(machineId, source, work)
           }),
-        ),
       )
     },
 
@@ -180,8 +177,7 @@ export function makeCopies(deps: {
       let holder = guests.holderOf(volumeId)
       let guest: Guest | null = null
       const take = () =>
-        inDiskTurn([volumeId, chainOn(volumeId), ...(holder === null ? [] : [holder])], () =>
-          withFewOthers(async () => {
+        inDiskTurn([volumeId, chainOn(volumeId), ...(holder === null ? [] : [holder])], async () => {
             if (guests.holderOf(volumeId) !== holder) return null
             guest = holder === null ? null : await guests.of(holder)
             const living: Guest | null = guest
@@ -194,7 +190,11 @@ export function makeCopies(deps: {
             return volumeSnapshots.take(
               snapshotId,
               {
-                ...{ volumeId, parentId, path, node, moment: momentOf(living) },
+                volumeId,
+                parentId,
+                path,
+                node,
+                moment: momentOf(living),
                 within: (copy) =>
                   living
                     ? copy(living.host)
@@ -206,7 +206,6 @@ export function makeCopies(deps: {
               work,
             )
           }),
-        )
       return long(
         work,
         'The snapshot could not be made',
@@ -226,7 +225,7 @@ export function makeCopies(deps: {
       requireId(snapshotId)
       await long(work, 'The snapshot could not be deleted', async () =>
         inDiskTurn(await volumeSnapshots.chainOf(snapshotId), () =>
-          withFewOthers(() => volumeSnapshots.remove(snapshotId, work)),
+          volumeSnapshots.remove(snapshotId, work),
         ),
       )
     },

@@ -19,23 +19,6 @@ export function makeTurns() {
 
 export type Turns = ReturnType<typeof makeTurns>
 
-/** Lets at most `count` pieces of work run at a time, in the order they came. */
-export function atMost(count: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
-
 /** Waits for all of them, also when one fails: then nobody still writes where the caller cleans up. */
 export async function together(work: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(work)

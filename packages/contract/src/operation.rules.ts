@@ -1,0 +1,51 @@
+export const operationTexts = {
+  /** What a disk or snapshot says whose creation was cancelled. */
+  cancelled: 'Creation was cancelled.',
+  notCancellable: 'This operation cannot be cancelled. It ends without any action of yours.',
+  refused: 'Only those named in SLIPWAY_ADMINS may see and cancel the operations of everybody',
+} as const
+
+/** What long work may be about. */
+export const operationObjects = ['vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const
+export type OperationObject = (typeof operationObjects)[number]
+
+const titles: Record<string, string> = {
+  'disk.create': 'Create disk',
+  'vmSnapshot.create': 'Create VM snapshot',
+  'vmSnapshot.restore': 'Restore VM',
+  'vmSnapshot.delete': 'Delete VM snapshot',
+  'diskSnapshot.create': 'Create disk snapshot',
+  'diskSnapshot.delete': 'Delete disk snapshot',
+}
+
+/** What an operation does, as a title: `Create disk`. */
+export const operationTitle = ({ action }: { action: string }): string => titles[action] ?? 'Operation'
+
+/** What is lost when it is cancelled, in a sentence for the person who is about to. */
+export const cancelConsequence = ({
+  action,
+  object,
+}: {
+  action: string
+  object: { name: string }
+}): string =>
+  action === 'vmSnapshot.restore'
+    ? `VM "${object.name}" stays as it is now.`
+    : `What has been downloaded or copied for "${object.name}" so far is deleted, and its status becomes failed.`
+
+const nouns = {
+  fetch: ['download', 'downloads'],
+  copy: ['copy', 'copies'],
+  quick: ['operation', 'operations'],
+} as const
+
+/** Why work has not begun yet, in a sentence. `running` counts what is under way before it. */
+export function waitingText(
+  kind: keyof typeof nouns,
+  { whose, running }: { whose: 'project' | 'everybody'; running: number },
+): string {
+  const [one, more] = nouns[kind]
+  return whose === 'project'
+    ? `Waiting for ${running} other ${running === 1 ? one : more} of this project.`
+    : `Waiting for other ${more} on this server.`
+}

@@ -1,0 +1,113 @@
+import {
+  type Gone,
+  messages,
+  type Operation,
+  operationTexts,
+  type User,
+  waitingText,
+} from '@slipway/contract'
+import type { Publish } from '../event/event.bus.ts'
+import { isoTime } from '../lib/clock.ts'
+import type { Jobs, JobView } from '../lib/jobs.ts'
+import { Problem } from '../lib/problem.ts'
+import type { ProjectService } from '../project/project.service.ts'
+
+export type OperationService = ReturnType<typeof makeOperationService>
+
+/** Ends the work on an object for good and records who asked; false when it has ended already. */
+export type CancelOperation = (userId: string, objectId: string) => Promise<boolean>
+
+export interface OperationServiceOptions {
+  jobs: Jobs
+  projects: ProjectService
+  /** How operations are cancelled, by their action. Those that are not named cannot be. */
+  cancels: Readonly<Record<string, CancelOperation>>
+  publish: Publish
+  /** Whether anybody looks at a project now. */
+  isWatched: (projectId: string) => boolean
+  /** E-mail addresses in lower case of who may see and cancel everything. */
+  admins: readonly string[]
+}
+
+/** The long work that runs or waits, for those whose it is and for operators. */
+export function makeOperationService(options: OperationServiceOptions) {
+  const { jobs, projects, cancels, publish, isWatched, admins } = options
+
+  function toOperation(job: JobView, position: number | null): Operation {
+    const { id, subject, kind, waitsFor } = job
+    return {
+      id,
+      project_id: subject.projectId,
+      action: subject.action,
+      // Jobs are named by the features that the contract knows.
+      object: { type: subject.type as Operation['object']['type'], id: subject.id, name: subject.name },
+      state: job.state === 'waiting' ? 'waiting' : 'running',
+      position,
+      message: waitsFor && waitingText(kind, waitsFor),
+      progress: job.progress,
+      requested_at: isoTime(job.requestedAt),
+      started_at: job.startedAt === null ? null : isoTime(job.startedAt),
+      can_cancel: !job.aborted && cancels[subject.action] !== undefined,
+    }
+  }
+
+  /** With the place of each waiting one among those of its project and kind. */
+  function list(projectId?: string): Operation[] {
+    const places = new Map<string, number>()
+    const placeOf = ({ kind, subject, state }: JobView): number | null => {
+      if (state !== 'waiting') return null
+      const queue = `${kind} ${subject.projectId}`
+      const place = (places.get(queue) ?? 0) + 1
+      places.set(queue, place)
+      return place
+    }
+    return jobs
+      .list(projectId)
+      .filter(({ state }) => state !== 'settled')
+      .map((job) => toOperation(job, placeOf(job)))
+  }
+
+  function requireAdmin({ email }: User): void {
+    if (!admins.includes(email)) throw new Problem(403, operationTexts.refused)
+  }
+
+  async function cancel(userId: string, job: JobView | null): Promise<void> {
+    if (!job || job.state === 'settled') throw new Problem(404, messages.operationNotFound)
+    const end = cancels[job.subject.action]
+    if (!end) throw new Problem(409, operationTexts.notCancellable)
+    if (!(await end(userId, job.subject.id))) throw new Problem(404, messages.operationNotFound)
+  }
+
+  return {
+    /** Tells whoever watches the project how a job is now. */
+    announce(job: JobView): void {
+      const { projectId } = job.subject
+      if (projectId === null || !isWatched(projectId)) return
+      const { id, state } = job
+      const gone: Gone = { id, deleted: true }
+      const now = state === 'waiting' ? list(projectId).find((one) => one.id === id) : toOperation(job, null)
+      publish(projectId, 'operation', state === 'settled' ? gone : (now ?? gone))
+    },
+
+    async list(userId: string, projectId: string): Promise<Operation[]> {
+      await projects.own(userId, projectId)
+      return list(projectId)
+    },
+
+    async cancel(userId: string, projectId: string, operationId: string): Promise<void> {
+      await projects.own(userId, projectId)
+      const job = jobs.find(operationId)
+      await cancel(userId, job?.subject.projectId === projectId ? job : null)
+    },
+
+    async listAll(user: User): Promise<Operation[]> {
+      requireAdmin(user)
+      return list()
+    },
+
+    async cancelAny(user: User, operationId: string): Promise<void> {
+      requireAdmin(user)
+      await cancel(user.id, jobs.find(operationId))
+    },
+  }
+}

@@ -1,0 +1,27 @@
+import type { Operation } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { liveList } from './live-list.ts'
+
+const list = liveList<Operation>(
+  'operation.list',
+  (projectId, signal) => call('operation.list', { params: { projectId }, signal }),
+  // Each of them gets on by itself.
+  () => true,
+)
+
+/** The long operations of a project that run or wait, oldest first. */
+export function useOperations(projectId: string) {
+  const { items: operations, error } = list.useList(projectId)
+  return { operations, error }
+}
+
+export const patchOperations = list.patch
+
+export function useCancelOperation(projectId: string) {
+  return useMutation({
+    mutationFn: (operationId: string) => call('operation.cancel', { params: { projectId, operationId } }),
+    // Also after a refusal: it may have ended meanwhile.
+    onSettled: () => void list.refresh(projectId),
+  })
+}
