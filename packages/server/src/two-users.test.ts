@@ -36,9 +36,21 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
 }
 /** What belongs to nobody. */
 const everybodys: Record<string, string> = { templateId: 'starter' }
+/** A download that goes on for as long as the clock stands still. */
+async function downloadOf(person: typeof ada, projectId: string | undefined): Promise<string> {
+  const body = { name: 'o', size: '1Gi', source: 'HTTP', image_url: 'https://images.test/o.img' }
+  const answer = await person.raw('POST', `/api/projects/${projectId}/disks`, body)
+  return (answer.body as { id: string }).id
+}
 const adas = await belongings(ada)
 const bobs = await belongings(bob)
 await app.clock.advance(60_000)
+adas.operationId = await downloadOf(ada, adas.projectId)
+bobs.operationId = await downloadOf(bob, bobs.projectId)
+await app.clock.advance(0)
+/** Whoever is no operator is not told what exists. */
+const isForOperators = (endpoint: Endpoint) =>
+  endpoint.path.startsWith('/api/admin/') && namesOf(endpoint).length > 0
 
 /** A body that the endpoint would take if the ids were one's own. */
 const bodies: Record<string, (own: Record<string, string>) => object> = {
@@ -82,7 +94,7 @@ const state = async () =>
   )
 
 const behindSession = endpoints.filter((endpoint) => endpoint.auth === 'session')
-const withIds = behindSession.filter((endpoint) => namesOf(endpoint).length > 0)
+const withIds = behindSession.filter((endpoint) => namesOf(endpoint).length > 0 && !isForOperators(endpoint))
 
 describe("another user's objects", () => {
   it('covers every id there is in any path', () => {
@@ -120,6 +132,19 @@ describe("another user's objects", () => {
         })
       }
     }
+  }
+
+  for (const endpoint of behindSession.filter(isForOperators)) {
+    it(`${endpoint.method} ${endpoint.path} is 403 for everybody else, and nothing changes`, async () => {
+      const before = await state()
+      const answer = await bob.raw(
+        endpoint.method,
+        fillPath(endpoint.path, adas),
+        bodies[endpoint.id]?.(bobs),
+      )
+      expect(answer.status).toBe(403)
+      expect(await state()).toBe(before)
+    })
   }
 
   it('400 for a foreign SSH key in a body', async () => {

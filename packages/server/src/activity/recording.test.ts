@@ -4,6 +4,7 @@ import {
   type EndpointId,
   endpoints,
   messages,
+  operationApi,
   projectApi,
   sshKeyApi,
   templateApi,
@@ -305,6 +306,24 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Asked for disk copy from snapshot nightly',
     }
   },
+  'operation.cancel': async (desk) => {
+    const id = await beginDownload(desk)
+    return {
+      act: () => desk.ada.call(operationApi.cancel, { params: { ...desk.params, operationId: id } }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Cancelled the creation of disk data',
+    }
+  },
+  'operation.cancelAny': async (desk) => {
+    const id = await beginDownload(desk)
+    return {
+      act: () => desk.ada.call(operationApi.cancelAny, { params: { operationId: id } }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Cancelled the creation of disk data',
+    }
+  },
   'vmPool.create': async (desk) => ({
     act: () => createPool(desk),
     object: { type: 'vm_pool', name: 'web' },
@@ -360,6 +379,13 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
   },
 }
 
+/** A disk that is being created for as long as the clock stands still. */
+async function beginDownload(desk: Desk): Promise<string> {
+  const { body } = await desk.createDisk({ source: 'HTTP', image_url: 'https://images.test/disk.img' })
+  await desk.pass(300)
+  return body.id
+}
+
 const createPool = ({ ada, params, keyId }: Desk, more: object = {}) =>
   ada.call(vmPoolApi.create, {
     params,
@@ -371,6 +397,9 @@ const createSet = ({ ada, params, keyId }: Desk) =>
     params,
     body: { name: 'web', template_id: 'starter', ssh_key_id: keyId, replicas: 1 },
   })
+
+/** Whoever signs up first. */
+const operator = { admins: ['person-1@slipway.test'] }
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {
@@ -409,7 +438,7 @@ describe('whoever asks for something', () => {
             account_id: isOwn ? (type === 'account' ? id : actor?.id) : null,
           },
         ])
-      }),
+      }, operator),
     )
   }
 
@@ -425,7 +454,7 @@ describe('whoever asks for something', () => {
         )
         expect((await deed?.act())?.status).toBe(500)
         expect(await everything(desk)).toEqual(before)
-      }),
+      }, operator),
     )
   }
 

@@ -6,6 +6,7 @@ import {
   diskCan,
   disksPerVm,
   diskTexts,
+  type EndpointId,
   type GroupDisk,
   gibibyte,
   messages,
@@ -288,11 +289,11 @@ export function makeDiskService(options: DiskServiceOptions) {
      * Ends the creation of a disk, which becomes `failed`; false when it is not being created any more. The caller has
      * checked who asks. Stored at once, so that it holds over a restart; the reconciler removes what there is.
      */
-    async cancelCreation(userId: string, diskId: string): Promise<boolean> {
+    async cancelCreation(userId: string, diskId: string, action: EndpointId): Promise<boolean> {
       const failed = { status: 'failed', status_message: operationTexts.cancelled }
       const message = (name: string) => `Cancelled the creation of disk ${name}`
       const record = await repo.change(diskId, clock.now(), ['creating'], failed, (disk) => [
-        told(disk, wish(userId, 'operation.cancel', message(disk.disk.name))),
+        told(disk, wish(userId, action, message(disk.disk.name))),
       ])
       if (!record) return false
       jobs.abort(diskId)

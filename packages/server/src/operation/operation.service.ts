@@ -14,8 +14,11 @@ import type { ProjectService } from '../project/project.service.ts'
 
 export type OperationService = ReturnType<typeof makeOperationService>
 
-/** Ends the work on an object for good and records who asked; false when it has ended already. */
-export type CancelOperation = (userId: string, objectId: string) => Promise<boolean>
+/**
+ * Ends the work on an object for good and records who asked, by the id of the endpoint; false when it has ended
+ * already. It must hold over a restart: what is only aborted is begun again by the next server.
+ */
+export type CancelOperation = (userId: string, objectId: string, action: EndpointId) => Promise<boolean>
 
 export interface OperationServiceOptions {
   jobs: Jobs
@@ -71,11 +74,11 @@ export function makeOperationService(options: OperationServiceOptions) {
     if (!admins.includes(email)) throw new Problem(403, operationTexts.refused)
   }
 
-  async function cancel(userId: string, job: JobView | null): Promise<void> {
+  async function cancel(userId: string, job: JobView | null, action: EndpointId): Promise<void> {
     if (!job || job.state === 'settled') throw new Problem(404, messages.operationNotFound)
     const end = cancels[job.subject.action]
     if (!end) throw new Problem(409, operationTexts.notCancellable)
-    if (!(await end(userId, job.subject.id))) throw new Problem(404, messages.operationNotFound)
+    if (!(await end(userId, job.subject.id, action))) throw new Problem(404, messages.operationNotFound)
   }
 
   return {
@@ -97,7 +100,7 @@ export function makeOperationService(options: OperationServiceOptions) {
     async cancel(userId: string, projectId: string, operationId: string): Promise<void> {
       await projects.own(userId, projectId)
       const job = jobs.find(operationId)
-      await cancel(userId, job?.subject.projectId === projectId ? job : null)
+      await cancel(userId, job?.subject.projectId === projectId ? job : null, 'operation.cancel')
     },
 
     async listAll(user: User): Promise<Operation[]> {
@@ -107,7 +110,7 @@ export function makeOperationService(options: OperationServiceOptions) {
 
     async cancelAny(user: User, operationId: string): Promise<void> {
       requireAdmin(user)
-      await cancel(user.id, jobs.find(operationId))
+      await cancel(user.id, jobs.find(operationId), 'operation.cancelAny')
     },
   }
 }

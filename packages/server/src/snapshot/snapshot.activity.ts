@@ -1,4 +1,5 @@
 /** What the activity log says of snapshots, of VMs and of disks. */
+import type { EndpointId } from '@slipway/contract'
 import { change, type Entry, entry, failure, repair, type Told, wish } from '../activity/entry.ts'
 
 /** What there is to tell of a snapshot. */
@@ -28,9 +29,14 @@ export function deletionAsked(record: NamedSnapshot, userId: string, nowMs: numb
   return about(record, nowMs, wish(userId, `${word}.delete`, `Asked to delete snapshot ${title}`))
 }
 
-export function creationCancelled(record: NamedSnapshot, userId: string, nowMs: number): Entry {
+export function creationCancelled(
+  record: NamedSnapshot,
+  userId: string,
+  action: EndpointId,
+  nowMs: number,
+): Entry {
   const { title } = wordsOf(record)
-  return about(record, nowMs, wish(userId, 'operation.cancel', `Cancelled the creation of snapshot ${title}`))
+  return about(record, nowMs, wish(userId, action, `Cancelled the creation of snapshot ${title}`))
 }
 
 export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {

@@ -1,4 +1,4 @@
-import { type Gone, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
+import { type EndpointId, type Gone, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
@@ -113,12 +113,12 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
      * Ends the creation of a snapshot, which becomes `failed`; false when it is not being made any more. The caller has
      * checked who asks. Stored at once, so that it holds over a restart; the reconciler removes what there is.
      */
-    async cancelCreation(userId: string, id: string): Promise<boolean> {
+    async cancelCreation(userId: string, id: string, action: EndpointId): Promise<boolean> {
       const record = await repo.find(id)
       if (!record) return false
       const now = clock.now()
       const failed = { status: 'failed', status_message: operationTexts.cancelled } as const
-      const wished = creationCancelled(record, userId, now)
+      const wished = creationCancelled(record, userId, action, now)
       const changed = await repo.change(id, now, ['pending', 'creating'], failed, wished)
       if (!changed) return false
       jobs.abort(id)

@@ -92,44 +92,44 @@ export function makeCopies(deps: {
         'The snapshot could not be made',
         () =>
           inDiskTurn([snapshotId, machineId, ...volumeIds], async () => {
-              const there = await snapshots.read(snapshotId)
-              if (there) return madeOf(there)
-              const record = await dirs.requireRecord(machineId)
-              guest = await inTurn(machineId, () => guests.of(machineId))
-              const living: Guest | null = guest
-              const places = living?.volumes() ?? record.volumes
-              const disks: SourceDisk[] = [
-                { name: ROOT, path: dirs.fileOf(machineId, fileNames.root), node: ROOT_NODE },
-                ...places
-                  .filter(({ id }) => volumeIds.includes(id))
-                  .map(({ id, port }) => ({ name: id, path: volumes.pathOf(id), node: volumeNode(port) })),
-              ]
-              const manifest = await snapshots.take(
-                snapshotId,
-                {
-                  imageId: record.spec.imageId,
-                  image: record.image,
-                  disks,
-                  moment: momentOf(living),
-                  memory:
-                    source.memory && living
-                      ? await memoryOf(living, record, work, {
-                          host: host(),
-                          directory: dirs.pathOf(machineId),
-                        })
-                      : null,
-                  within: (copy) =>
-                    living
-                      ? copy(living.host)
-                      : withStorageDaemon(daemonsDir, async (daemon) => {
-                          await openAtRest(daemon, disks)
-                          return copy(daemon)
-                        }),
-                },
-                work,
-              )
-              return madeOf(manifest)
-            }),
+            const there = await snapshots.read(snapshotId)
+            if (there) return madeOf(there)
+            const record = await dirs.requireRecord(machineId)
+            guest = await inTurn(machineId, () => guests.of(machineId))
+            const living: Guest | null = guest
+            const places = living?.volumes() ?? record.volumes
+            const disks: SourceDisk[] = [
+              { name: ROOT, path: dirs.fileOf(machineId, fileNames.root), node: ROOT_NODE },
+              ...places
+                .filter(({ id }) => volumeIds.includes(id))
+                .map(({ id, port }) => ({ name: id, path: volumes.pathOf(id), node: volumeNode(port) })),
+            ]
+            const manifest = await snapshots.take(
+              snapshotId,
+              {
+                imageId: record.spec.imageId,
+                image: record.image,
+                disks,
+                moment: momentOf(living),
+                memory:
+                  source.memory && living
+                    ? await memoryOf(living, record, work, {
+                        host: host(),
+                        directory: dirs.pathOf(machineId),
+                      })
+                    : null,
+                within: (copy) =>
+                  living
+                    ? copy(living.host)
+                    : withStorageDaemon(daemonsDir, async (daemon) => {
+                        await openAtRest(daemon, disks)
+                        return copy(daemon)
+                      }),
+              },
+              work,
+            )
+            return madeOf(manifest)
+          }),
         () => isGone(machineId, guest),
       )
     },
@@ -138,9 +138,9 @@ export function makeCopies(deps: {
       requireId(machineId)
       await long(work, 'The snapshot could not be restored', () =>
         inDiskTurn([restoreOf(machineId), source.snapshotId], async () => {
-            await dirs.requireRecord(machineId)
-            await restore.prepare(machineId, source, work)
-          }),
+          await dirs.requireRecord(machineId)
+          await restore.prepare(machineId, source, work)
+        }),
       )
     },
 
@@ -178,34 +178,34 @@ export function makeCopies(deps: {
       let guest: Guest | null = null
       const take = () =>
         inDiskTurn([volumeId, chainOn(volumeId), ...(holder === null ? [] : [holder])], async () => {
-            if (guests.holderOf(volumeId) !== holder) return null
-            guest = holder === null ? null : await guests.of(holder)
-            const living: Guest | null = guest
-            const path = volumes.pathOf(volumeId)
-            const port = living?.volumes().find(({ id }) => id === volumeId)?.port
-            const node = port === undefined ? 'volume' : volumeNode(port)
-            if ((await volumes.inspect(volumeId)).state === 'absent') {
-              throw new EngineError('volume-missing', 'The disk does not exist on the host.')
-            }
-            return volumeSnapshots.take(
-              snapshotId,
-              {
-                volumeId,
-                parentId,
-                path,
-                node,
-                moment: momentOf(living),
-                within: (copy) =>
-                  living
-                    ? copy(living.host)
-                    : withStorageDaemon(daemonsDir, async (daemon) => {
-                        await addNode(daemon.qmp, { node, filename: path, readOnly: false })
-                        return copy(daemon)
-                      }),
-              },
-              work,
-            )
-          }),
+          if (guests.holderOf(volumeId) !== holder) return null
+          guest = holder === null ? null : await guests.of(holder)
+          const living: Guest | null = guest
+          const path = volumes.pathOf(volumeId)
+          const port = living?.volumes().find(({ id }) => id === volumeId)?.port
+          const node = port === undefined ? 'volume' : volumeNode(port)
+          if ((await volumes.inspect(volumeId)).state === 'absent') {
+            throw new EngineError('volume-missing', 'The disk does not exist on the host.')
+          }
+          return volumeSnapshots.take(
+            snapshotId,
+            {
+              volumeId,
+              parentId,
+              path,
+              node,
+              moment: momentOf(living),
+              within: (copy) =>
+                living
+                  ? copy(living.host)
+                  : withStorageDaemon(daemonsDir, async (daemon) => {
+                      await addNode(daemon.qmp, { node, filename: path, readOnly: false })
+                      return copy(daemon)
+                    }),
+            },
+            work,
+          )
+        })
       return long(
         work,
         'The snapshot could not be made',
@@ -224,9 +224,7 @@ export function makeCopies(deps: {
     async deleteVolumeSnapshot(snapshotId, work) {
       requireId(snapshotId)
       await long(work, 'The snapshot could not be deleted', async () =>
-        inDiskTurn(await volumeSnapshots.chainOf(snapshotId), () =>
-          volumeSnapshots.remove(snapshotId, work),
-        ),
+        inDiskTurn(await volumeSnapshots.chainOf(snapshotId), () => volumeSnapshots.remove(snapshotId, work)),
       )
     },
   }

@@ -1,0 +1,307 @@
+import { type Operation, operationApi, projectApi } from '@slipway/contract'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+import type { VolumeSource, Work } from '../engine/engine.ts'
+
+/** Downloads from this host never end by themselves. */
+const stuck = 'https://drips.test/disk.img'
+
+/** Makes the engine's downloads from there hang, until somebody ends them. Returns how many hang now. */
+function hangDownloads({ app: { engine } }: Desk): () => number {
+  let hanging = 0
+  const { createVolume } = engine
+  const hang = ({ signal, onProgress }: Work) =>
+    new Promise<never>((_, reject) => {
+      hanging++
+      onProgress(0.01)
+      signal.addEventListener('abort', () => {
+        hanging--
+        reject(new Error('ended'))
+      })
+    })
+  engine.createVolume = (id: string, source: VolumeSource, size: number, work: Work) =>
+    source.from === 'url' && source.url === stuck ? hang(work) : createVolume(id, source, size, work)
+  return () => hanging
+}
+
+const createStuck = (desk: Desk, name: string) => desk.createDisk({ name, source: 'HTTP', image_url: stuck })
+
+const list = async ({ ada, params }: Desk): Promise<Operation[]> =>
+  (await ada.call(operationApi.list, { params })).body
+
+const cancel = ({ ada, params }: Desk, operationId: string) =>
+  ada.call(operationApi.cancel, { params: { ...params, operationId } })
+
+/** Another user, with a project. */
+async function another({ app }: Desk) {
+  const bob = await app.signedIn('Bob')
+  const { body: project } = await bob.call(projectApi.create, { body: { name: 'bobs' } })
+  const url = `/api/projects/${project.id}/disks`
+  return {
+    create: async (body: object) =>
+      ((await bob.raw('POST', url, { size: '1Gi', source: 'EMPTY', ...body })).body as { id: string }).id,
+    statusOf: async (id: string) =>
+      ((await bob.raw('GET', url)).body as { id: string; status: string }[]).find((one) => one.id === id)
+        ?.status,
+  }
+}
+
+describe('downloads that never end', () => {
+  it(
+    'do not keep a blank disk, a copy or a download of another user waiting, over a restart as well',
+    atDesk(async (desk) => {
+      hangDownloads(desk)
+      for (let i = 0; i < 16; i++) await createStuck(desk, `stuck-${i}`)
+      await desk.pass()
+      const bob = await another(desk)
+      for (const round of ['before', 'after']) {
+        const blank = await bob.create({ name: `blank ${round}` })
+        await desk.pass()
+        expect(await bob.statusOf(blank)).toBe('available')
+        const image = await bob.create({ name: 'i', source: 'HTTP', image_url: 'https://a.test/b.img' })
+        const own = await desk.readyDisk({ name: `own ${round}` })
+        await desk.pass()
+        expect(await bob.statusOf(image)).toBe('available')
+        expect(await desk.disk(own)).toMatchObject({ status: 'available' })
+        const snapshotId = await desk.readyDiskSnapshot(own, { name: `of own ${round}` })
+        const { body: copy } = await desk.diskFrom(snapshotId, { name: 'copy', size_gb: 1 })
+        await desk.pass()
+        expect(await desk.disk(copy.id)).toMatchObject({ status: 'available' })
+        await desk.app.restart()
+        await desk.pass()
+      }
+    }),
+  )
+
+  it(
+    'say what they wait for, and never more than two of a project are under way',
+    atDesk(async (desk) => {
+      const hanging = hangDownloads(desk)
+      const ids: string[] = []
+      for (let i = 0; i < 5; i++) ids.push((await createStuck(desk, `stuck-${i}`)).body.id)
+      await desk.pass()
+      expect(hanging()).toBe(2)
+      expect(await list(desk)).toMatchObject([
+        ...[0, 1].map((i) => ({
+          id: ids[i],
+          project_id: desk.params.projectId,
+          action: 'disk.create',
+          object: { type: 'disk', id: ids[i], name: `stuck-${i}` },
+          state: 'running',
+          position: null,
+          message: null,
+          progress: 0.01,
+          started_at: expect.any(String),
+          can_cancel: true,
+        })),
+        ...[1, 2, 3].map((position) => ({
+          state: 'waiting',
+          position,
+          message: 'Waiting for 2 other downloads of this project.',
+          progress: null,
+          started_at: null,
+          can_cancel: true,
+        })),
+      ])
+      expect(await desk.disk(ids[3] ?? '')).toMatchObject({
+        status: 'creating',
+        status_message: 'Waiting for 2 other downloads of this project.',
+      })
+    }),
+  )
+
+  it(
+    'go with their project, and leave nothing',
+    atDesk(async (desk) => {
+      const hanging = hangDownloads(desk)
+      for (let i = 0; i < 4; i++) await createStuck(desk, `stuck-${i}`)
+      await desk.pass()
+      expect((await desk.ada.call(projectApi.delete, { params: desk.params })).status).toBe(204)
+      await desk.pass(60_000)
+      expect(hanging()).toBe(0)
+      expect(await desk.namesIn('disk')).toEqual([])
+    }),
+  )
+
+  it(
+    'end when the server closes, without anything failed, and are begun again',
+    atDesk(async (desk) => {
+      const hanging = hangDownloads(desk)
+      const { body: disk } = await createStuck(desk, 'stuck')
+      await desk.pass()
+      await desk.app.restart()
+      expect(await desk.disk(disk.id)).toMatchObject({ status: 'creating', status_message: null })
+      await desk.pass()
+      expect(hanging()).toBe(1)
+    }),
+  )
+})
+
+describe('cancelling', () => {
+  it(
+    'a creation makes the disk failed at once, ends the download, makes room, and the disk can be deleted',
+    atDesk(async (desk) => {
+      const hanging = hangDownloads(desk)
+      const ids: string[] = []
+      for (let i = 0; i < 3; i++) ids.push((await createStuck(desk, `stuck-${i}`)).body.id)
+      await desk.pass()
+      const [running = '', , waiting = ''] = ids
+      for (const id of [waiting, running]) {
+        expect((await cancel(desk, id)).status).toBe(204)
+        expect(await desk.disk(id)).toMatchObject({
+          status: 'failed',
+          status_message: 'Creation was cancelled.',
+          progress: null,
+        })
+        expect((await cancel(desk, id)).status).toBe(404)
+      }
+      await desk.pass()
+      expect(hanging()).toBe(1)
+      expect((await list(desk)).map(({ id }) => id)).toEqual([ids[1]])
+      for (const id of [running, waiting]) expect((await desk.deleteDisk(id)).status).toBe(204)
+      await desk.pass()
+      expect(await desk.namesIn('disk')).toEqual(['stuck-1'])
+    }),
+  )
+
+  it(
+    'holds over a restart that comes before anything was removed',
+    atDesk(async (desk) => {
+      const hanging = hangDownloads(desk)
+      const { body: disk } = await createStuck(desk, 'stuck')
+      await desk.pass()
+      await cancel(desk, disk.id)
+      await desk.app.restart()
+      await desk.pass()
+      expect(hanging()).toBe(0)
+      expect(await desk.disk(disk.id)).toMatchObject({ status: 'failed' })
+    }),
+  )
+
+  it(
+    'a disk that is complete by then leaves nothing of it on the host',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const { body: disk } = await createStuck(desk, 'late')
+      const { createVolume } = engine
+      // It does not notice that somebody wants it to end.
+      engine.createVolume = (id, source, size, { onProgress }) =>
+        createVolume(id, source, size, { onProgress, signal: new AbortController().signal })
+      await desk.pass(300)
+      await cancel(desk, disk.id)
+      await desk.pass()
+      expect(await desk.disk(disk.id)).toMatchObject({ status: 'failed' })
+      expect(await engine.listVolumes()).toEqual([])
+    }),
+  )
+
+  it(
+    'snapshots, which become failed while what they are of is unharmed',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm()
+      const { body: ofVm } = await desk.snapshotVm(vmId)
+      const { body: ofDisk } = await desk.snapshotDisk(diskId)
+      await desk.pass(300)
+      expect((await list(desk)).map(({ action, state }) => `${action} ${state}`)).toEqual([
+        'vmSnapshot.create running',
+        'diskSnapshot.create waiting',
+      ])
+      for (const { id } of [ofVm, ofDisk]) expect((await cancel(desk, id)).status).toBe(204)
+      await desk.pass()
+      const failed = { status: 'failed', status_message: 'Creation was cancelled.', progress: null }
+      expect(await desk.vmSnapshot(ofVm.id)).toMatchObject(failed)
+      expect(await desk.diskSnapshot(ofDisk.id)).toMatchObject(failed)
+      expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
+      expect((await desk.vm(vmId)).status).toBe('running')
+      expect((await desk.disk(diskId))?.status).toBe('available')
+      expect((await desk.deleteVmSnapshot(ofVm.id)).status).toBe(204)
+      expect((await desk.deleteDiskSnapshot(ofDisk.id)).status).toBe(204)
+    }),
+  )
+
+  it(
+    '409 for a merge: a deletion is not taken back',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      const first = await desk.readyDiskSnapshot(diskId, { name: 'a' })
+      await desk.readyDiskSnapshot(diskId, { name: 'b', snapshot_type: 'incremental' })
+      await desk.deleteDiskSnapshot(first)
+      await desk.pass(300)
+      expect(await list(desk)).toMatchObject([{ action: 'diskSnapshot.delete', can_cancel: false }])
+      expect(await cancel(desk, first)).toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining('cannot be cancelled') },
+      })
+      await desk.pass()
+      expect(await desk.namesIn('disk_snapshot')).toEqual(['b'])
+    }),
+  )
+
+  it(
+    'and seeing the operations of everybody is for operators',
+    atDesk(
+      async (desk) => {
+        hangDownloads(desk)
+        const bob = await another(desk)
+        const id = await bob.create({ name: 'stuck', source: 'HTTP', image_url: stuck })
+        await desk.pass()
+        expect(await list(desk)).toEqual([])
+        const { body } = await desk.ada.call(operationApi.listAll)
+        expect(body.map((operation) => operation.id)).toEqual([id])
+        const params = { operationId: id }
+        expect((await desk.ada.call(operationApi.cancelAny, { params })).status).toBe(204)
+        expect(await bob.statusOf(id)).toBe('failed')
+      },
+      { admins: ['person-1@slipway.test'] },
+    ),
+  )
+
+  it(
+    '403 for whoever is no operator',
+    atDesk(async ({ ada }) => {
+      expect((await ada.call(operationApi.listAll)).status).toBe(403)
+      expect((await ada.call(operationApi.cancelAny, { params: { operationId: 'x' } })).status).toBe(403)
+    }),
+  )
+})
+
+describe('what a job made', () => {
+  it(
+    'is not lost when it cannot be stored at first',
+    atDesk(async (desk) => {
+      const { db } = desk.app
+      const diskId = await desk.readyDisk({ name: 'source' })
+      const { body: disk } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
+      const { body: snapshot } = await desk.snapshotDisk(diskId)
+      await desk.pass(500)
+      for (const table of ['disk', 'disk_snapshot'])
+        await sql`create trigger ${sql.ref(`full_${table}`)} before update on ${sql.ref(table)}
+          begin select raise(abort, 'full'); end`.execute(db)
+      await desk.pass(10_000)
+      expect((await desk.disk(disk.id))?.status).toBe('creating')
+      expect((await desk.diskSnapshot(snapshot.id))?.status).toBe('creating')
+      for (const table of ['disk', 'disk_snapshot'])
+        await sql`drop trigger ${sql.ref(`full_${table}`)}`.execute(db)
+      await desk.pass(120_000)
+      expect(await desk.disk(disk.id)).toMatchObject({ status: 'available', status_message: null })
+      expect(await desk.diskSnapshot(snapshot.id)).toMatchObject({ status: 'ready', status_message: null })
+    }),
+  )
+
+  it(
+    'tells the console when it begins, gets on and ends',
+    atDesk(async (desk) => {
+      const told: Partial<Operation & { deleted: true }>[] = []
+      desk.app.subscribe(desk.params.projectId, (event, data) => {
+        if (event === 'operation') told.push(data as Operation)
+      })
+      const { body: disk } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
+      await desk.pass()
+      expect(told[0]).toMatchObject({ id: disk.id, state: 'running', progress: null, can_cancel: true })
+      expect(told.at(-2)?.progress).toBeGreaterThan(0.5)
+      expect(told.at(-1)).toEqual({ id: disk.id, deleted: true })
+    }),
+  )
+})
