@@ -422,6 +422,51 @@ describe('a disk whose data is gone', () => {
       expect((await desk.deleteDisk(diskId)).status).toBe(204)
     }),
   )
+
+  it(
+    'is what it was again when the data is there again, as after volumes were mounted too late',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const free = await desk.readyDisk({ name: 'free' })
+      const held = await desk.readyDisk({ name: 'held' })
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: held }] })
+      const { inspectVolume, listVolumes } = engine
+      engine.inspectVolume = async () => ({ state: 'absent' })
+      engine.listVolumes = async () => []
+      await desk.app.restart()
+      await desk.pass(60_000)
+      for (const id of [free, held]) expect((await desk.disk(id))?.status).toBe('error')
+      Object.assign(engine, { inspectVolume, listVolumes })
+      await desk.app.restart()
+      await desk.pass(60_000)
+      expect(await desk.disk(free)).toMatchObject({ status: 'available', status_message: null })
+      expect(await desk.disk(held)).toMatchObject({ status: 'attached', vm_id: vmId, status_message: null })
+      const told = await desk.app.db.selectFrom('activity').select(['kind', 'action']).execute()
+      expect(told.filter(({ action }) => action === 'disk.found')).toEqual([
+        { kind: 'repair', action: 'disk.found' },
+        { kind: 'repair', action: 'disk.found' },
+      ])
+    }),
+  )
+
+  it(
+    'is not lost while its data cannot be read, says so, and no longer says so afterwards',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const id = await desk.readyDisk()
+      const { inspectVolume, listVolumes } = engine
+      engine.inspectVolume = async () => ({ state: 'unreadable', reason: 'Too many files are open.' })
+      engine.listVolumes = async () => []
+      await desk.pass(120_000)
+      expect(await desk.disk(id)).toMatchObject({
+        status: 'available',
+        status_message: expect.stringMatching(/cannot be read now. Too many files are open. Trying again/),
+      })
+      Object.assign(engine, { inspectVolume, listVolumes })
+      await desk.pass(120_000)
+      expect(await desk.disk(id)).toMatchObject({ status: 'available', status_message: null })
+    }),
+  )
 })
 
 describe('what is allowed in which status', async () => {

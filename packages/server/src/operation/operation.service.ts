@@ -1,4 +1,5 @@
 import {
+  type EndpointId,
   type Gone,
   messages,
   type Operation,

@@ -3,7 +3,13 @@
  * merges are jobs beside the looks; a look starts them, or stores what came of them.
  */
 import type { Entry } from '../activity/entry.ts'
-import { type Engine, EngineError, type SnapshotMade, type Work } from '../engine/engine.ts'
+import {
+  type Engine,
+  EngineError,
+  type SnapshotMade,
+  type SnapshotState,
+  type Work,
+} from '../engine/engine.ts'
 import { backoffMs } from '../lib/backoff.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { ClockGuard } from '../lib/clock-guard.ts'
@@ -132,8 +138,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
         await store(record, ['ready', 'error'], { status: 'ready', status_message: null })
         return 'now'
       case 'wait':
-        await say(record, `The data of this snapshot cannot be read now. Trying again every minute.`)
-        return { afterMs: waitMs }
+        return wait(record, seen)
     }
   }
 
@@ -155,6 +160,12 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
   async function say(record: R, message: string): Promise<void> {
     if (record.statusMessage !== message)
       await store(record, ['pending', 'creating', 'ready', 'error'], { status_message: message })
+  }
+
+  async function wait(record: R, seen: SnapshotState): Promise<Again> {
+    const reason = seen.state === 'unreadable' ? seen.reason : ''
+    await say(record, `The data of this snapshot cannot be read now. ${reason} Trying again every minute.`)
+    return { afterMs: waitMs }
   }
 
   function start<T>(record: R, action: string, pool: JobKind, run: (work: JobWork) => Promise<T>): void {

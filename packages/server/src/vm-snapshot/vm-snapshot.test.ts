@@ -443,6 +443,60 @@ describe('deleting a VM snapshot', () => {
       expect(await desk.app.engine.listSnapshots('machine')).toHaveLength(1)
     }),
   )
+
+  it(
+    'does not happen because the clock of the host jumps forward, and does when the new time is real',
+    atDesk(async (desk) => {
+      const { clock } = desk.app
+      await desk.readyVmSnapshot(await desk.stoppedVm(), { retention_days: 1 })
+      clock.set(clock.now() + 400 * day)
+      await desk.pass(3 * 60 * 60_000)
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['snap'])
+      await desk.app.restart()
+      await desk.pass()
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['snap'])
+      await desk.pass(day)
+      expect(await desk.namesIn('vm_snapshot')).toEqual([])
+    }),
+  )
+})
+
+describe('a VM snapshot whose files are gone', () => {
+  it(
+    'is an error, and ready again when they are there again',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const id = await desk.readyVmSnapshot(await desk.runningVm())
+      const { inspectSnapshot, listSnapshots } = engine
+      engine.inspectSnapshot = async () => ({ state: 'absent' })
+      engine.listSnapshots = async () => []
+      await desk.pass(60_000)
+      expect((await desk.vmSnapshot(id))?.status).toBe('error')
+      Object.assign(engine, { inspectSnapshot, listSnapshots })
+      await desk.pass(60_000)
+      expect(await desk.vmSnapshot(id)).toMatchObject({ status: 'ready', status_message: null })
+      expect((await desk.createDisk({ source: 'SNAPSHOT', disk_sansphot: 'snap' })).status).toBe(201)
+    }),
+  )
+
+  it(
+    'is not lost while they cannot be read',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const id = await desk.readyVmSnapshot(await desk.runningVm())
+      const { inspectSnapshot, listSnapshots } = engine
+      engine.inspectSnapshot = async () => ({ state: 'unreadable', reason: 'Too many files are open.' })
+      engine.listSnapshots = async () => []
+      await desk.pass(60_000)
+      expect(await desk.vmSnapshot(id)).toMatchObject({
+        status: 'ready',
+        status_message: expect.stringContaining('cannot be read now. Too many files are open.'),
+      })
+      Object.assign(engine, { inspectSnapshot, listSnapshots })
+      await desk.pass(120_000)
+      expect(await desk.vmSnapshot(id)).toMatchObject({ status: 'ready', status_message: null })
+    }),
+  )
 })
 
 describe('what is allowed in which status', async () => {
