@@ -89,7 +89,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'rest':
         return 'when-kicked'
       case 'make':
-        make(record)
+        make(record, 0)
         return 'when-kicked'
       case 'take':
         return take(record)
@@ -151,17 +151,23 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (vmId !== null) await announceVm(vmId)
   }
 
-  function make(record: DiskRecord): void {
+  function make(record: DiskRecord, delayMs: number): void {
     const { id, name } = record.disk
     const source = sourceOf(record)
     jobs.start<VolumeMade>({
       id,
       kind: kindOf(source),
       subject: { action: 'disk.create', type: 'disk', id, name, projectId: record.projectId },
+      delayMs,
       run: (work) => engine.createVolume(id, source, record.sizeBytes, work),
-      onProgress: () => inBackground(log, 'telling how far a disk is', announce(record)),
+      onProgress: () => inBackground(log, 'telling how far a disk is', tellOf(id)),
       onSettled: () => kick(id),
     })
+  }
+
+  async function tellOf(id: string): Promise<void> {
+    const record = await repo.find(id)
+    if (record) await announce(record)
   }
 
   async function take(record: DiskRecord): Promise<Again> {
@@ -209,7 +215,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       const retryInMs = backoffMs(failures)
       await settle(id, { status_message: retryText(error, retryInMs) })
       jobs.take(id)
-      return { afterMs: retryInMs }
+      make(record, retryInMs)
+      return 'when-kicked'
     }
     await fail(id, isFinal ? messageOf(error) : `${messageOf(error)} Delete this disk and create it again.`)
     jobs.forget(id)

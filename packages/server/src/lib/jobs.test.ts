@@ -1,15 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { makeHandClock } from './hand-clock.ts'
 import { type JobKind, type JobRequest, makeJobs, poolSizes } from './jobs.ts'
 
 /** Jobs that end when the test says so, and the order in which they began. */
-function openJobs() {
+function openJobs(clock = makeHandClock()) {
   const begun: string[] = []
   const settled: string[] = []
   const changes: string[] = []
   const ends = new Map<string, { resolve: (value: string) => void; reject: (error: Error) => void }>()
   const jobs = makeJobs({
-    clock: { now: () => 1000 },
+    clock,
     onChange: ({ id, state, progress }) => changes.push(`${id} ${state} ${progress}`),
   })
   const start = (id: string, projectId = 'p', more: Partial<JobRequest<string>> & { kind?: JobKind } = {}) =>
@@ -160,6 +161,21 @@ test('what waits says for whom', async () => {
   for (const i of many(8)) start(`o${i}`, `other ${i}`)
   expect(jobs.find('o7')?.waitsFor).toEqual({ whose: 'everybody', running: poolSizes.fetch.all })
   expect(jobs.find('a')?.waitsFor).toBeNull()
+})
+
+test('another try waits for its delay, is seen meanwhile, keeps nobody waiting, and can be ended', async () => {
+  const clock = makeHandClock()
+  const { jobs, begun, settled, start } = openJobs(clock)
+  start('later', 'p', { delayMs: 1000 })
+  start('never', 'p', { delayMs: 1000 })
+  for (const id of ['a', 'b']) start(id, 'p', { kind: 'quick' })
+  await clock.advance(999)
+  expect(begun).toEqual(['a', 'b'])
+  expect(jobs.find('later')).toMatchObject({ state: 'waiting', waitsFor: null })
+  expect(jobs.abort('never')).toBe(true)
+  expect(settled).toEqual(['never'])
+  await clock.advance(1)
+  expect(begun).toEqual(['a', 'b', 'later'])
 })
 
 test('tells when a job was asked for, began, got on by a percent and settled, and nothing once its end was asked for', async () => {

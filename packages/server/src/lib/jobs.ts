@@ -45,6 +45,8 @@ export interface JobRequest<T> {
   kind: JobKind
   subject: JobSubject
   run: (work: JobWork) => Promise<T>
+  /** It waits at least so many milliseconds before it joins the others: for another try after a failure. */
+  delayMs?: number
   /** Called when the progress changed by a percent or the job began. */
   onProgress?: () => void
   /** Called once the outcome can be taken. */
@@ -65,7 +67,7 @@ export interface JobView {
   aborted: boolean
   /**
    * What a waiting job waits for: other jobs of its project, which has as many running as it may, or those of everybody.
-   * `running` says how many these are. Null when it does not wait.
+   * `running` says how many these are. Null when it does not wait, or waits for its own delay.
    */
   waitsFor: { whose: 'project' | 'everybody'; running: number } | null
 }
@@ -112,7 +114,9 @@ interface Job extends Omit<JobView, 'waitsFor'> {
   request: JobRequest<unknown>
   controller: AbortController
   outcome: JobOutcome<unknown> | null
-  share: Share
+  /** Null while it waits for its own delay. */
+  share: Share | null
+  cancelDelay: (() => void) | null
 }
 
 /** The jobs of one project in a pool. */
@@ -131,7 +135,7 @@ interface Pool {
 }
 
 export interface JobsOptions {
-  clock: Pick<Clock, 'now'>
+  clock: Pick<Clock, 'now' | 'after'>
   /** Called after a job was asked for, began, got on by a percent or settled. */
   onChange?: (job: JobView) => void
 }
@@ -173,14 +177,45 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     onChange?.(viewOf(job))
   }
 
+  function join(job: Job): void {
+    const { shares } = poolOf(job)
+    const { projectId } = job.subject
+    const share = shares.get(projectId) ?? { running: 0, waiting: new Set() }
+    shares.set(projectId, share)
+    share.waiting.add(job)
+    job.share = share
+    job.cancelDelay = null
+    queue(poolOf(job), share)
+    fill(job.kind)
+    // One that began at once has been told of already.
+    if (job.state === 'waiting') tell(job)
+  }
+
+  /** Takes a job out of its pool, which has a place more if it ran. */
+  function leave(job: Job): void {
+    const pool = poolOf(job)
+    const { share } = job
+    job.cancelDelay?.()
+    if (!share) return
+    if (job.state === 'running') {
+      pool.running--
+      share.running--
+    }
+    share.waiting.delete(job)
+    queue(pool, share)
+    if (share.running === 0 && share.waiting.size === 0) pool.shares.delete(job.subject.projectId)
+  }
+
   function begin(job: Job): void {
     const { share, request } = job
     job.state = 'running'
     job.startedAt = clock.now()
-    share.waiting.delete(job)
-    share.running++
     poolOf(job).running++
-    queue(poolOf(job), share)
+    if (share) {
+      share.waiting.delete(job)
+      share.running++
+      queue(poolOf(job), share)
+    }
     const work: JobWork = { signal: job.controller.signal, onProgress: (fraction) => report(job, fraction) }
     // A run that throws at once is a failed job, not a failed look.
     Promise.resolve()
@@ -215,14 +250,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   }
 
   function settle(job: Job, outcome: JobOutcome<unknown>): void {
-    const pool = poolOf(job)
-    if (job.state === 'running') {
-      pool.running--
-      job.share.running--
-    }
-    job.share.waiting.delete(job)
-    queue(pool, job.share)
-    if (job.share.running === 0 && job.share.waiting.size === 0) pool.shares.delete(job.subject.projectId)
+    leave(job)
     unsettled--
     if (!closed) {
       job.state = 'settled'
@@ -254,7 +282,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     unsettled === 0 ? Promise.resolve() : new Promise<void>((resolve) => waiters.push(resolve))
 
   function waitsFor(job: Job): JobView['waitsFor'] {
-    if (job.state !== 'waiting') return null
+    if (job.state !== 'waiting' || !job.share) return null
     const { running } = job.share
     return running >= poolSizes[job.kind].ofOneProject
       ? { whose: 'project', running }
@@ -275,9 +303,6 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     start(request) {
       if (closed || jobs.has(request.id)) return
       const { id, kind, subject } = request
-      const { shares } = pools[kind]
-      const share: Share = shares.get(subject.projectId) ?? { running: 0, waiting: new Set() }
-      shares.set(subject.projectId, share)
       const job: Job = {
         id,
         kind,
@@ -290,15 +315,17 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
         request: request as JobRequest<unknown>,
         controller: new AbortController(),
         outcome: null,
-        share,
+        share: null,
+        cancelDelay: null,
       }
       jobs.set(id, job)
       unsettled++
-      share.waiting.add(job)
-      queue(pools[kind], share)
-      fill(kind)
-      // One that began at once has been told of already.
-      if (job.state === 'waiting') tell(job)
+      if (request.delayMs) {
+        job.cancelDelay = clock.after(request.delayMs, () => join(job))
+        tell(job)
+      } else {
+        join(job)
+      }
     },
     find(id) {
       const job = jobs.get(id)

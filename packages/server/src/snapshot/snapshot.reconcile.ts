@@ -168,13 +168,20 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     return { afterMs: waitMs }
   }
 
-  function start<T>(record: R, action: string, pool: JobKind, run: (work: JobWork) => Promise<T>): void {
+  function start<T>(
+    record: R,
+    action: string,
+    pool: JobKind,
+    run: (work: JobWork) => Promise<T>,
+    delayMs = 0,
+  ): void {
     const { id, projectId } = record
     jobs.start<T>({
       id,
       kind: pool,
       subject: { action, type: words.type, id, name: record.snapshot.name, projectId },
       run,
+      delayMs,
       onProgress: () => inBackground(log, 'telling how far a snapshot is', tellOf(id)),
       onSettled: () => kick(id),
     })
@@ -225,11 +232,11 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     return 'now'
   }
 
-  async function remove(record: R): Promise<Again> {
-    // The outcome of a creation that nobody wants any more.
-    jobs.forget(record.id)
+  async function remove(record: R, delayMs = 0): Promise<Again> {
     const pool = (await kind.isMerge(record.id)) ? 'copy' : 'quick'
-    start(record, words.delete, pool, (work) => kind.delete(record.id, work))
+    // Of a creation that nobody wants any more, or of a try that failed.
+    jobs.take(record.id)
+    start(record, words.delete, pool, (work) => kind.delete(record.id, work), delayMs)
     return 'when-kicked'
   }
 
@@ -242,11 +249,10 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     return 'when-kicked'
   }
 
-  function retryDeletion({ id }: R, { error, failures }: Failure): Again {
+  function retryDeletion(record: R, { error, failures }: Failure): Promise<Again> {
     const retryInMs = backoffMs(failures)
-    log.warn({ snapshot: id, failures, retryInMs, err: error }, 'a snapshot could not be deleted')
-    jobs.take(id)
-    return { afterMs: retryInMs }
+    log.warn({ snapshot: record.id, failures, retryInMs, err: error }, 'a snapshot could not be deleted')
+    return remove(record, retryInMs)
   }
 
   /** Removes what a creation left that nobody can use. */

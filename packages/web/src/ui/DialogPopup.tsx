@@ -75,6 +75,8 @@ export interface ConfirmDialogProps {
   /** What exactly will happen, with the name in bold. */
   children: ReactNode
   confirmLabel: string
+  /** What leaves everything as it is; `Cancel` unless the act itself is called so. */
+  cancelLabel?: string
   busyLabel: string
   busy: boolean
   onConfirm: () => void
@@ -90,6 +92,7 @@ export function ConfirmDialogPopup({
   title,
   children,
   confirmLabel,
+  cancelLabel = 'Cancel',
   busyLabel,
   busy,
   onConfirm,
@@ -125,7 +128,7 @@ export function ConfirmDialogPopup({
             </div>
             <div className={footClass}>
               <Button ref={cancel} disabled={busy} onClick={() => onOpenChange(false)}>
-                Cancel
+                {cancelLabel}
               </Button>
               <Button
                 variant={tone === 'danger' ? 'danger' : 'primary'}

@@ -74,6 +74,13 @@ export function makeSimulatedStorage({
     if (work.signal.aborted) throw new EngineError('aborted', 'The copy was stopped.', { retryable: true })
   }
 
+  /** A download from a server that hardly sends: it goes on until somebody ends it. */
+  async function drip(work: Work): Promise<never> {
+    work.onProgress(0.01)
+    await new Promise<void>((resolve) => work.signal.addEventListener('abort', () => resolve()))
+    throw new EngineError('aborted', 'The download was stopped.', { retryable: true })
+  }
+
   const stored = (text: string): number => (1 + text.length) * mebibyte
 
   function sound<T extends { lost?: true }>(snapshot: T | undefined): T {
@@ -129,6 +136,7 @@ export function makeSimulatedStorage({
       const there = volumes.get(id)
       if (there) return there
       const made = contentOf(source)
+      if (made.content.includes('fault-stuck')) await drip(work)
       if (source.from !== 'nothing') await copy(work)
       const volume = { ...made, sizeBytes: Math.max(sizeBytes, made.sizeBytes) }
       volumes.set(id, volume)

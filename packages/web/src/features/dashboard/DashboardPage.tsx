@@ -24,6 +24,7 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
+import { Operations } from '../operation/Operations.tsx'
 import { ProjectUsage } from '../usage/ProjectUsage.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { needsAttention, recentVms } from './dashboard-lists.ts'
@@ -93,6 +94,7 @@ function ProjectDashboard({ project }: { project: Project }) {
         }
       />
       {loading && <LoadingState text="Loading VMs..." outline="cards" />}
+      {!loading && <Operations projectId={project.id} className="mb-6" />}
       {welcome && <Welcome projectId={project.id} />}
       {vms.length > 0 && <Overview project={project} vms={vms} />}
       {managing !== null && (

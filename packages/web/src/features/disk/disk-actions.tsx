@@ -7,6 +7,7 @@ import { useSelectedProject } from '../../api/projects.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { CancelOperation } from '../operation/CancelOperation.tsx'
 
 // The forms come when they are first opened.
 const AttachToVmDialog = lazy(async () => ({
@@ -50,6 +51,16 @@ export function DiskActions({ disk, vmStatus }: DiskActionsProps) {
         <Button size="sm" className="phone:h-10" onClick={() => setOpen('createVm')}>
           Create VM
         </Button>
+      )}
+      {state === 'creating' && (
+        <CancelOperation
+          projectId={disk.project_id}
+          operation={{
+            id: disk.id,
+            action: 'disk.create',
+            object: { type: 'disk', id: disk.id, name: disk.name },
+          }}
+        />
       )}
       {state !== 'deleting' && (
         <IconButton

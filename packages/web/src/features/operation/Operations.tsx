@@ -1,0 +1,75 @@
+import { type Operation, operationTitle } from '@slipway/contract'
+import { useId } from 'react'
+import { Link } from 'react-router'
+import { useOperations } from '../../api/operations.ts'
+import { paths } from '../../paths.ts'
+import { cx } from '../../ui/cx.ts'
+import { WorkTrack } from '../../ui/Progress.tsx'
+import { Sheet } from '../../ui/Sheet.tsx'
+import { CancelOperation } from './CancelOperation.tsx'
+
+/** The long work of a project that runs or waits, with a way to end it; nothing when there is none. */
+export function Operations({ projectId, className }: { projectId: string; className?: string }) {
+  const { operations } = useOperations(projectId)
+  const titleId = useId()
+  if (operations.length === 0) return null
+  return (
+    <Sheet
+      title={<span id={titleId}>Operations</span>}
+      aria-labelledby={titleId}
+      actions={<span className="text-ink-3">{operations.length}</span>}
+      className={className}
+    >
+      <ul className="max-h-96 overflow-y-auto">
+        {operations.map((operation) => (
+          <OperationRow key={operation.id} projectId={projectId} operation={operation} />
+        ))}
+      </ul>
+    </Sheet>
+  )
+}
+
+function OperationRow({ projectId, operation }: { projectId: string; operation: Operation }) {
+  const { object, state, progress, can_cancel } = operation
+  const title = operationTitle(operation)
+  const isRunning = state === 'running'
+  return (
+    <li className="group">
+      <div className="flex items-center gap-4 px-4 py-2.5">
+        <div className="min-w-0 flex-1">
+          <p className="wrap-anywhere">
+            {title}{' '}
+            <Link to={pathOf(projectId, object)} className="link font-[550]" dir="auto">
+              {object.name}
+            </Link>
+          </p>
+          <p className="text-hint wrap-anywhere text-ink-2">{stateText(operation)}</p>
+        </div>
+        {can_cancel && <CancelOperation projectId={projectId} operation={operation} />}
+      </div>
+      <div className={cx(!isRunning && 'group-last:hidden', 'border-t border-line')}>
+        {isRunning && <WorkTrack label={`${title} ${object.name}`} value={progress ?? undefined} />}
+      </div>
+    </li>
+  )
+}
+
+function stateText({ state, progress, message, position }: Operation): string {
+  if (state === 'running') return progress === null ? 'Running' : `Running, ${Math.floor(progress * 100)} %`
+  const place = position === null ? '' : ` Number ${position} in the queue.`
+  return `${message ?? 'Waiting for another try.'}${place}`
+}
+
+/** Where the object is shown. */
+function pathOf(projectId: string, { type, id, name }: Operation['object']): string {
+  switch (type) {
+    case 'vm':
+      return paths.vm(projectId, id)
+    case 'disk':
+      return paths.disks(projectId)
+    case 'vm_snapshot':
+      return paths.snapshots(projectId, name)
+    case 'disk_snapshot':
+      return paths.diskSnapshots(projectId)
+  }
+}
