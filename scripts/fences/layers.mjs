@@ -229,10 +229,28 @@ const server = [
     why: 'What snapshots of VMs and of disks have in common knows neither.',
   },
   {
+    name: 'server reconciler piece',
+    path: /^packages\/server\/src\/vm\/vm\.(admission|parts|restore|store|words)\.ts$/,
+    may: [
+      'contract',
+      'own server reconciler piece',
+      'own server repo',
+      'own server plan',
+      'own server feature',
+      'server entry',
+      'server activity',
+      'server engine port',
+      'server lib',
+    ],
+    npm: [],
+    why: 'A part of the VM reconciler sees what the reconciler sees, and not the reconciler.',
+  },
+  {
     name: 'server reconciler',
     path: /^packages\/server\/src\/[^/]+\/[^/]+\.reconcile\.ts$/,
     may: [
       'contract',
+      'own server reconciler piece',
       'own server repo',
       'own server plan',
       'own server feature',

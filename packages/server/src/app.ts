@@ -189,8 +189,6 @@ export async function buildApp(options: AppOptions) {
   const jobs = makeJobs({ clock, onChange: (job) => operations.announce(job) })
   const vmRepo = makeVmRepo(db)
   const diskRepo = makeDiskRepo(db)
-  const closing = new AbortController()
-  const { signal } = closing
   const isInUse = async (snapshotId: string) =>
     (await diskRepo.isSourceInUse(snapshotId)) || (await vmRepo.isRestoring(snapshotId))
 
@@ -220,13 +218,13 @@ export async function buildApp(options: AppOptions) {
   const vmReconcile = makeVmReconcile({
     repo: vmRepo,
     engine,
+    jobs,
     announce: vms.announce,
     clock,
     log,
     startsAtOnce: options.startsAtOnce,
     announceSnapshot: (id) => vmSnapshots.announceById(id),
     suspectSnapshot: (id) => vmSnapshotReconciler.kick(id),
-    signal,
     wake: (id) => vmReconciler.kick(id),
     ownKeys: gateway ? [gateway.publicKey] : [],
   })
@@ -331,6 +329,7 @@ export async function buildApp(options: AppOptions) {
     projects,
     cancels: {
       'disk.create': disks.cancelCreation,
+      'vmSnapshot.restore': vms.cancelRestore,
       'vmSnapshot.create': vmSnapshots.cancelCreation,
       'diskSnapshot.create': diskSnapshots.cancelCreation,
     },
@@ -477,7 +476,7 @@ export async function buildApp(options: AppOptions) {
       streams.close()
       await consoles.close()
       await app.close()
-      closing.abort()
+      // Jobs end without an outcome, so no look takes one for a failure.
       await Promise.all([jobs.close(), ...[scaling, sampler, ...reconcilers].map((one) => one.stop())])
     },
   }

@@ -115,8 +115,10 @@ export interface VmTable {
   provisioned: Flag
   restarts: number
   judged_run: string | null
-  fault: 'failed' | 'error' | null
-  seen_power: 'absent' | 'broken' | 'off' | 'booting' | 'ready'
+  fault: 'failed' | 'error' | 'lost' | null
+  /** Its guest lives for longer than a start may take, and SSH does not answer in it. */
+  silent: Flag
+  seen_power: 'absent' | 'broken' | 'unreadable' | 'off' | 'booting' | 'ready'
   ip_address: string | null
   ssh_port: number
   status: string

@@ -29,7 +29,7 @@ interface Nature {
 }
 
 const bools = [false, true] as const
-const powers: Seen['power'][] = ['absent', 'broken', 'off', 'booting', 'ready']
+const powers: Seen['power'][] = ['absent', 'broken', 'unreadable', 'off', 'booting', 'ready']
 const exits: Seen['exit'][] = [null, 'asked', 'clean', 'reboot', 'host-restart', 'crashed']
 
 function* everyWorld(): Generator<World> {
@@ -39,7 +39,7 @@ function* everyWorld(): Generator<World> {
         for (const deleted of bools)
           for (const admitted of bools)
             for (const provisioned of bools)
-              for (const fault of [null, 'failed', 'error'] as const)
+              for (const fault of [null, 'failed', 'error', 'lost'] as const)
                 for (const judged of bools)
                   for (const seenPower of powers)
                     for (const exit of exits)
@@ -50,6 +50,7 @@ function* everyWorld(): Generator<World> {
                               const alive = isAlive({ power: seenPower })
                               // A living guest has no exit; a machine that never ran has neither exit nor run.
                               if (alive && exit !== null) continue
+                              if (seenPower === 'unreadable' && exit !== null) continue
                               const run = alive || exit !== null ? 'run-1' : null
                               yield {
                                 wanted: { power, force, restarts, deleted, restore: restore !== null },
@@ -59,6 +60,8 @@ function* everyWorld(): Generator<World> {
                                   restarts: 0,
                                   judgedRun: judged ? run : null,
                                   fault,
+                                  // Only a living guest can be silent; both of its kinds are walked.
+                                  silent: alive && judged,
                                   restorePrepared: restore === 'prepared',
                                 },
                                 seen: { power: seenPower, exit, run },
@@ -113,12 +116,19 @@ function act(world: World, step: Step, nature: Nature): World {
       next.known = { ...known, admitted: true }
       break
     case 'up':
-      next.known = { ...known, admitted: true, provisioned: true }
+      next.known = { ...known, admitted: true, provisioned: true, silent: false }
+      break
+    case 'silent':
+      next.known = { ...known, silent: true }
+      break
+    case 'found':
+      next.known = { ...known, fault: null }
       break
     case 'down':
       next.known = {
         ...known,
         admitted: false,
+        silent: false,
         provisioned: known.provisioned || (!known.fault && seen.power === 'off'),
         judgedRun: seen.run,
         restarts: wanted.restarts,
@@ -126,20 +136,24 @@ function act(world: World, step: Step, nature: Nature): World {
       break
     case 'off-by-guest':
       next.wanted = { ...wanted, power: 'off' }
-      next.known = { ...known, judgedRun: seen.run }
+      next.known = { ...known, judgedRun: seen.run, silent: false }
       break
     case 'restarted':
-      next.known = { ...known, judgedRun: seen.run, restarts: wanted.restarts }
+      next.known = {
+        ...known,
+        ...{ admitted: false, silent: false, judgedRun: seen.run, restarts: wanted.restarts },
+      }
       break
     case 'again':
-      next.known = { ...known, judgedRun: seen.run }
+      next.known = { ...known, admitted: false, silent: false, judgedRun: seen.run }
       break
     case 'fault':
       next.wanted = { ...wanted, restore: false }
       next.known = {
         ...known,
         judgedRun: seen.run,
-        fault: known.provisioned ? 'error' : 'failed',
+        silent: false,
+        fault: !known.provisioned ? 'failed' : step.reason === 'root-disk-lost' ? 'lost' : 'error',
         restorePrepared: false,
       }
       break
@@ -153,6 +167,8 @@ function act(world: World, step: Step, nature: Nature): World {
         ...known,
         judgedRun: seen.run ?? known.judgedRun,
         restarts: wanted.restarts,
+        admitted: false,
+        silent: false,
         provisioned: true,
         fault: null,
         restorePrepared: false,
@@ -215,12 +231,15 @@ describe('the plan of a VM', () => {
             expect.fail(`forgotten too early: ${JSON.stringify(start)}`)
           continue
         }
+        // Nothing is done to what cannot be read; it goes on when it can be.
+        if (world.seen.power === 'unreadable') continue
         const status = statusOf(world.wanted, world.known, world.seen)
         const settled = ['running', 'stopped', 'failed', 'error']
         if (world.wanted.deleted || !settled.includes(status)) {
           expect.fail(`rests as ${status} from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`)
         }
-        if ((status === 'running') !== (world.seen.power === 'ready' && !world.known.fault)) {
+        const isUp = world.seen.power === 'ready' || (isAlive(world.seen) && world.known.silent)
+        if ((status === 'running') !== (isUp && !world.known.fault)) {
           expect.fail(`says ${status} but the guest is ${world.seen.power}, from ${JSON.stringify(start)}`)
         }
         if (world.known.admitted && !isAlive(world.seen)) {
@@ -260,6 +279,7 @@ describe('the plan of a VM', () => {
     restarts: 0,
     judgedRun: null,
     fault: null,
+    silent: false,
     restorePrepared: false,
   }
   const around: Surroundings = { parts: 'ready', room: true, deadline: 'ahead' }
@@ -276,6 +296,45 @@ describe('the plan of a VM', () => {
   it('starts again after a reboot of a throw-away root disk and after the host went down', () => {
     expect(plan(wanted, known, ended('reboot'), around)).toEqual({ do: 'again' })
     expect(plan(wanted, known, ended('host-restart'), around)).toEqual({ do: 'again' })
+  })
+
+  it('never ends a guest that was good once for being silent', () => {
+    const silent: Seen = { power: 'booting', exit: null, run: 'r' }
+    for (const deadline of ['passed', 'long-passed'] as const) {
+      expect(plan(wanted, known, silent, { ...around, deadline })).toEqual({ do: 'silent' })
+      const settled = { ...known, silent: true }
+      expect(plan(wanted, settled, silent, { ...around, deadline })).toEqual({ do: 'rest' })
+      expect(statusOf(wanted, settled, silent)).toBe('running')
+      expect(plan(wanted, settled, { ...silent, power: 'ready' }, around)).toEqual({ do: 'up' })
+      // One that never was up is given up.
+      const fresh = { ...known, provisioned: false }
+      expect(plan(wanted, fresh, silent, { ...around, deadline })).toEqual({
+        do: 'fault',
+        reason: 'guest-late',
+      })
+    }
+  })
+
+  it('does nothing to a VM that cannot be read, unless it is to be deleted', () => {
+    for (const world of everyWorld()) {
+      if (world.seen.power !== 'unreadable') continue
+      const step = plan(world.wanted, world.known, world.seen, world.around).do
+      if (step !== (world.wanted.deleted ? 'delete' : 'rest')) expect.fail(JSON.stringify(world))
+      expect(statusOf(world.wanted, world.known, world.seen)).toBe('error')
+    }
+  })
+
+  it('goes on with a VM whose root disk was lost and is there again, and with no other broken one', () => {
+    const off: Seen = { power: 'off', exit: null, run: null }
+    expect(plan(wanted, { ...known, fault: 'lost' }, off, around)).toEqual({ do: 'found' })
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    expect(plan(wanted, { ...known, fault: 'lost' }, alive, around)).toEqual({ do: 'found' })
+    for (const power of ['absent', 'broken'] as const) {
+      const step = plan(wanted, { ...known, fault: 'lost', admitted: false }, { ...off, power }, around)
+      expect(step).toEqual({ do: 'rest' })
+    }
+    const crashed = { ...known, fault: 'error', admitted: false } as const
+    expect(plan(wanted, crashed, off, around)).toEqual({ do: 'rest' })
   })
 
   it('asks first, cuts off after the deadline, and gives up loudly after twice the time', () => {

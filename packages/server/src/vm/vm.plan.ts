@@ -19,21 +19,27 @@ export interface Wanted {
 
 /** What has been settled so far. Only the reconciler writes it. */
 export interface Known {
-  /** Host memory is set aside for it. */
+  /** Host memory is set aside for it, and it had a start slot. Given back whenever its guest has ended. */
   admitted: boolean
   /** Its creation is over: it has been up once, or the user cut its first start short. */
   provisioned: boolean
   restarts: number
   /** Last run whose end has been judged, so that each end counts once. */
   judgedRun: string | null
-  /** `failed`: creation never finished. `error`: it was good and broke. */
-  fault: 'failed' | 'error' | null
+  /**
+   * `failed`: creation never finished. `error`: it was good and broke. `lost`: its root disk is missing or damaged,
+   * which ends by itself when the disk can be read again.
+   */
+  fault: 'failed' | 'error' | 'lost' | null
+  /** The living guest has had all the time of a start and SSH does not answer in it: it counts as running. */
+  silent: boolean
   /** Complete copies of what is to be restored lie beside the disks they will replace. */
   restorePrepared: boolean
 }
 
 export interface Seen {
-  power: 'absent' | 'broken' | 'off' | 'booting' | 'ready'
+  /** `unreadable`: it is there, and nothing else is known of it now. */
+  power: 'absent' | 'broken' | 'unreadable' | 'off' | 'booting' | 'ready'
   /** How the last run ended; null when there was none or one is alive. */
   exit: 'asked' | 'clean' | 'reboot' | 'host-restart' | 'crashed' | null
   run: string | null
@@ -63,7 +69,8 @@ export type FaultReason =
 export type Step =
   | { do: 'create' | 'start' | 'power-down' | 'power-off' | 'delete' | 'prepare-restore' | 'switch-disks' }
   /** Only the database changes. */
-  | { do: 'admit' | 'up' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'forget' | 'drop-restore' }
+  | { do: 'admit' | 'up' | 'silent' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'found' }
+  | { do: 'forget' | 'drop-restore' }
   | { do: 'fault'; reason: FaultReason }
   | { do: 'wait'; for: 'parts' | 'room' | 'guest' | 'power-off' }
   | { do: 'rest' }
@@ -79,12 +86,17 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
 
   if (wanted.deleted) return seen.power === 'absent' ? { do: 'forget' } : { do: 'delete' }
 
+  // Whatever is done to it now may be done to a guest that is well.
+  if (seen.power === 'unreadable') return { do: 'rest' }
+
   // The old disks stay in use until complete copies of the others are there, and then change in one step.
   if (wanted.restore) {
     if (seen.power === 'absent') return { do: 'drop-restore' }
     if (!known.restorePrepared) return { do: 'prepare-restore' }
     return alive ? goDown(true, around) : { do: 'switch-disks' }
   }
+
+  if (known.fault === 'lost' && (alive || seen.power === 'off')) return { do: 'found' }
 
   if (known.fault) {
     if (alive) return { do: 'power-off' }
@@ -100,9 +112,18 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
 
   if (restartDue && known.provisioned) return alive ? goDown(wanted.force, around) : { do: 'restarted' }
 
-  if (seen.power === 'ready') return known.provisioned && known.admitted ? { do: 'rest' } : { do: 'up' }
+  if (seen.power === 'ready') {
+    return known.provisioned && known.admitted && !known.silent ? { do: 'rest' } : { do: 'up' }
+  }
 
   if (seen.power === 'booting') {
+    // A guest that was good once is not ended for being silent: somebody may have moved its SSH server.
+    if (known.provisioned && known.admitted) {
+      if (known.silent) return { do: 'rest' }
+      return around.deadline === 'ahead' ? { do: 'wait', for: 'guest' } : { do: 'silent' }
+    }
+    // It lives, so it has its memory.
+    if (known.provisioned) return { do: 'admit' }
     return around.deadline === 'ahead' ? { do: 'wait', for: 'guest' } : { do: 'fault', reason: 'guest-late' }
   }
 
@@ -140,11 +161,12 @@ function goDown(force: boolean, around: Surroundings): Step {
 /** The word on the wire: first match wins. */
 export function statusOf(wanted: Wanted, known: Known, seen: Pick<Seen, 'power'>): VmStatus {
   const alive = isAlive(seen)
+  if (seen.power === 'unreadable') return 'error'
   if (wanted.restore) return alive ? 'stopping' : wanted.power === 'on' ? 'starting' : 'pending'
-  if (known.fault) return known.fault
+  if (known.fault) return known.fault === 'failed' ? 'failed' : 'error'
   if (wanted.power === 'off') return alive ? 'stopping' : 'stopped'
   if (alive && known.provisioned && wanted.restarts > known.restarts) return 'stopping'
-  if (known.provisioned) return seen.power === 'ready' ? 'running' : 'starting'
+  if (known.provisioned) return seen.power === 'ready' || (alive && known.silent) ? 'running' : 'starting'
   if (!known.admitted) return 'pending'
   return seen.power === 'absent' ? 'creating' : 'provisioning'
 }

@@ -1,26 +1,25 @@
 /** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
-import { formatMemory, hostnameOf, type VmStepName } from '@slipway/contract'
-import { change as becomes, entry, failure, type Told } from '../activity/entry.ts'
-import { type Engine, EngineError, type ImageState, type MachineState } from '../engine/engine.ts'
-import { type Clock, isoTime } from '../lib/clock.ts'
+import { hostnameOf, type VmStepName } from '@slipway/contract'
+import { entry } from '../activity/entry.ts'
+import { type Engine, EngineError, type MachineState } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
-import { type FaultReason, isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import { makeAdmission } from './vm.admission.ts'
+import { lookAtParts, type Parts } from './vm.parts.ts'
+import { isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
-import {
-  changed,
-  deadlineOf,
-  endSteps,
-  enterStep,
-  msToDeadline,
-  type VmChange,
-  type VmRecord,
-} from './vm.state.ts'
+import { makeVmRestore } from './vm.restore.ts'
+import { deadlineOf, endSteps, enterStep, msToDeadline, type VmChange, type VmRecord } from './vm.state.ts'
+import { type Beside, makeVmStore } from './vm.store.ts'
+import { faultMessage, silentMessage, unreadableMessage, withAdvice } from './vm.words.ts'
 
 export interface VmReconcileOptions {
   repo: VmRepo
   engine: Engine
+  jobs: Jobs
   announce: (vm: VmRecord) => Promise<void>
   clock: Clock
   log: Log
@@ -30,8 +29,6 @@ export interface VmReconcileOptions {
   suspectSnapshot: (snapshotId: string) => void
   /** Tells whoever watches that a restore left a snapshot behind. */
   announceSnapshot: (snapshotId: string) => Promise<void>
-  /** Aborted when the server closes; what was begun is begun again by the next one. */
-  signal: AbortSignal
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
   /** OpenSSH public keys by which Slipway itself gets into every guest. */
@@ -39,26 +36,19 @@ export interface VmReconcileOptions {
 }
 
 /** Events wake the reconciler; these are for the event that got lost. */
-const pollMs = { parts: 1_000, room: 2_000, guest: 5_000, 'power-off': 2_000 } as const
-
+const pollMs = { parts: 1_000, guest: 5_000, 'power-off': 2_000 } as const
+/** A step that waits before it is looked at again. */
+const powerDownPollMs = 2_000
+/** What cannot be read is tried again so often. */
+const unreadablePollMs = 10_000
 /** With the reconciler's back-off this is about half a minute. */
 const triesToLaunch = 6
 
-/** With many waiting, each asks so much more rarely: about 200 a second in all. */
-const msPerWaiting = 5
-
-const progressEveryMs = 1_000
-const dayMs = 24 * 60 * 60_000
-
-/** A step that waits before it is looked at again. */
-const powerDownPollMs = 2_000
-
-type ReadableState = Exclude<MachineState, { power: 'unreadable' }>
-
-function toSeen(state: ReadableState): Seen {
+function toSeen(state: MachineState): Seen {
   switch (state.power) {
     case 'absent':
     case 'broken':
+    case 'unreadable':
       return { power: state.power, exit: null, run: null }
     case 'off':
       return { power: 'off', exit: state.exit?.how ?? null, run: state.run }
@@ -67,144 +57,93 @@ function toSeen(state: ReadableState): Seen {
   }
 }
 
-const addressOf = (state: ReadableState) =>
+const addressOf = (state: MachineState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
+/** Only a VM that has not been made yet needs what it is made from. */
+const needsParts = (vm: VmRecord, state: MachineState) =>
+  state.power === 'absent' &&
+  vm.wanted.power === 'on' &&
+  !vm.wanted.deleted &&
+  !vm.known.provisioned &&
+  !vm.known.fault
+
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, announce, clock, log, startsAtOnce } = options
-  const { announceSnapshot, suspectSnapshot, signal, wake, ownKeys } = options
-
+  const { repo, engine, jobs, announce, clock, log, wake, ownKeys } = options
+  const store = makeVmStore({ repo, announce, clock })
+  const admission = makeAdmission({ repo, engine, clock, startsAtOnce: options.startsAtOnce, wake })
+  const restore = makeVmRestore({
+    repo,
+    engine,
+    jobs,
+    store,
+    announce,
+    announceSnapshot: options.announceSnapshot,
+    suspectSnapshot: options.suspectSnapshot,
+    wake,
+    clock,
+    log,
+  })
   const orphans = new Set<string>()
-
-  /** Stores a change and tells whoever watches. Null when the VM is gone meanwhile. */
-  async function store(
-    vm: VmRecord,
-    change: (current: VmRecord) => VmChange,
-    beside?: Parameters<typeof repo.change>[2],
-  ): Promise<VmRecord | null> {
-    const next = await repo.change(vm.id, (current) => changed(current, change(current), clock.now()), beside)
-    if (next) await announce(next)
-    return next
-  }
 
   async function look(id: string): Promise<Again> {
     const state = await engine.inspect(id)
-    // Nothing can be said about it now: the next try may be able to read it.
-    if (state.power === 'unreadable') throw new EngineError('internal', state.reason, { retryable: true })
     const found = await repo.find(id)
-    if (!found) {
-      // Told once: an operator decides about it, nobody deletes what may be somebody's data.
-      if (state.power !== 'absent' && !orphans.has(id)) {
-        orphans.add(id)
-        log.warn({ machine: id }, 'the engine has a machine that no VM owns')
-      }
-      return 'when-kicked'
-    }
+    if (!found) return noteOrphan(id, state)
     const vm = await storeSeen(found, state)
     if (!vm) return 'now'
-    const parts = needsParts(vm, state) ? await partsOf(vm) : null
+    if (state.power === 'unreadable' && !vm.wanted.deleted) return { afterMs: unreadablePollMs }
+    // Copies for a restore that nobody wants any more end before anything else is done.
+    if ((vm.wanted.deleted || !vm.wanted.restore) && !(await restore.end(id))) return 'when-kicked'
+    const parts = needsParts(vm, state) ? await lookAtParts(vm, { engine, repo }) : null
     const around: Surroundings = {
       parts: parts?.state ?? 'ready',
       room: false,
       deadline: deadlineOf(vm, clock.now()),
     }
     const seen = toSeen(state)
-    // Room is asked last and with nobody else asking: two VMs must not be promised the same memory.
+    // Room is asked last and with nobody else asking.
     if (plan(vm.wanted, vm.known, seen, { ...around, room: true }).do === 'admit')
       return admit(vm, seen, around)
     return act(vm, state, parts, plan(vm.wanted, vm.known, seen, around))
   }
 
-  const tell = (told: Told | null) => ({
-    tell: (vm: VmRecord) => (told ? [entry(clock.now(), vmSubject(vm), told)] : []),
-  })
-
-  const needsParts = (vm: VmRecord, state: ReadableState) =>
-    state.power === 'absent' &&
-    vm.wanted.power === 'on' &&
-    !vm.wanted.deleted &&
-    !vm.known.provisioned &&
-    !vm.known.fault
-
-  /** What a VM is made from: its boot image, and the disks that are made for it. */
-  async function partsOf(vm: VmRecord): Promise<Parts> {
-    const image = await engine.image(vm.imageId)
-    if (image.state === 'unavailable') {
-      return {
-        state: 'unavailable',
-        why: `The boot image of ${vm.templateName} is not available. ${image.reason}`.trim(),
-      }
+  /** An operator decides about a machine without a VM; nobody deletes what may be somebody's data. */
+  function noteOrphan(id: string, { power }: MachineState): Again {
+    if (power !== 'absent' && !orphans.has(id)) {
+      orphans.add(id)
+      log.warn({ machine: id }, 'the engine has a machine that no VM owns')
     }
-    if (image.state === 'coming') return { state: 'coming', step: 'image', message: imageMessage(image) }
-    const own = vm.member ? await repo.ownDisks(vm.id) : []
-    const failed = own.find(({ status }) => status === 'failed')
-    if (failed) {
-      return {
-        state: 'unavailable',
-        why: `Its disk "${failed.name}" could not be made. ${failed.status_message ?? ''}`.trim(),
-      }
-    }
-    const coming = own.find(({ status }) => status === 'creating')
-    if (!coming) return { state: 'ready' }
-    return { state: 'coming', step: 'disks', message: coming.status_message }
+    return 'when-kicked'
   }
 
-  async function storeSeen(vm: VmRecord, state: ReadableState): Promise<VmRecord | null> {
+  async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
     const address = addressOf(state)
+    const message = state.power === 'unreadable' ? unreadableMessage(state.reason) : null
     const same =
-      vm.seenPower === state.power && vm.address?.ip === address?.ip && vm.address?.port === address?.port
+      vm.seenPower === state.power &&
+      vm.address?.ip === address?.ip &&
+      vm.address?.port === address?.port &&
+      (message === null || vm.statusMessage === message)
     if (same) return vm
     const up = state.power === 'ready'
     const stored = await store(vm, (current) => ({
       seenPower: state.power,
       address,
       ...(up && { steps: endSteps(current.steps, clock.now()) }),
-      ...(up && !current.known.fault && { statusMessage: null }),
+      ...(((up && !current.known.fault) || current.seenPower === 'unreadable') && { statusMessage: null }),
+      ...(message !== null && { statusMessage: message }),
     }))
-    if (up) wakeWaiting()
+    if (up) admission.wakeWaiting()
     return stored
   }
 
-  let admission: Promise<unknown> = Promise.resolve()
-  /** VMs that wait for room or for their turn, in the order they came. */
-  const waiting = new Set<string>()
-
-  /** One is up or gone: the next ones may have their turn. */
-  function wakeWaiting(): void {
-    for (const id of [...waiting].slice(0, startsAtOnce)) {
-      waiting.delete(id)
-      wake(id)
-    }
-  }
-
   function admit(vm: VmRecord, seen: Seen, around: Surroundings): Promise<Again> {
-    const mine = admission.then(async (): Promise<Again> => {
-      const { room, step: waitsAt, why } = await roomFor(vm)
+    return admission.admit(vm, async function actOnRoom({ room, step: waitsAt, why, askAgainMs }) {
       const step = plan(vm.wanted, vm.known, seen, { ...around, room })
-      if (step.do !== 'wait') {
-        waiting.delete(vm.id)
-        return act(vm, { power: 'absent' }, null, step)
-      }
-      waiting.add(vm.id)
-      // Many that wait must not keep the server busy with asking.
-      return waitAt(vm, waitsAt, why, Math.max(pollMs.room, waiting.size * msPerWaiting))
+      if (step.do === 'wait') return waitAt(vm, waitsAt, why, askAgainMs)
+      return act(vm, { power: 'absent' }, null, step)
     })
-    admission = mine.catch(() => undefined)
-    return mine
-  }
-
-  async function roomFor(vm: VmRecord): Promise<{ room: boolean; step: 'turn' | 'room'; why: string }> {
-    const { promisedMb, starting } = await repo.admittedBeside(vm.id)
-    if (starting >= startsAtOnce) {
-      const why = `Waiting for its turn: ${starting} VMs are starting on this host.`
-      return { room: false, step: 'turn', why }
-    }
-    const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
-    return {
-      room: free >= vm.memoryMb,
-      step: 'room',
-      why: `Needs ${formatMemory(vm.memoryMb)} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`,
-    }
   }
 
   async function waitAt(
@@ -224,12 +163,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return next ? { afterMs: Math.min(waitMs, msToDeadline(next, clock.now()) ?? waitMs) } : 'now'
   }
 
-  async function act(vm: VmRecord, state: ReadableState, parts: Parts | null, step: Step): Promise<Again> {
-    const judgedRun = toSeen(state).run
-    const settle = async (
-      change: (current: VmRecord) => VmChange,
-      beside?: Parameters<typeof repo.change>[2],
-    ): Promise<Again> => {
+  async function act(vm: VmRecord, state: MachineState, parts: Parts | null, step: Step): Promise<Again> {
+    const seen = toSeen(state)
+    const judgedRun = seen.run
+    async function settle(change: (current: VmRecord) => VmChange, beside?: Beside): Promise<Again> {
       await store(vm, change, beside)
       return 'now'
     }
@@ -238,7 +175,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return 'when-kicked'
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
-        return waitAt(vm, 'ready', null, pollMs[step.for])
+        return waitAt(vm, 'ready', null, step.for === 'room' ? pollMs.guest : pollMs[step.for])
       case 'admit':
         return settle(() => ({ known: { admitted: true }, statusMessage: null }))
       case 'create':
@@ -257,24 +194,38 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         await engine.deleteMachine(vm.id)
         return 'now'
       case 'prepare-restore':
-        return prepareRestore(vm)
+        return restore.prepare(vm)
       case 'switch-disks':
-        return switchDisks(vm, judgedRun)
+        return restore.switchDisks(vm, judgedRun)
       case 'drop-restore':
-        return dropRestore(vm, 'Its disks are gone from the host.')
+        return restore.drop(vm, 'Its disks are gone from the host.')
       case 'forget':
         await repo.remove(vm.id, clock.now())
-        waiting.delete(vm.id)
-        wakeWaiting()
+        admission.leave(vm.id)
+        admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
-        return settle(() => ({ known: { admitted: true, provisioned: true } }))
+        return settle((current) => ({
+          known: { admitted: true, provisioned: true, silent: false },
+          ...(current.known.silent && { statusMessage: null }),
+        }))
+      case 'silent':
+        admission.wakeWaiting()
+        return settle((current) => ({
+          known: { silent: true },
+          statusMessage: silentMessage,
+          steps: endSteps(current.steps, clock.now()),
+        }))
+      case 'found':
+        return settle(() => ({ known: { fault: null }, statusMessage: null }))
       case 'down':
-        wakeWaiting()
+        admission.leave(vm.id)
+        admission.wakeWaiting()
         return settle((current) => ({
           wanted: { force: false },
           known: {
             admitted: false,
+            silent: false,
             judgedRun,
             restarts: current.wanted.restarts,
             ...(!current.known.fault && state.power === 'off' && { provisioned: true }),
@@ -282,20 +233,30 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           ...(!current.known.fault && { statusMessage: null }),
         }))
       case 'off-by-guest':
-        return settle(() => ({ wanted: { power: 'off' }, known: { judgedRun }, statusMessage: null }), {
-          because: 'The guest shut itself down.',
-        })
+        return settle(
+          () => ({ wanted: { power: 'off' }, known: { judgedRun, silent: false }, statusMessage: null }),
+          { because: 'The guest shut itself down.' },
+        )
       case 'restarted':
         return settle((current) => ({
           wanted: { force: false },
-          known: { judgedRun, restarts: current.wanted.restarts },
+          known: { admitted: false, silent: false, judgedRun, restarts: current.wanted.restarts },
           statusMessage: null,
           steps: [],
         }))
-      case 'again':
-        return settle(() => ({ known: { judgedRun }, steps: [] }), tell(startedAgain(vm, toSeen(state).exit)))
+      case 'again': {
+        const again = startedAgain(vm, seen.exit)
+        return settle(() => ({ known: { admitted: false, silent: false, judgedRun }, steps: [] }), {
+          tell: (current) => (again ? [entry(clock.now(), vmSubject(current), again)] : []),
+        })
+      }
       case 'fault':
-        return fault(vm, judgedRun, faultMessage(vm, step.reason, state, parts))
+        return fault(
+          vm,
+          judgedRun,
+          faultMessage(vm, step.reason, state, parts),
+          step.reason === 'root-disk-lost' ? 'lost' : 'error',
+        )
     }
   }
 
@@ -314,135 +275,24 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     return 'now'
   }
 
-  async function fault(vm: VmRecord, judgedRun: string | null, message: string): Promise<Again> {
+  async function fault(
+    vm: VmRecord,
+    judgedRun: string | null,
+    message: string,
+    broken: 'error' | 'lost' = 'error',
+  ): Promise<Again> {
     if (vm.restore) await engine.dropRestore(vm.id)
     await store(vm, (current) => ({
       restore: null,
       known: {
+        silent: false,
         restorePrepared: false,
-        fault: current.known.provisioned ? 'error' : 'failed',
+        fault: current.known.provisioned ? broken : 'failed',
         ...(judgedRun !== null && { judgedRun }),
       },
       statusMessage: message,
       steps: endSteps(current.steps, clock.now()),
     }))
-    return 'now'
-  }
-
-  /** Copies what the snapshot holds; whatever goes wrong here, the VM is as it was. */
-  async function prepareRestore(vm: VmRecord): Promise<Again> {
-    const snapshot = await repo.snapshotOf(vm)
-    if (!snapshot || !vm.restore) return dropRestore(vm, 'The snapshot is gone.')
-    const attached = await repo.diskIds(vm.id)
-    const volumeIds = attached.filter((id) => snapshot.disks.some(({ disk_id }) => disk_id === id))
-    const tell = (text: string) => store(vm, () => ({ statusMessage: text }))
-    const what = `Restoring from snapshot "${snapshot.name}"`
-    let told = clock.now()
-    await tell(`${what}.`)
-    try {
-      await engine.prepareRestore(
-        vm.id,
-        { snapshotId: vm.restore.snapshotId, volumeIds },
-        {
-          signal,
-          onProgress(fraction) {
-            if (fraction === null || clock.now() - told < progressEveryMs) return
-            told = clock.now()
-            void tell(`${what}: ${Math.floor(fraction * 100)} %.`)
-          },
-        },
-      )
-    } catch (error) {
-      if (signal.aborted || !(error instanceof EngineError)) throw error
-      log.warn({ vm: vm.id, err: error }, 'a restore could not be prepared')
-      if (error.code === 'snapshot-missing') suspectSnapshot(vm.restore.snapshotId)
-      return dropRestore(vm, error.message)
-    }
-    await store(vm, () => ({ known: { restorePrepared: true }, statusMessage: `${what}.` }))
-    return 'now'
-  }
-
-  async function dropRestore(vm: VmRecord, why: string): Promise<Again> {
-    await engine.dropRestore(vm.id)
-    await store(
-      vm,
-      () => ({
-        restore: null,
-        known: { restorePrepared: false },
-        statusMessage: `The VM could not be restored and is as it was. ${why}`,
-      }),
-      tell(failure('vm.notRestored', `VM ${vm.name} was not put back to a snapshot and is as it was`, why)),
-    )
-    return 'now'
-  }
-
-  /** Puts the copies in place; what they replace becomes a snapshot that is kept for a day. */
-  async function switchDisks(vm: VmRecord, judgedRun: string | null): Promise<Again> {
-    const { restore } = vm
-    if (!restore) return 'now'
-    const snapshot = await repo.snapshotOf(vm)
-    const attached = await repo.diskIds(vm.id)
-    const made = await engine.switchDisks(vm.id, restore.safetyId)
-    const wasOff = !vm.known.admitted && vm.known.fault === null
-    const now = clock.now()
-    const safety = {
-      id: restore.safetyId,
-      project_id: vm.projectId,
-      vm_id: vm.id,
-      vm_name: vm.name,
-      name: `Before restoring "${snapshot?.name ?? ''}"`.slice(0, 100),
-      description: 'Made automatically. Restoring it undoes the restore.',
-      status: 'ready',
-      status_message: null,
-      status_since: isoTime(now),
-      snapshot_type: 'disk' as const,
-      has_memory: 0 as const,
-      // What ran, or crashed, was cut off.
-      consistency: wasOff ? made.consistency : 'crash',
-      disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
-      automatic: 1 as const,
-      stored_bytes: made.storedBytes,
-      retention_days: 1,
-      expires_at: isoTime(now + dayMs),
-      metadata: null,
-      created_at: isoTime(now),
-    }
-    const restored = becomes('vm.restored', `VM ${vm.name} was put back to snapshot ${snapshot?.name ?? ''}`)
-    const keptWhat = `Snapshot ${safety.name} of VM ${vm.name} is ready`
-    const kept = becomes('vmSnapshot.ready', keptWhat, 'It holds what the restore replaced.')
-    const ofSafety = {
-      type: 'vm_snapshot',
-      id: safety.id,
-      name: safety.name,
-      projectId: vm.projectId,
-    } as const
-    const next = await repo.change(
-      vm.id,
-      (current) =>
-        changed(
-          current,
-          {
-            restore: null,
-            wanted: made.memory ? { power: 'on', force: false } : { force: false },
-            known: {
-              restorePrepared: false,
-              fault: null,
-              provisioned: true,
-              restarts: current.wanted.restarts,
-              ...(judgedRun !== null && { judgedRun }),
-            },
-            statusMessage: null,
-            steps: [],
-          },
-          now,
-        ),
-      {
-        ...tell(restored),
-        alongside: vm.projectId === null ? undefined : repo.addSnapshot(safety, entry(now, ofSafety, kept)),
-      },
-    )
-    if (next) await announce(next)
-    await announceSnapshot(restore.safetyId)
     return 'now'
   }
 
@@ -487,72 +337,4 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   }
 
   return { look, scan, showFailure }
-}
-
-type Parts =
-  | { state: 'ready' }
-  | { state: 'coming'; step: 'image' | 'disks'; message: string | null }
-  | { state: 'unavailable'; why: string }
-
-function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
-  return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
-}
-
-const tryAgain = (vm: VmRecord) =>
-  vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
-
-/** A sentence about the way out, if there is one: the group of a member tries again by itself. */
-function wayOut(vm: VmRecord, first?: string): string {
-  if (vm.member) return first ? `${first}.` : ''
-  const again = tryAgain(vm)
-  return first ? `${first}, then ${again}.` : `${again.charAt(0).toUpperCase()}${again.slice(1)}.`
-}
-
-const join = (...sentences: (string | null)[]) => sentences.filter(Boolean).join(' ')
-
-/** What happened, and the way out. */
-function withAdvice(vm: VmRecord, { code, message }: EngineError): string {
-  if (code === 'no-space') return join(message, wayOut(vm, 'Free some space'))
-  if (code === 'no-memory') return join(message, wayOut(vm, 'Stop another VM'))
-  const doctor = code === 'launch-failed' || code === 'internal'
-  if (vm.member) return join(message, doctor ? 'If it stays so, the operator can ask npm run doctor.' : null)
-  return doctor
-    ? `${message} If it stays so when you ${tryAgain(vm)}, the operator can ask npm run doctor.`
-    : `${message} To try once more, ${tryAgain(vm)}.`
-}
-
-function faultMessage(vm: VmRecord, reason: FaultReason, state: MachineState, parts: Parts | null): string {
-  switch (reason) {
-    case 'parts-unavailable':
-      return parts?.state === 'unavailable' ? parts.why : 'What it is made from is not available.'
-    case 'parts-late':
-      if (parts?.state === 'coming' && parts.step === 'disks')
-        return join('Its disks could not be made in time.', parts.message, wayOut(vm))
-      return join(`The boot image of ${vm.templateName} was not ready in time.`, wayOut(vm))
-    case 'room-late':
-      return join(
-        `The host had no ${formatMemory(vm.memoryMb)} of memory free in time.`,
-        wayOut(vm, 'Stop another VM'),
-      )
-    case 'guest-late':
-      return join(
-        'The guest did not answer on port 22 in time and was ended.',
-        wayOut(vm),
-        'If it happens again, its template may be damaged.',
-      )
-    case 'launch-late':
-      return join('The guest could not be launched in time.', vm.statusMessage, wayOut(vm))
-    case 'guest-will-not-end':
-      return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
-    case 'guest-left-early':
-      return join('The guest powered itself off before it was ready.', wayOut(vm))
-    case 'crashed': {
-      const told = state.power === 'off' && state.exit?.how === 'crashed' ? state.exit.reason : null
-      return join(told ?? 'The guest ended unexpectedly.', wayOut(vm))
-    }
-    case 'root-disk-lost':
-      return state.power === 'broken'
-        ? state.reason
-        : 'The root disk of this VM is gone. Delete the VM; its data disks are kept.'
-  }
 }

@@ -47,6 +47,7 @@ const toRecord = (row: VmTable): VmRecord => ({
     restarts: row.restarts,
     judgedRun: row.judged_run,
     fault: row.fault,
+    silent: row.silent === 1,
     restorePrepared: row.restore_prepared === 1,
   },
   seenPower: row.seen_power,
@@ -86,6 +87,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   restarts: vm.known.restarts,
   judged_run: vm.known.judgedRun,
   fault: vm.known.fault,
+  silent: vm.known.silent ? 1 : 0,
   restore_from: vm.restore?.snapshotId ?? null,
   restore_safety: vm.restore?.safetyId ?? null,
   restore_prepared: vm.known.restorePrepared ? 1 : 0,
@@ -174,8 +176,14 @@ export function makeVmRepo(db: Db) {
       return Number(row.n)
     },
 
-    /** What is set aside beside one VM: memory of guests that do not live yet, and guests on their way up. */
-    async admittedBeside(vmId: string): Promise<{ promisedMb: number; starting: number }> {
+    /**
+     * What is set aside beside one VM: memory of guests that do not live yet, and guests on their way up. One that
+     * lives since before `slowBefore` (ISO 8601) and still boots has given its start slot back.
+     */
+    async admittedBeside(
+      vmId: string,
+      slowBefore: string,
+    ): Promise<{ promisedMb: number; starting: number }> {
       const admitted = db.selectFrom('vm').where('admitted', '=', 1).where('id', '!=', vmId)
       const promised = await admitted
         .where('seen_power', 'not in', ['booting', 'ready'])
@@ -183,6 +191,8 @@ export function makeVmRepo(db: Db) {
         .executeTakeFirstOrThrow()
       const starting = await admitted
         .where('seen_power', '!=', 'ready')
+        .where('silent', '=', 0)
+        .where((e) => e.or([e('seen_power', '!=', 'booting'), e('status_since', '>', slowBefore)]))
         .select((e) => e.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
       return { promisedMb: Number(promised.mb ?? 0), starting: Number(starting.n) }

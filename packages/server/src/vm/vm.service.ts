@@ -1,4 +1,13 @@
-import { type Disk, messages, type Parsed, type Vm, type vmApi, vmCan, vmTexts } from '@slipway/contract'
+import {
+  type Disk,
+  type EndpointId,
+  messages,
+  type Parsed,
+  type Vm,
+  type vmApi,
+  vmCan,
+  vmTexts,
+} from '@slipway/contract'
 import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Publish } from '../event/event.bus.ts'
@@ -134,6 +143,7 @@ export function makeVmService(options: VmServiceOptions) {
         restarts: 0,
         judgedRun: null,
         fault: null,
+        silent: false,
         restorePrepared: false,
       },
       restore: null,
@@ -394,6 +404,37 @@ export function makeVmService(options: VmServiceOptions) {
         known: { restorePrepared: false },
         statusMessage: null,
       }))
+    },
+
+    /**
+     * Ends a restore that still copies, for good and recorded; false when there is none, or its disks are changing
+     * already. For the operations, which have checked who asks.
+     */
+    async cancelRestore(userId: string, vmId: string, action: EndpointId): Promise<boolean> {
+      const copies = (vm: VmRecord) => vm.restore !== null && !vm.known.restorePrepared
+      let cancelled = false
+      const vm = await repo.change(
+        vmId,
+        function dropWish(current) {
+          cancelled = copies(current)
+          if (!cancelled) return current
+          const statusMessage = 'The restore was cancelled. The VM is as it was.'
+          return changed(current, { restore: null, statusMessage }, clock.now())
+        },
+        {
+          tell: (current) => [
+            entry(
+              clock.now(),
+              vmSubject(current),
+              wished(userId, action, `Cancelled the restore of VM ${current.name}`),
+            ),
+          ],
+        },
+      )
+      if (!vm || !cancelled) return false
+      kick(vmId)
+      await announce(vm)
+      return true
     },
 
     /** Tells whoever watches what a VM looks like now. */

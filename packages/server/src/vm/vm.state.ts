@@ -78,8 +78,11 @@ export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord
     member: vm.member && { ...vm.member, ...change.member },
   }
   const status = statusOf(next.wanted, next.known, { power: next.seenPower })
-  // When the copies of a restore are there, the deadline of the status begins.
-  const goesOn = status === vm.status && next.known.restorePrepared === vm.known.restorePrepared
+  // When the copies of a restore are there, or its turn to start has come, the deadline of the status begins.
+  const goesOn =
+    status === vm.status &&
+    next.known.restorePrepared === vm.known.restorePrepared &&
+    (next.known.admitted === vm.known.admitted || status !== 'starting')
   return { ...next, status, statusSince: goesOn ? vm.statusSince : nowMs }
 }
 
@@ -97,9 +100,15 @@ export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmSt
   return steps.map((step) => (step.ended_at === null ? { ...step, ended_at: isoTime(nowMs) } : step))
 }
 
-/** How long the present status may last; null for a settled one and while copies are made, which tell their progress. */
-const spanOf = (vm: Omit<VmRecord, 'steps'>): number | null =>
-  vm.restore && !vm.known.restorePrepared ? null : deadlineMs[vm.status]
+/**
+ * How long the present status may last, in milliseconds; null for a settled one, and while copies are made, which
+ * report their progress. One that waits for room or a start slot may wait as long as a new one.
+ */
+function spanOf(vm: Omit<VmRecord, 'steps'>): number | null {
+  if (vm.restore && !vm.known.restorePrepared) return null
+  const waits = vm.status === 'starting' && !vm.known.admitted && !isAlive({ power: vm.seenPower })
+  return deadlineMs[waits ? 'pending' : vm.status]
+}
 
 /** Where the deadline of the present status stands. */
 export function deadlineOf(vm: Omit<VmRecord, 'steps'>, nowMs: number): Surroundings['deadline'] {

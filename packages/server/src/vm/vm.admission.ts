@@ -1,0 +1,86 @@
+/**
+ * Who may start now. Every start passes here: the first one, one that a user asks for, one after a reboot of the host
+ * and one after a restore. A start takes memory and one of the host's few start slots; both are given back when the
+ * guest ends, the slot already when the guest is up.
+ *
+ * Two VMs must never be promised the same memory, so one is admitted at a time. That holds for the looks of one
+ * server process, of which there is one (`lib/own-directory.ts`).
+ */
+import { formatMemory } from '@slipway/contract'
+import type { Engine } from '../engine/engine.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { VmRepo } from './vm.repo.ts'
+import type { VmRecord } from './vm.state.ts'
+
+/** What the host allows a VM now. `step` and `why` say what it waits for when there is no room. */
+export interface Room {
+  room: boolean
+  step: 'turn' | 'room'
+  why: string
+  /** When to ask again, in milliseconds; with many waiting, each asks so much more rarely. */
+  askAgainMs: number
+}
+
+export interface Admission {
+  /** Looks for room for a VM and carries out `then` with the answer, while nobody else is admitted. */
+  admit: <T>(vm: VmRecord, then: (room: Room) => Promise<T>) => Promise<T>
+  /** The VM does not wait any more. */
+  leave: (vmId: string) => void
+  /** Memory or a start slot became free: those that wait longest are looked at. */
+  wakeWaiting: () => void
+}
+
+/** A guest that boots for longer than this no longer keeps others from starting. */
+const slotMs = 3 * 60_000
+const askEveryMs = 2_000
+/** About 200 questions a second in all. */
+const msPerWaiting = 5
+
+export function makeAdmission(options: {
+  repo: VmRepo
+  engine: Engine
+  clock: Clock
+  /** How many guests may be on their way up at once. */
+  startsAtOnce: number
+  /** Looks at a VM soon. */
+  wake: (vmId: string) => void
+}): Admission {
+  const { repo, engine, clock, startsAtOnce, wake } = options
+  let last: Promise<unknown> = Promise.resolve()
+  /** VMs that wait for room or for a start slot, in the order they came. */
+  const waiting = new Set<string>()
+
+  async function roomFor(vm: VmRecord): Promise<Omit<Room, 'askAgainMs'>> {
+    const { promisedMb, starting } = await repo.admittedBeside(vm.id, isoTime(clock.now() - slotMs))
+    if (starting >= startsAtOnce) {
+      const why = `Waiting for its turn: ${starting} VMs are starting on this host.`
+      return { room: false, step: 'turn', why }
+    }
+    const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
+    const needs = formatMemory(vm.memoryMb)
+    const why = `Needs ${needs} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`
+    return { room: free >= vm.memoryMb, step: 'room', why }
+  }
+
+  return {
+    admit(vm, then) {
+      const mine = last.then(async function admitOne() {
+        const answer = await roomFor(vm)
+        if (answer.room) waiting.delete(vm.id)
+        else waiting.add(vm.id)
+        return then({ ...answer, askAgainMs: Math.max(askEveryMs, waiting.size * msPerWaiting) })
+      })
+      last = mine.catch(() => undefined)
+      return mine
+    },
+
+    leave: (vmId) => void waiting.delete(vmId),
+
+    wakeWaiting() {
+      for (const id of [...waiting].slice(0, startsAtOnce)) {
+        waiting.delete(id)
+        wake(id)
+      }
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What a VM is made from: its boot image, and the disks that are made for it. */
+import type { Engine } from '../engine/engine.ts'
+import type { VmRepo } from './vm.repo.ts'
+import type { VmRecord } from './vm.state.ts'
+import { imageMessage } from './vm.words.ts'
+
+export type Parts =
+  | { state: 'ready' }
+  | { state: 'coming'; step: 'image' | 'disks'; message: string | null }
+  | { state: 'unavailable'; why: string }
+
+/** Looks at the parts of a VM that has not been made yet. Asking for the image starts fetching it. */
+export async function lookAtParts(
+  vm: VmRecord,
+  { engine, repo }: { engine: Engine; repo: VmRepo },
+): Promise<Parts> {
+  const image = await engine.image(vm.imageId)
+  if (image.state === 'unavailable') {
+    return {
+      state: 'unavailable',
+      why: `The boot image of ${vm.templateName} is not available. ${image.reason}`.trim(),
+    }
+  }
+  if (image.state === 'coming') return { state: 'coming', step: 'image', message: imageMessage(image) }
+  const own = vm.member ? await repo.ownDisks(vm.id) : []
+  const failed = own.find(({ status }) => status === 'failed')
+  if (failed) {
+    return {
+      state: 'unavailable',
+      why: `Its disk "${failed.name}" could not be created. ${failed.status_message ?? ''}`.trim(),
+    }
+  }
+  const coming = own.find(({ status }) => status === 'creating')
+  return coming ? { state: 'coming', step: 'disks', message: coming.status_message } : { state: 'ready' }
+}

@@ -1,0 +1,80 @@
+/** The sentences a VM says about what it waits for and what went wrong, with the way out. */
+import { formatMemory } from '@slipway/contract'
+import type { EngineError, ImageState, MachineState } from '../engine/engine.ts'
+import type { Parts } from './vm.parts.ts'
+import type { FaultReason } from './vm.plan.ts'
+import type { VmRecord } from './vm.state.ts'
+
+export function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
+  return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
+}
+
+export const silentMessage =
+  'The VM is running, but SSH does not answer on port 22. The console shows what its guest is doing.'
+
+export const unreadableMessage = (reason: string): string =>
+  `The files of this VM cannot be read now, and nothing is done to it until they can be. ${reason}`
+
+const tryAgain = (vm: VmRecord) =>
+  vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
+
+/** A sentence about the way out, if there is one: the group of a member tries again by itself. */
+function wayOut(vm: VmRecord, first?: string): string {
+  if (vm.member) return first ? `${first}.` : ''
+  const again = tryAgain(vm)
+  return first ? `${first}, then ${again}.` : `${again.charAt(0).toUpperCase()}${again.slice(1)}.`
+}
+
+const join = (...sentences: (string | null)[]) => sentences.filter(Boolean).join(' ')
+
+/** What happened, and the way out. */
+export function withAdvice(vm: VmRecord, { code, message }: EngineError): string {
+  if (code === 'no-space') return join(message, wayOut(vm, 'Free some space'))
+  if (code === 'no-memory') return join(message, wayOut(vm, 'Stop another VM'))
+  const doctor = code === 'launch-failed' || code === 'internal'
+  if (vm.member) return join(message, doctor ? 'If it stays so, the operator can ask npm run doctor.' : null)
+  return doctor
+    ? `${message} If it stays so when you ${tryAgain(vm)}, the operator can ask npm run doctor.`
+    : `${message} To try once more, ${tryAgain(vm)}.`
+}
+
+export function faultMessage(
+  vm: VmRecord,
+  reason: FaultReason,
+  state: MachineState,
+  parts: Parts | null,
+): string {
+  switch (reason) {
+    case 'parts-unavailable':
+      return parts?.state === 'unavailable' ? parts.why : 'What it is made from is not available.'
+    case 'parts-late':
+      if (parts?.state === 'coming' && parts.step === 'disks')
+        return join('Its disks could not be created in time.', parts.message, wayOut(vm))
+      return join(`The boot image of ${vm.templateName} was not ready in time.`, wayOut(vm))
+    case 'room-late':
+      return join(
+        `The host had no ${formatMemory(vm.memoryMb)} of memory free in time.`,
+        wayOut(vm, 'Stop another VM'),
+      )
+    case 'guest-late':
+      return join(
+        'The guest did not answer on port 22 in time and was ended.',
+        wayOut(vm),
+        'If it happens again, its template may be damaged.',
+      )
+    case 'launch-late':
+      return join('The guest could not be launched in time.', vm.statusMessage, wayOut(vm))
+    case 'guest-will-not-end':
+      return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
+    case 'guest-left-early':
+      return join('The guest powered itself off before it was ready.', wayOut(vm))
+    case 'crashed': {
+      const reported = state.power === 'off' && state.exit?.how === 'crashed' ? state.exit.reason : null
+      return join(reported ?? 'The guest ended unexpectedly.', wayOut(vm))
+    }
+    case 'root-disk-lost':
+      return state.power === 'broken'
+        ? state.reason
+        : 'The root disk of this VM is gone. Delete the VM; its data disks are kept.'
+  }
+}
