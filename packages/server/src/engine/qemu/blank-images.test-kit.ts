@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
+import { exists } from './durable.ts'
 import { createBlank } from './qcow2.ts'
 
 /** The name of the one file in the store, as a checksum would be. */
@@ -11,7 +12,7 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
   const files = join(dataDir, 'images', 'files')
   const disk = join(files, BLANK)
   await mkdir(files, { recursive: true })
-  await createBlank(disk, 1024 * 1024)
+  if (!(await exists(disk))) await createBlank(disk, 1024 * 1024)
   return {
     look: async () => ({ state: 'ready' }),
     ensure: async () => ({ state: 'ready' }),

@@ -130,6 +130,8 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
   const writeRecord = (id: string, record: MachineRecord) =>
     write(id, fileNames.record, { ...record, image: images.kept(record.image) })
 
+  const moveAside = (id: string): Promise<string> => places.moveAside('machines', id)
+
   return {
     images,
     pathOf,
@@ -161,6 +163,8 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
       await ifThere(pathOf(id), rename(fileOf(id, fileNames.record), fileOf(id, fileNames.deleted)))
       await rm(pathOf(id), { recursive: true, force: true })
     },
+    /** Puts a machine's directory where no machine is, and returns that place. */
+    moveAside,
     /**
      * Clears a directory without a record: of a machine that was not completely made or not completely deleted. One
      * in which a guest has run holds somebody's data, so it is moved aside.
@@ -171,7 +175,7 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
       await places.require('machines')
       const names = (await ifThere(pathOf(id), readdir(pathOf(id)))) ?? []
       const ran = names.some((name) => name === fileNames.run || name === fileNames.console)
-      if (ran && !names.includes(fileNames.deleted)) return places.moveAside('machines', id)
+      if (ran && !names.includes(fileNames.deleted)) return moveAside(id)
       await rm(pathOf(id), { recursive: true, force: true })
       return null
     },

@@ -52,6 +52,8 @@ export interface SnapshotSource {
 
 const MANIFEST = 'manifest.json'
 const MEMORY = 'memory'
+/** In a directory that a restore fills with the disks it replaces, from before the first until it is a snapshot. */
+const FILLED = 'filled-by-restore'
 export const ROOT = 'root'
 
 /**
@@ -83,7 +85,15 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
     const whole = { ...manifest, storedBytes: sizes.reduce((sum, size) => sum + size, 0) }
     await writeDurably(join(dirOf(id), MANIFEST), { ...whole, image: images.kept(whole.image) })
     await flush(top)
+    await rm(join(dirOf(id), FILLED), { force: true })
     return whole
+  }
+
+  /** Clears what has no manifest. Copies that are not complete are worth nothing; disks that were replaced are. */
+  async function clear(id: string): Promise<string | null> {
+    if (await exists(join(dirOf(id), FILLED))) return places.moveAside('snapshots', id)
+    await rm(dirOf(id), { recursive: true, force: true })
+    return null
   }
 
   return {
@@ -93,26 +103,31 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
     read,
     seal,
 
-    /** Throws an UnreadableError when nothing can be said of any snapshot, and none may be made or removed. */
-    requirePlace: () => places.require('snapshots'),
+    /** Makes the directory that a restore fills with what it replaces. */
+    async makeFilled(id: string): Promise<void> {
+      await places.require('snapshots')
+      await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
+      await writeDurably(join(dirOf(id), FILLED), {})
+    },
 
     /**
      * Clears what was not completely made, except for those that a restore is about to fill, and lets root disks find
      * their images again after the data directory was moved.
      *
-     * @param unreadable is called with what cannot be read, which stays as it is
+     * @param tell is called with what cannot be read and stays as it is, and with what was moved aside
      */
     async open(
       filling: ReadonlySet<string>,
-      unreadable: (id: string, error: unknown) => void,
+      tell: (id: string, what: { err: unknown } | { movedTo: string }) => void,
     ): Promise<void> {
       await fewAtATime(await ids(), async (id) => {
         try {
           const manifest = await read(id)
           if (manifest) await images.mend(diskOf(id, ROOT), manifest.image)
-          else if (!filling.has(id)) await rm(dirOf(id), { recursive: true, force: true })
-        } catch (error) {
-          unreadable(id, error)
+          const movedTo = manifest || filling.has(id) ? null : await clear(id)
+          if (movedTo) tell(id, { movedTo })
+        } catch (err) {
+          tell(id, { err })
         }
       })
     },
@@ -123,7 +138,7 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
       const sizes = await Promise.all(source.disks.map(({ path }) => allocatedBytes(path)))
       const needed = sizes.reduce((sum, size) => sum + size, source.memory?.mostBytes ?? 0)
       await requireRoom(top, needed)
-      await rm(dirOf(id), { recursive: true, force: true })
+      await clear(id)
       await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
       try {
         const disks = await Promise.all(source.disks.map((disk) => copyOf(id, disk, source.image)))

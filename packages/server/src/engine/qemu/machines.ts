@@ -62,6 +62,13 @@ export function makeMachines(deps: {
     await createRootDisk(rootOf(machineId), image, backing)
   }
 
+  /** Clears what was left of a machine without a record. */
+  async function clear(machineId: string): Promise<void> {
+    const movedTo = await dirs.clear(machineId)
+    if (movedTo)
+      log.error({ machine: machineId, movedTo }, 'The data of a VM without a record was moved aside')
+  }
+
   /** Ends the guest of a machine that is being deleted, also when nothing can be read of it any more. */
   async function endForGood(machineId: string): Promise<void> {
     try {
@@ -77,9 +84,8 @@ export function makeMachines(deps: {
       const living = await guests.livingRun(machineId)
       const record = await dirs.readRecord(machineId)
       if (!record) {
-        if (living) throw new UnreadableError('Its guest lives, and its record is lost.')
-        const movedTo = await dirs.clear(machineId)
-        if (movedTo) log.error({ machine: machineId, movedTo }, 'A VM without its record was moved aside')
+        if (living) throw recordLost()
+        await clear(machineId)
         return
       }
       ips.set(machineId, record.address.ip)
@@ -95,7 +101,8 @@ export function makeMachines(deps: {
       inTurn(spec.id, async () => {
         requireSoundSpec(spec)
         if (await dirs.readRecord(spec.id)) return
-        await dirs.requirePlace()
+        if (await guests.livingRun(spec.id)) throw recordLost()
+        await clear(spec.id)
         const ip = ips.get(spec.id) ?? pickIp(spec.id, new Set(ips.values()))
         ips.set(spec.id, ip)
         try {
@@ -124,7 +131,7 @@ export function makeMachines(deps: {
           if (await guests.of(machineId)) return
           try {
             // Disks that are half in their places are no disks to start from.
-            await restore.complete(machineId)
+            if (await restore.filling(machineId)) throw restoreUnderWay()
             const record = await dirs.requireRecord(machineId)
             const { spec } = record
             if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
@@ -174,10 +181,14 @@ export function makeMachines(deps: {
       await dirs.requirePlace()
       // First, so that a copy of what it does ends and the turn comes soon.
       await inTurn(machineId, () => endForGood(machineId))
-      await inDiskTurn([machineId, restoreOf(machineId)], () =>
+      const touched = await unlessUnreadable(restore.volumeIds(machineId))
+      await inDiskTurn([machineId, restoreOf(machineId), ...(touched ?? [])], () =>
         inTurn(machineId, async () => {
           await endForGood(machineId)
-          await dirs.remove(machineId)
+          // Until an interrupted restore is complete, disks of others may lie in the directory.
+          const isWhole = (await unlessUnreadable(restore.complete(machineId))) !== null
+          if (isWhole) await dirs.remove(machineId)
+          else log.error({ machine: machineId, movedTo: await dirs.moveAside(machineId) }, MOVED_ASIDE)
           ips.delete(machineId)
           logs.forget(machineId)
           changed(machineId)
@@ -186,6 +197,20 @@ export function makeMachines(deps: {
     },
   }
 }
+
+const recordLost = () => new UnreadableError('Its record on the host is lost, but its guest is running.')
+const restoreUnderWay = () =>
+  new EngineError('internal', 'A restore of its disks was interrupted and is not complete yet.', {
+    retryable: true,
+  })
+const MOVED_ASIDE = 'A deleted VM whose restore could not be completed was moved aside'
+
+/** What was read, or null when it cannot be. */
+const unlessUnreadable = <T>(reading: Promise<T>): Promise<T | null> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof UnreadableError) return null
+    throw error
+  })
 
 /** A guest that goes on from a saved memory finds its volumes where they were; else they come in order. */
 function placesFor(volumeIds: readonly string[], saved: MemoryFit | null) {

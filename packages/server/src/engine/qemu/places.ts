@@ -79,7 +79,13 @@ export function makePlaces(dataDir: string) {
       const orphans = join(dataDir, ORPHANS)
       await mkdir(orphans, { recursive: true, mode: 0o700 })
       const to = join(orphans, `${place}-${entry}-${now.toISOString().replaceAll(':', '')}`)
-      await rename(join(dataDir, place, entry), to)
+      const from = join(dataDir, place, entry)
+      await rename(from, to).catch((error: unknown) => {
+        throw new UnreadableError('What is left of it on the host could not be moved aside.', {
+          path: from,
+          cause: error,
+        })
+      })
       return to
     },
   }

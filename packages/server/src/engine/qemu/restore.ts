@@ -75,9 +75,8 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   }
 
   async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
-    await snapshots.requirePlace()
     const safetyDir = snapshots.dirOf(safetyId)
-    await mkdir(safetyDir, { recursive: true, mode: 0o700 })
+    await snapshots.makeFilled(safetyId)
     const root = dirs.fileOf(machineId, fileNames.root)
     // A root disk that was lost leaves a safety point all the same: of the disk as it was at first.
     if (!(await exists(root)) && !(await exists(snapshots.diskOf(safetyId, ROOT)))) {

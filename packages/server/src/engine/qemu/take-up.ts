@@ -49,9 +49,8 @@ export function makeTakeUp(deps: {
       log.error({ err }, 'Half-made VM snapshots were not cleared')
       return
     }
-    const unreadable = (id: string, err: unknown) => log.error({ id, err }, 'A VM snapshot cannot be read')
     await snapshots
-      .open(filling, unreadable)
+      .open(filling, (id, what) => log.error({ id, ...what }, 'A VM snapshot is not what it should be'))
       .catch((err: unknown) => log.error({ err }, 'The directory of VM snapshots cannot be read'))
   }
 

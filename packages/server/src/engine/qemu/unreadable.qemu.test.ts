@@ -18,7 +18,9 @@ import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { work } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
-import { blankImages } from './blank-images.test-kit.ts'
+import { BLANK, blankImages } from './blank-images.test-kit.ts'
+import { imageFilesInUse } from './image-use.ts'
+import { placeNames } from './places.ts'
 import { importer, missing } from './qemu-engine.test-kit.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
@@ -211,6 +213,107 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
       })
     },
   )
+
+  test('a deleted machine whose restore cannot be completed is moved aside, with what the restore replaced', async () => {
+    await engine.createMachine(spec)
+    const safetyId = randomUUID()
+    const safety = join(dataDir, 'snapshots', safetyId)
+    await mkdir(safety)
+    await writeFile(join(safety, 'filled-by-restore'), '{}')
+    await writeFile(join(safety, 'root.qcow2'), 'a disk')
+    await writeFile(fileOf('swap.json'), '{"safetyId":')
+    await engine.deleteMachine(spec.id)
+    expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
+    await reopen()
+    const kept = await readdir(join(dataDir, 'orphans'), { recursive: true })
+    expect(kept.filter((name) => name.includes(spec.id) && name.endsWith('root.qcow2'))).toHaveLength(1)
+    expect(kept.filter((name) => name.includes(safetyId) && name.endsWith('root.qcow2'))).toHaveLength(1)
+  })
+
+  test('a machine that ran and whose record is lost is moved aside, before another takes its place', async () => {
+    await engine.createMachine(spec)
+    await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+    await engine.powerOff(spec.id)
+    const before = await readFile(fileOf('root.qcow2'))
+    await rm(fileOf('machine.json'))
+    expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
+    await engine.createMachine(spec)
+    const [moved] = await readdir(join(dataDir, 'orphans'))
+    expect(moved).toMatch(new RegExp(`^machines-${spec.id}-\\d{4}-`))
+    expect((await readFile(join(dataDir, 'orphans', `${moved}`, 'root.qcow2'))).equals(before)).toBe(true)
+    await rm(fileOf('machine.json'))
+    await writeFile(fileOf('run.json'), '{}')
+    await reopen()
+    expect(await readdir(join(dataDir, 'orphans'))).toHaveLength(1)
+    await rm(fileOf('run.json'))
+    await writeFile(fileOf('console.json'), '{}')
+    await reopen()
+    expect(await readdir(join(dataDir, 'orphans'))).toHaveLength(2)
+  })
+
+  test('a deletion that was interrupted is completed, and one of a machine that never ran leaves nothing', async () => {
+    await engine.createMachine(spec)
+    await rename(fileOf('machine.json'), fileOf('deleted'))
+    await writeFile(fileOf('console.json'), '{}')
+    const neverRan = join(dataDir, 'machines', randomUUID())
+    await mkdir(neverRan)
+    await writeFile(join(neverRan, 'root.qcow2'), 'half of it')
+    await reopen()
+    expect(await there(fileOf('root.qcow2'))).toBe(false)
+    expect(await there(neverRan)).toBe(false)
+    expect(await there(join(dataDir, 'orphans'))).toBe(false)
+  })
+
+  test('a machine that is not running does not start in the middle of a restore', async () => {
+    await engine.createMachine(spec)
+    await writeFile(fileOf('swap.json'), '')
+    await expect(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })).rejects.toThrow('damaged')
+  })
+
+  test('images stay as long as a machine cannot be read', async () => {
+    await engine.createMachine(spec)
+    expect(await imageFilesInUse(dataDir)).toEqual(new Set([join(dataDir, 'images', 'files', BLANK)]))
+    await writeFile(fileOf('machine.json'), '')
+    await expect(imageFilesInUse(dataDir)).rejects.toThrow('cannot be read')
+  })
+
+  test('machines that were not mounted at the start are taken up when they are', async () => {
+    await engine.createMachine(spec)
+    await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+    const [machines, elsewhere] = [join(dataDir, 'machines'), join(dataDir, 'elsewhere')]
+    await engine.close()
+    await rename(machines, elsewhere)
+    await mkdir(machines)
+    await open()
+    await expect(engine.list()).rejects.toThrow('Is it mounted?')
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'unreadable' })
+    await expect(engine.deleteMachine(spec.id)).rejects.toThrow('Is it mounted?')
+    await rm(machines, { recursive: true })
+    await rename(elsewhere, machines)
+    expect((await engine.list()).get(spec.id)).toMatchObject({ power: 'booting' })
+    expect([...(await engine.usage('processors')).keys()]).toEqual([spec.id])
+  })
+
+  test('an installation whose own file is damaged removes nothing and makes nothing', async () => {
+    await engine.createMachine(spec)
+    const file = join(dataDir, 'installation.json')
+    const whole = await readFile(file, 'utf8')
+    await writeFile(file, '')
+    await reopen()
+    expect(await there(fileOf('root.qcow2'))).toBe(true)
+    await expect(engine.list()).rejects.toThrow('damaged')
+    await writeFile(file, whole)
+    expect((await engine.list()).get(spec.id)).toMatchObject({ power: 'off' })
+  })
+
+  test('an earlier installation gets its markers at its first start', async () => {
+    await engine.createMachine(spec)
+    await rm(join(dataDir, 'installation.json'))
+    for (const name of placeNames) await rm(join(dataDir, name, '.slipway'))
+    await reopen()
+    for (const name of placeNames) expect(await there(join(dataDir, name, '.slipway'))).toBe(true)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
+  })
 
   test('disks in a directory that is not mounted are unreadable, and whole again once it is', async () => {
     const volumeId = randomUUID()
