@@ -8,6 +8,7 @@ import {
   rename,
   rm,
   stat,
+  statfs,
   symlink,
   writeFile,
 } from 'node:fs/promises'
@@ -343,4 +344,34 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
     await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
     expect(((await stat(fileOf('serial.log'))).mode & 0o777).toString(8)).toBe('600')
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'a disk that fills up while something is made leaves nothing that looks whole',
+    async () => {
+      await engine.close()
+      await run('mount', ['-t', 'tmpfs', '-o', 'size=320m', 'tmpfs', dataDir])
+      try {
+        const images = await blankImages(dataDir)
+        // Room is asked for first; then somebody else takes it.
+        const use = async () => {
+          const { bavail, bsize } = await statfs(dataDir)
+          await writeFile(join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize - 64 * 1024))
+          return images.use('blank')
+        }
+        engine = makeQemuEngine({ dataDir, images: { ...images, use }, importer, log: silentLog })
+        await engine.open()
+        await expect(engine.createMachine(spec)).rejects.toMatchObject({ code: 'no-space' })
+        expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
+        await reopen()
+        expect(await readdir(join(dataDir, 'machines'))).toEqual(['.slipway'])
+        await rm(join(dataDir, 'ballast'))
+        await engine.createMachine(spec)
+        expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
+        await engine.close()
+      } finally {
+        await run('umount', ['-l', dataDir])
+        await open()
+      }
+    },
+  )
 })
