@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -84,7 +83,7 @@ test('a list has what cannot be read, and leaves out what is not there', async (
 
 const isRoot = process.getuid?.() === 0
 test.skipIf(!isRoot)('a full disk leaves the old content, and nothing of the new one', async () => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir])
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir])
   try {
     await writeDurably(join(dir, 'file'), [1])
     await writeFile(join(dir, 'ballast'), 'x'.repeat(48 * 1024))
@@ -93,7 +92,7 @@ test.skipIf(!isRoot)('a full disk leaves the old content, and nothing of the new
     expect((await readdir(dir)).sort()).toEqual(['ballast', 'file'])
     expect(JSON.parse(await readFile(join(dir, 'file'), 'utf8'))).toEqual([1])
   } finally {
-    execFileSync('umount', [dir])
+    await run('umount', [dir])
   }
 })
 

@@ -69,5 +69,3 @@ export function makeImagePaths(dataDir: string) {
     },
   }
 }
-
-export type ImagePaths = ReturnType<typeof makeImagePaths>

@@ -90,8 +90,8 @@ export function makeMachines(deps: {
       }
       ips.set(machineId, record.address.ip)
       await logs.seal(machineId)
-      if (living) return
       await restore.open(machineId)
+      if (living) return
       const { image } = await dirs.requireRecord(machineId)
       await dirs.images.mend(rootOf(machineId), image)
       await guests.settleEnd(machineId)

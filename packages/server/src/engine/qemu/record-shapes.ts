@@ -3,7 +3,6 @@
  * slips or a foreign backup can change them; what does not fit is unreadable, and never used or removed.
  */
 import { z } from 'zod'
-import type { BootImage } from '../../image/image-store.ts'
 import type { MachineNote } from '../engine.ts'
 import type { Shape } from './durable.ts'
 import type { MachineRecord, RunRecord } from './machine-dir.ts'
@@ -64,7 +63,6 @@ const prepared = z.looseObject({
 /** A machine's record as a file has it. */
 export type KeptRecord = Omit<MachineRecord, 'volumes' | 'restored'> & Partial<MachineRecord>
 
-export const isImage: Shape<BootImage> = shapeOf(image)
 export const isRecord: Shape<KeptRecord> = shapeOf(record)
 export const isRun: Shape<RunRecord> = shapeOf(
   z.looseObject({
