@@ -120,5 +120,5 @@ test('deleting the VM leaves no process and no file', async () => {
     .click()
   await expect(page.getByText('VM "My First VM" deleted successfully')).toBeVisible()
   await expect.poll(() => guestsOf(dataDir)).toEqual([])
-  await expect.poll(() => readdir(`${dataDir}/machines`)).toEqual([])
+  await expect.poll(() => readdir(`${dataDir}/machines`)).toEqual(['.slipway'])
 })

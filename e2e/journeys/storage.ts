@@ -66,7 +66,7 @@ export async function strays(dataDir: string, had: Belongings): Promise<string[]
   async function look(dir: string, owners: { id: string }[], leaves: RegExp): Promise<void> {
     const ids = new Set(owners.map(({ id }) => id))
     for (const name of await namesIn(join(dataDir, dir))) {
-      if (!ids.has(name.replace(leaves, ''))) found.push(`${dir}/${name}`)
+      if (name !== '.slipway' && !ids.has(name.replace(leaves, ''))) found.push(`${dir}/${name}`)
     }
   }
   const usable = <T extends { status: string }>(list: T[]) => list.filter(({ status }) => status !== 'failed')
@@ -74,6 +74,7 @@ export async function strays(dataDir: string, had: Belongings): Promise<string[]
   await look('volumes', usable(had.disks), /\.qcow2$/)
   await look('snapshots', usable(had.vmSnapshots), /$/)
   await look('volume-snapshots', usable(had.diskSnapshots), /\.(qcow2|json)$/)
+  await look('orphans', [], /$/)
   await look('imports', [], /$/)
   await look('daemons', [], /$/)
   for (const { id } of had.vms) {

@@ -144,7 +144,7 @@ function bootImages() {
 async function orphans() {
   if (!isInstalled() || !existsSync(inData('slipway.sqlite'))) return []
   const { code, output } = await run(node24(), [inTree('packages/server/src/orphans.ts')], { quiet: true })
-  if (code !== 0) return [note('orphans', 'the database could not be read')]
+  if (code !== 0) return [note('orphans', 'the data directory or its database could not be read')]
   const found = JSON.parse(output.trim().split('\n').at(-1))
   if (found.length === 0) return [good('orphans', 'everything in the data directory belongs to something')]
   return found.map(({ kind, path, bytes }) =>

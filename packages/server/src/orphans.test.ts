@@ -36,7 +36,8 @@ test('what belongs to no object is told, with its path and size, and stays where
     })
     .execute()
   await db.destroy()
-  for (const folder of ['volumes', `snapshots/${snapshot}`]) {
+  const aside = `machines-${newId()}-2026-11-22T101500.000Z`
+  for (const folder of ['volumes', `snapshots/${snapshot}`, `orphans/${aside}`]) {
     await mkdir(path.join(dataDir, folder), { recursive: true })
   }
   const file = (id: string) => path.join(dataDir, 'volumes', `${id}.qcow2`)
@@ -51,6 +52,7 @@ test('what belongs to no object is told, with its path and size, and stays where
       path: path.join(dataDir, 'snapshots', snapshot),
       bytes: 4096,
     },
+    { kind: 'directory moved aside', id: aside, path: path.join(dataDir, 'orphans', aside), bytes: 0 },
   ]
   expect(await find()).toEqual(expected)
   expect(await find()).toEqual(expected)

@@ -294,7 +294,27 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     test('a deleted machine can be made again', async () => {
       await done(engine.createMachine(keeper))
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
+    })
+
+    test('a machine that cannot be read is neither absent nor made anew, and is back when it can be', async () => {
+      const unreadable = { power: 'unreadable', reason: expect.stringMatching(/^[A-Z].*\.$/) }
+      await harness.hide({ machineId: keeper.id }, true)
+      expect(await engine.inspect(keeper.id)).toEqual(unreadable)
+      expect(await engine.list()).toEqual(new Map([[keeper.id, unreadable]]))
+      expect(await code(engine.createMachine(keeper))).toBe('internal')
+      expect(await code(start(keeper.id))).toBe('internal')
+      await harness.hide({ machineId: keeper.id }, false)
+      expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
+    })
+
+    test('a machine that cannot be read is deleted when that is asked for', async () => {
+      await harness.hide({ machineId: keeper.id }, true)
       await done(engine.deleteMachine(keeper.id))
+      expect(await engine.inspect(keeper.id)).toEqual({ power: 'absent' })
+      if (harness.traces) {
+        const { files } = await harness.traces(keeper.id)
+        expect(files).toEqual([])
+      }
       await done(engine.deleteVolume(volumeId))
       await done(engine.deleteVolume(volumeId))
     })

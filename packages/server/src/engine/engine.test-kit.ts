@@ -33,8 +33,19 @@ export interface EngineHarness {
   damage?(
     what: { volumeId: string } | { machineSnapshotId: string } | { volumeSnapshotId: string },
   ): Promise<void>
+  /** Makes something unreadable, or readable again. */
+  hide(what: Kept, hidden: boolean): Promise<void>
+  /** Takes the directory of all volumes away, as if it were not mounted, or brings it back. */
+  unmountVolumes(unmounted: boolean): Promise<void>
   cleanUp(): Promise<void>
 }
+
+/** Something the engine keeps. */
+export type Kept =
+  | { machineId: string }
+  | { volumeId: string }
+  | { machineSnapshotId: string }
+  | { volumeSnapshotId: string }
 
 /** Something that keeps a line of text. */
 export type Content = { machineId: string } | { memoryOf: string } | { volumeId: string }

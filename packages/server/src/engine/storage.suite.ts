@@ -419,6 +419,46 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
     })
 
+    test('what cannot be read is neither absent nor broken, and whole again when it can be', async () => {
+      const unreadable = { state: 'unreadable', reason: expect.stringMatching(/^[A-Z].*\.$/) }
+      await done(engine.powerOff(owner.id))
+      const size = await engine.inspectVolume(more)
+
+      await harness.hide({ volumeId: more }, true)
+      expect(await engine.inspectVolume(more)).toEqual(unreadable)
+      expect(await engine.listVolumes()).toContain(more)
+      expect(await code(engine.createVolume(more, { from: 'nothing' }, MIB, work()))).toBe('internal')
+      await harness.hide({ volumeId: more }, false)
+      expect(await engine.inspectVolume(more)).toEqual(size)
+
+      await harness.hide({ machineSnapshotId: atRest }, true)
+      expect(await engine.inspectSnapshot('machine', atRest)).toEqual(unreadable)
+      expect(await engine.listSnapshots('machine')).toContain(atRest)
+      await harness.hide({ machineSnapshotId: atRest }, false)
+      expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'whole' })
+
+      await harness.hide({ volumeSnapshotId: link(5) }, true)
+      expect(await engine.inspectSnapshot('volume', link(5))).toEqual(unreadable)
+      expect(await engine.listSnapshots('volume')).toContain(link(5))
+      await harness.hide({ volumeSnapshotId: link(5) }, false)
+      expect(await engine.inspectSnapshot('volume', link(5))).toEqual({ state: 'whole' })
+    })
+
+    test('volumes whose directory is not mounted are unreadable, and nothing is made or removed in it', async () => {
+      const before = (await engine.listVolumes()).sort()
+      await harness.unmountVolumes(true)
+      expect(await engine.inspectVolume(data)).toMatchObject({ state: 'unreadable' })
+      expect(await engine.inspectVolume(randomUUID())).toMatchObject({ state: 'unreadable' })
+      expect(await code(engine.listVolumes())).toBe('internal')
+      expect(await code(engine.createVolume(randomUUID(), { from: 'nothing' }, MIB, work()))).toBe('internal')
+      expect(await code(engine.deleteVolume(data))).toBe('internal')
+      await engine.close()
+      engine = await harness.open()
+      await harness.unmountVolumes(false)
+      expect((await engine.listVolumes()).sort()).toEqual(before)
+      expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
+    })
+
     test('what is damaged is broken', async ({ skip }) => {
       const damage = real('damage', skip)
       const reason = expect.stringMatching(/^[A-Z].*\.$/)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineError, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
-import { createBlank, prove, readHeader } from './qcow2.ts'
+import { createBlank, lookAtDisk, prove } from './qcow2.ts'
 import { isRecord, listenFor, type Qmp } from './qmp.ts'
 import { together } from './turns.ts'
 
@@ -77,8 +77,8 @@ export async function proveCopies(disks: readonly DiskCopy[]): Promise<void> {
   await together(
     disks.map(async ({ target, virtualBytes, backing }) => {
       await prove(target)
-      const header = await readHeader(target)
-      if (header?.virtualBytes !== virtualBytes || header.backing !== backing)
+      const copy = await lookAtDisk(target)
+      if (copy.is !== 'disk' || copy.virtualBytes !== virtualBytes || copy.backing !== backing)
         throw new EngineError('internal', 'A copy of a disk came out wrong.', { retryable: true })
     }),
   )

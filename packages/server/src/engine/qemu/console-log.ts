@@ -1,11 +1,13 @@
 import { constants, open as openCallback } from 'node:fs'
-import { open, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { chmod, open, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { Socket } from 'node:net'
 import { promisify } from 'node:util'
 import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import type { MachineNote } from '../engine.ts'
+import { ifThere, readJson, UnreadableError } from './durable.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
+import { isConsoleIndex } from './record-shapes.ts'
 
 /** A plain descriptor: it goes to the socket, which closes it. */
 const openFd = promisify(openCallback)
@@ -20,6 +22,8 @@ interface Index {
   /** The oldest byte that is kept. */
   first: number
   notes: MachineNote[]
+  /** There is another one that cannot be read now: this one must not take its place. */
+  provisional?: true
 }
 
 /**
@@ -41,13 +45,28 @@ export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) 
   function indexOf(machineId: string): Promise<Index> {
     const known = indexes.get(machineId)
     if (known !== undefined) return known
-    const reading = readFile(dirs.fileOf(machineId, fileNames.console), 'utf8').then(
-      // The file is our own and 0600: its shape is taken at its word.
-      (text) => JSON.parse(text) as Index,
-      () => ({ first: 0, notes: [] }),
-    )
+    const reading = read(machineId)
     indexes.set(machineId, reading)
     return reading
+  }
+
+  /** A machine whose index cannot be read prints all the same: without notes, until it can be read again. */
+  async function read(machineId: string): Promise<Index> {
+    const path = dirs.fileOf(machineId, fileNames.console)
+    try {
+      return (await readJson(path, isConsoleIndex)) ?? { first: 0, notes: [] }
+    } catch (error) {
+      log.warn({ machine: machineId, path, error }, 'What is known of the output of a VM could not be read')
+      if (error instanceof UnreadableError && error.damaged) {
+        const moved = await rename(path, `${path}.damaged`).then(
+          () => true,
+          () => false,
+        )
+        if (moved) return { first: 0, notes: [] }
+      }
+      indexes.delete(machineId)
+      return { first: 0, notes: [], provisional: true }
+    }
   }
 
   /** Not flushed to the disk: what a power failure takes of it is a note, or some zeros before the oldest output. */
@@ -64,7 +83,7 @@ export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) 
   async function change(machineId: string, by: (index: Index) => void): Promise<void> {
     const index = await indexOf(machineId)
     by(index)
-    await store(machineId, index)
+    if (!index.provisional) await store(machineId, index)
     tell(machineId)
   }
 
@@ -100,8 +119,8 @@ export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) 
     /** Forgets old output of a guest that talks without end. */
     async trim(machineId: string): Promise<void> {
       const size = await sizeOf(machineId)
-      const { first } = await indexOf(machineId)
-      if (size - first <= MOST_BYTES) return
+      const { first, provisional } = await indexOf(machineId)
+      if (size - first <= MOST_BYTES || provisional) return
       const keptFrom = size - KEPT_BYTES
       await change(machineId, (index) => {
         index.first = keptFrom
@@ -109,6 +128,11 @@ export function makeConsoleLogs({ dirs, log }: { dirs: MachineDirs; log: Log }) 
       })
       const hole = ['--punch-hole', '--offset', '0', '--length', String(keptFrom)]
       await run('fallocate', [...hole, pathOf(machineId)])
+    },
+
+    /** Lets nobody else read what a machine prints; earlier versions let everybody. */
+    async seal(machineId: string): Promise<void> {
+      await ifThere(pathOf(machineId), chmod(pathOf(machineId), 0o600))
     },
 
     forget(machineId: string): void {
@@ -123,8 +147,13 @@ export type ConsoleLogs = ReturnType<typeof makeConsoleLogs>
 /** Opens a machine's output for reading; null when it has not printed anything yet. */
 export const openLog = (path: string) => open(path).catch(() => null)
 
-/** Makes what QEMU needs for a serial line. It opens the pipe for both ways, so the line outlives every writer. */
+/**
+ * Makes what QEMU needs for a serial line. It opens the pipe for both ways, so the line outlives every writer. The log
+ * is made for it, because QEMU would let everybody read it; QEMU opens it before it becomes the guests' user.
+ */
 export async function makeSerialLine(dirs: MachineDirs, machineId: string): Promise<void> {
+  const output = await open(dirs.fileOf(machineId, fileNames.serialLog), 'a', 0o600)
+  await output.chmod(0o600).finally(() => output.close())
   if (await dirs.has(machineId, fileNames.serialIn)) return
   await rm(dirs.fileOf(machineId, fileNames.serialOut), { force: true })
   await symlink('/dev/null', dirs.fileOf(machineId, fileNames.serialOut))

@@ -1,5 +1,100 @@
-import { open, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { errorCode } from '../../lib/command.ts'
+import { EngineError } from '../engine.ts'
+import { fewAtATime } from './turns.ts'
+
+/**
+ * Something is there, or may be, and cannot be read now. Reads of this engine return null for what is absent and throw
+ * this for what is unreadable, so that a caller who forgets the third answer fails, and never takes a file that
+ * cannot be read for one that was not completely made.
+ */
+export class UnreadableError extends EngineError {
+  /** The file, for the operator's log; null where the sentence says all. */
+  readonly path: string | null
+  /** Its content is wrong, so that trying again does not help by itself. */
+  readonly damaged: boolean
+
+  constructor(sentence: string, options: { path?: string; damaged?: boolean; cause?: unknown } = {}) {
+    super('internal', sentence, { retryable: true, cause: options.cause })
+    this.name = 'UnreadableError'
+    this.path = options.path ?? null
+    this.damaged = options.damaged ?? false
+  }
+}
+
+/** What errors of the file system mean; by the names of errno(3). */
+const meanings: Record<string, string> = {
+  EMFILE: 'the server has too many files open',
+  ENFILE: 'the host has too many files open',
+  EACCES: 'the server is not allowed to read it',
+  EPERM: 'the server is not allowed to read it',
+  EIO: 'the disk of the host reports an error',
+  ENOMEM: 'the host is out of memory',
+}
+
+/** Resolves with what is there, or with null when it certainly is not; throws an {@link UnreadableError}. */
+export async function ifThere<T>(path: string, reading: Promise<T>): Promise<T | null> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof UnreadableError) throw error
+    const code = errorCode(error)
+    if (code === 'ENOENT') return null
+    throw unreadable(path, code, error)
+  }
+}
+
+/** What could not be read, by the name of its error in errno(3). */
+export function unreadable(path: string, code: string | null, cause: unknown): UnreadableError {
+  const why = meanings[code ?? ''] ?? 'the host refused'
+  return new UnreadableError(`One of its files on the host cannot be read: ${why}.`, { path, cause })
+}
+
+/** Says whether a value that came from a file has the shape of a T. */
+export type Shape<T> = (value: unknown) => value is T
+
+/**
+ * A JSON file's value; null when there is no such file. Throws an {@link UnreadableError} when it cannot be read, is
+ * no JSON or has another shape.
+ */
+export async function readJson<T>(path: string, hasShape: Shape<T>): Promise<T | null> {
+  const text = await ifThere(path, readFile(path, 'utf8'))
+  if (text === null) return null
+  const damaged = (cause?: unknown) =>
+    new UnreadableError('One of its files on the host cannot be read: its content is damaged.', {
+      path,
+      damaged: true,
+      cause,
+    })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw damaged(error)
+  }
+  if (!hasShape(value)) throw damaged()
+  return value
+}
+
+/** Whether a file or directory is there; throws an {@link UnreadableError} when that cannot be found out. */
+export const exists = async (path: string): Promise<boolean> => (await ifThere(path, stat(path))) !== null
+
+/** Those ids of which something is there, readable now or not. */
+export async function presentAmong(
+  ids: readonly string[],
+  read: (id: string) => Promise<unknown>,
+): Promise<string[]> {
+  const found = await fewAtATime(ids, async (id) => {
+    try {
+      return (await read(id)) === null ? null : id
+    } catch (error) {
+      if (error instanceof UnreadableError) return id
+      throw error
+    }
+  })
+  return found.filter((id) => id !== null)
+}
 
 /** Waits until a file's bytes, or a directory's names, are on the disk. */
 export async function flush(path: string): Promise<void> {
@@ -13,22 +108,14 @@ export async function flush(path: string): Promise<void> {
 
 /** Replaces a JSON file in one step that survives a power failure; a crash leaves the old or the new content. */
 export async function writeDurably(path: string, value: unknown): Promise<void> {
-  await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
-  await rename(`${path}.new`, path)
+  const fresh = `${path}.new`
+  try {
+    await writeFile(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
+    await rename(fresh, path)
+  } catch (error) {
+    // A full disk keeps no half of it.
+    await rm(fresh, { force: true }).catch(() => {})
+    throw error
+  }
   await flush(dirname(path))
 }
-
-/** A JSON file's value; null when it is missing or torn. */
-export async function readJson(path: string): Promise<unknown> {
-  try {
-    return JSON.parse(await readFile(path, 'utf8'))
-  } catch {
-    return null
-  }
-}
-
-export const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )

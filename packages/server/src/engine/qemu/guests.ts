@@ -64,6 +64,7 @@ export function makeGuests(deps: {
           // Let go of, it may live on.
           if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
         })
+        .catch((error: unknown) => log.warn({ machine: machineId, error }, 'An end was not written down'))
         .finally(() => {
           if (endings.get(machineId) === ending) endings.delete(machineId)
           if (guests.get(machineId) !== guest) return
@@ -147,7 +148,9 @@ export function makeGuests(deps: {
     async freeMemoryMb(): Promise<number> {
       let untouched = 0
       for (const [id, { pid }] of guests) {
-        const given = ((await dirs.readRecord(id))?.spec.memoryMb ?? 0) + OVERHEAD_MB
+        // One whose record cannot be read now counts with what it has touched, and keeps nobody from starting.
+        const record = await dirs.readRecord(id).catch(() => null)
+        const given = (record?.spec.memoryMb ?? 0) + OVERHEAD_MB
         untouched += Math.max(0, given - (await residentMb(pid)))
       }
       return Math.max(0, Math.floor(process.availableMemory() / (1024 * 1024) - untouched - OVERHEAD_MB))

@@ -1,35 +1,46 @@
-import { mkdir, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import type { BootImage } from '../../image/image-store.ts'
+import { ifThere } from './durable.ts'
 import { makeMachineDirs } from './machine-dir.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
-import { readHeader } from './qcow2.ts'
+import { makePlaces } from './places.ts'
+import { lookAtDisk } from './qcow2.ts'
+import { fewAtATime } from './turns.ts'
 
-/** The files of boot images that machines, restores under way and snapshots of a data directory need. */
+/**
+ * The files of boot images that machines, restores under way and snapshots of a data directory need. Throws an
+ * UnreadableError when one of them cannot be read: then nobody knows what it needs, and no image may be removed.
+ */
 export async function imageFilesInUse(dataDir: string): Promise<ReadonlySet<string>> {
-  const places = ['machines', 'snapshots'].map((name) => join(dataDir, name))
-  for (const place of places) await mkdir(place, { recursive: true, mode: 0o700 })
+  const places = makePlaces(dataDir)
   const used = new Set<string>()
+  const use = (paths: (string | undefined)[]) => {
+    for (const path of paths) if (path !== undefined) used.add(path)
+  }
 
   // What a disk stands on is told best by the disk itself.
-  for (const place of places) {
-    for (const name of await readdir(place, { recursive: true })) {
-      if (name.endsWith('.qcow2')) for (const path of await below(join(place, name))) used.add(path)
-    }
+  for (const name of ['machines', 'snapshots'] as const) {
+    await places.require(name)
+    const place = join(dataDir, name)
+    const entries = (await ifThere(place, readdir(place, { recursive: true }))) ?? []
+    const disks = entries.filter((entry) => entry.endsWith('.qcow2'))
+    await fewAtATime(disks, async (disk) => use(await below(join(place, disk))))
   }
-  // Kernels are known to the records alone.
-  const dirs = makeMachineDirs(dataDir)
-  const snapshots = makeMachineSnapshots(dataDir)
-  const records = await Promise.all((await dirs.ids()).map((id) => dirs.readRecord(id)))
-  const manifests = await Promise.all((await snapshots.list()).map(snapshots.read))
-  for (const one of [...records, ...manifests]) {
-    for (const path of [one?.image.kernel, one?.image.initrd]) if (path !== undefined) used.add(path)
-  }
+  // Kernels are known to the records alone, as is the image of a disk whose header is damaged.
+  const dirs = makeMachineDirs(dataDir, places)
+  const snapshots = makeMachineSnapshots(dataDir, places)
+  const records = await fewAtATime(await dirs.ids(), dirs.readRecord)
+  const manifests = await fewAtATime(await snapshots.list(), snapshots.read)
+  for (const one of [...records, ...manifests]) use(one ? filesOf(one.image) : [])
   return used
 }
 
+const filesOf = ({ disk, lower, kernel, initrd }: BootImage) => [disk, lower, kernel, initrd]
+
 async function below(path: string): Promise<string[]> {
-  const backing = (await readHeader(path))?.backing
-  if (!backing) return []
-  const lower = resolve(dirname(path), backing)
+  const disk = await lookAtDisk(path)
+  if (disk.is !== 'disk' || disk.backing === null) return []
+  const lower = resolve(dirname(path), disk.backing)
   return [lower, ...(await below(lower))]
 }

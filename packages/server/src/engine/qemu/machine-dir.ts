@@ -1,9 +1,12 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
 import { type Address, type Capabilities, EngineError, type MachineSpec } from '../engine.ts'
 import { LENT } from './block-host.ts'
-import { exists } from './durable.ts'
+import { exists, ifThere, readJson, type Shape, writeDurably } from './durable.ts'
+import { makeImagePaths } from './image-paths.ts'
+import { makePlaces, type Places } from './places.ts'
+import { isMark, isRecord, isRun } from './record-shapes.ts'
 
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
@@ -54,6 +57,8 @@ export interface RunRecord {
 /** File names inside a machine's directory; QEMU gets them relative to it. */
 export const fileNames = {
   record: 'machine.json',
+  /** What the record is called once the machine is being deleted. */
+  deleted: 'deleted',
   run: 'run.json',
   /** Holds the run that powerDown or powerOff was asked for. */
   asked: 'asked',
@@ -93,46 +98,50 @@ export const fileNames = {
   log: 'qemu.log',
 } as const
 
-/** The directories of all machines, `<dataDir>/machines/<id>/`; each holds everything its machine has. */
-export function makeMachineDirs(dataDir: string) {
+/**
+ * The directories of all machines, `<dataDir>/machines/<id>/`; each holds everything its machine has. What cannot be
+ * read now throws an UnreadableError.
+ */
+export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dataDir)) {
   const top = join(dataDir, 'machines')
   const pathOf = (id: string) => join(top, id)
   const fileOf = (id: string, name: string) => join(top, id, name)
+  const images = makeImagePaths(dataDir)
 
-  /** Replaces a file in one step; a crash leaves the old or the new content. */
-  const write = async (id: string, name: string, value: unknown) => {
-    const path = fileOf(id, name)
-    await writeFile(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })
-    await rename(`${path}.new`, path)
+  const write = (id: string, name: string, value: unknown) => writeDurably(fileOf(id, name), value)
+  async function read<T>(id: string, name: string, shape: Shape<T>): Promise<T | null> {
+    const value = await readJson(fileOf(id, name), shape)
+    if (value === null) await places.require('machines')
+    return value
   }
-  const read = async (id: string, name: string): Promise<unknown> => {
-    try {
-      return JSON.parse(await readFile(fileOf(id, name), 'utf8'))
-    } catch {
-      return null
-    }
+
+  async function readRecord(id: string): Promise<MachineRecord | null> {
+    const record = await read(id, fileNames.record, isRecord)
+    return (
+      record && {
+        ...record,
+        image: await images.found(record.image),
+        // Machines of earlier versions have neither.
+        volumes: record.volumes ?? placeInOrder(record.spec.volumeIds),
+        restored: record.restored ?? null,
+      }
+    )
   }
-  // The files are our own and 0600: their shape is taken at its word.
-  const readRecord = async (id: string): Promise<MachineRecord | null> => {
-    const record = (await read(id, fileNames.record)) as
-      | (Omit<MachineRecord, 'volumes' | 'restored'> & Partial<MachineRecord>)
-      | null
-    if (!record) return null
-    // Machines of earlier versions have neither.
-    const volumes = record.volumes ?? placeInOrder(record.spec.volumeIds)
-    return { ...record, volumes, restored: record.restored ?? null }
-  }
-  const writeRecord = (id: string, record: MachineRecord) => write(id, fileNames.record, record)
+  const writeRecord = (id: string, record: MachineRecord) =>
+    write(id, fileNames.record, { ...record, image: images.kept(record.image) })
+
+  const moveAside = (id: string): Promise<string> => places.moveAside('machines', id)
 
   return {
+    images,
     pathOf,
     fileOf,
-    async open() {
-      await mkdir(top, { recursive: true, mode: 0o700 })
-    },
+    /** Throws an UnreadableError when nothing can be said of any machine, and none may be made or removed. */
+    requirePlace: () => places.require('machines'),
     async ids(): Promise<string[]> {
-      const entries = await readdir(top, { withFileTypes: true })
-      return entries
+      await places.require('machines')
+      const entries = await ifThere(top, readdir(top, { withFileTypes: true }))
+      return (entries ?? [])
         .filter((entry) => entry.isDirectory() && isMachineId(entry.name))
         .map((entry) => entry.name)
     },
@@ -148,7 +157,28 @@ export function makeMachineDirs(dataDir: string) {
         if (name.startsWith(LENT)) await rm(fileOf(id, name), { force: true })
     },
     has: (id: string, name: string) => exists(fileOf(id, name)),
-    remove: (id: string) => rm(pathOf(id), { recursive: true, force: true }),
+    /** Removes a machine, readable or not. From its first step on it is absent, and a crash does not bring it back. */
+    async remove(id: string): Promise<void> {
+      await places.require('machines')
+      await ifThere(pathOf(id), rename(fileOf(id, fileNames.record), fileOf(id, fileNames.deleted)))
+      await rm(pathOf(id), { recursive: true, force: true })
+    },
+    /** Puts a machine's directory where no machine is, and returns that place. */
+    moveAside,
+    /**
+     * Clears a directory without a record: of a machine that was not completely made or not completely deleted. One
+     * in which a guest has run holds somebody's data, so it is moved aside.
+     *
+     * @returns where it was moved, or null when it was removed
+     */
+    async clear(id: string): Promise<string | null> {
+      await places.require('machines')
+      const names = (await ifThere(pathOf(id), readdir(pathOf(id)))) ?? []
+      const ran = names.some((name) => name === fileNames.run || name === fileNames.console)
+      if (ran && !names.includes(fileNames.deleted)) return moveAside(id)
+      await rm(pathOf(id), { recursive: true, force: true })
+      return null
+    },
 
     readRecord,
     /** The record of a machine that has to be there; throws `machine-missing`. */
@@ -165,11 +195,10 @@ export function makeMachineDirs(dataDir: string) {
       const left = record.volumes.filter((place) => place.id !== volumeId)
       await writeRecord(id, { ...record, volumes: left })
     },
-    readRun: async (id: string) => (await read(id, fileNames.run)) as RunRecord | null,
+    readRun: (id: string) => read(id, fileNames.run, isRun),
     writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),
     /** The run a mark (`asked`, `ready`) was set in. */
-    readMark: async (id: string, mark: 'asked' | 'ready') =>
-      (await read(id, fileNames[mark])) as string | null,
+    readMark: (id: string, mark: 'asked' | 'ready') => read(id, fileNames[mark], isMark),
     writeMark: (id: string, mark: 'asked' | 'ready', run: string) => write(id, fileNames[mark], run),
   }
 }

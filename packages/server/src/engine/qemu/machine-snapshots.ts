@@ -4,11 +4,15 @@ import type { BootImage } from '../../image/image-store.ts'
 import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
 import { addNode, type Begin, copyDisks, type DiskCopy, proveCopies } from './block-jobs.ts'
-import { exists, flush, readJson, writeDurably } from './durable.ts'
+import { exists, flush, ifThere, presentAmong, readJson, writeDurably } from './durable.ts'
+import { makeImagePaths } from './image-paths.ts'
 import type { MemoryFit } from './machine-dir.ts'
 import { isMachineId } from './machine-dir.ts'
-import { check, readHeader } from './qcow2.ts'
+import { makePlaces, type Places } from './places.ts'
+import { isSound, lookAtDisk } from './qcow2.ts'
+import { isMachineManifest } from './record-shapes.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
+import { fewAtATime } from './turns.ts'
 
 /** What a snapshot directory holds; written last, so its presence means that all of it is there. */
 export interface MachineManifest {
@@ -48,28 +52,48 @@ export interface SnapshotSource {
 
 const MANIFEST = 'manifest.json'
 const MEMORY = 'memory'
+/** In a directory that a restore fills with the disks it replaces, from before the first until it is a snapshot. */
+const FILLED = 'filled-by-restore'
 export const ROOT = 'root'
 
 /**
  * Snapshots of machines, `<dataDir>/snapshots/<id>/`: a root disk that stands on the machine's boot image, volumes
- * that stand on nothing, and the memory of the guest if it was asked for.
+ * that stand on nothing, and the memory of the guest if it was asked for. What cannot be read now throws an
+ * UnreadableError.
  */
-export function makeMachineSnapshots(dataDir: string) {
+export function makeMachineSnapshots(dataDir: string, places: Places = makePlaces(dataDir)) {
   const top = join(dataDir, 'snapshots')
   const dirOf = (id: string) => join(top, id)
   const diskOf = (id: string, name: string) => join(dirOf(id), `${name}.qcow2`)
   const memoryOf = (id: string) => join(dirOf(id), MEMORY)
-  // The file is our own: its shape is taken at its word.
-  const read = async (id: string) => (await readJson(join(dirOf(id), MANIFEST))) as MachineManifest | null
+  const images = makeImagePaths(dataDir)
+  async function read(id: string): Promise<MachineManifest | null> {
+    const manifest = await readJson(join(dirOf(id), MANIFEST), isMachineManifest)
+    if (manifest) return { ...manifest, image: await images.found(manifest.image) }
+    await places.require('snapshots')
+    return null
+  }
+  async function ids(): Promise<string[]> {
+    await places.require('snapshots')
+    return ((await ifThere(top, readdir(top))) ?? []).filter(isMachineId)
+  }
 
   /** Makes a directory of complete files a snapshot. */
   async function seal(id: string, manifest: Omit<MachineManifest, 'storedBytes'>): Promise<MachineManifest> {
     const names = await readdir(dirOf(id))
     const sizes = await Promise.all(names.map((name) => allocatedBytes(join(dirOf(id), name))))
     const whole = { ...manifest, storedBytes: sizes.reduce((sum, size) => sum + size, 0) }
-    await writeDurably(join(dirOf(id), MANIFEST), whole)
+    await writeDurably(join(dirOf(id), MANIFEST), { ...whole, image: images.kept(whole.image) })
     await flush(top)
+    await rm(join(dirOf(id), FILLED), { force: true })
     return whole
+  }
+
+  /** Clears what has no manifest. Copies that are not complete are worth nothing; disks that were replaced are. */
+  async function clear(id: string): Promise<string | null> {
+    if (await exists(join(dirOf(id), FILLED))) return places.moveAside('snapshots', id)
+    await rm(dirOf(id), { recursive: true, force: true })
+    return null
   }
 
   return {
@@ -79,13 +103,33 @@ export function makeMachineSnapshots(dataDir: string) {
     read,
     seal,
 
-    /** Clears what was not completely made, except for those that a restore is about to fill. */
-    async open(filling: ReadonlySet<string>) {
-      await mkdir(top, { recursive: true, mode: 0o700 })
-      for (const name of await readdir(top)) {
-        if (!filling.has(name) && !(await read(name)))
-          await rm(join(top, name), { recursive: true, force: true })
-      }
+    /** Makes the directory that a restore fills with what it replaces. */
+    async makeFilled(id: string): Promise<void> {
+      await places.require('snapshots')
+      await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
+      await writeDurably(join(dirOf(id), FILLED), {})
+    },
+
+    /**
+     * Clears what was not completely made, except for those that a restore is about to fill, and lets root disks find
+     * their images again after the data directory was moved.
+     *
+     * @param tell is called with what cannot be read and stays as it is, and with what was moved aside
+     */
+    async open(
+      filling: ReadonlySet<string>,
+      tell: (id: string, what: { err: unknown } | { movedTo: string }) => void,
+    ): Promise<void> {
+      await fewAtATime(await ids(), async (id) => {
+        try {
+          const manifest = await read(id)
+          if (manifest) await images.mend(diskOf(id, ROOT), manifest.image)
+          const movedTo = manifest || filling.has(id) ? null : await clear(id)
+          if (movedTo) tell(id, { movedTo })
+        } catch (err) {
+          tell(id, { err })
+        }
+      })
     },
 
     async take(id: string, source: SnapshotSource, work: Work): Promise<MachineManifest> {
@@ -94,7 +138,7 @@ export function makeMachineSnapshots(dataDir: string) {
       const sizes = await Promise.all(source.disks.map(({ path }) => allocatedBytes(path)))
       const needed = sizes.reduce((sum, size) => sum + size, source.memory?.mostBytes ?? 0)
       await requireRoom(top, needed)
-      await rm(dirOf(id), { recursive: true, force: true })
+      await clear(id)
       await mkdir(dirOf(id), { recursive: true, mode: 0o700 })
       try {
         const disks = await Promise.all(source.disks.map((disk) => copyOf(id, disk, source.image)))
@@ -131,38 +175,33 @@ export function makeMachineSnapshots(dataDir: string) {
       for (const name of [ROOT, ...manifest.volumeIds]) {
         const what = name === ROOT ? 'Its root disk' : 'One of its data disks'
         if (!(await exists(diskOf(id, name)))) return broken(`${what} is lost.`)
-        const good = await check(diskOf(id, name)).then(
-          () => true,
-          () => false,
-        )
-        if (!good) return broken(`${what} is damaged.`)
+        if (!(await isSound(diskOf(id, name)))) return broken(`${what} is damaged.`)
       }
-      const memory = await stat(memoryOf(id)).catch(() => null)
+      const memory = await ifThere(memoryOf(id), stat(memoryOf(id)))
       if (manifest.memory && memory?.size !== manifest.memory.bytes) return broken('Its memory is damaged.')
       return { state: 'whole' }
     },
 
-    async list(): Promise<string[]> {
-      const names = (await readdir(top)).filter(isMachineId)
-      const manifests = await Promise.all(names.map(read))
-      return names.filter((_, index) => manifests[index])
-    },
+    /** Complete ones, and those that cannot be read now. */
+    list: async (): Promise<string[]> => presentAmong(await ids(), read),
 
     /** The manifest goes first: what a crash leaves counts as half-made. */
     async remove(id: string): Promise<void> {
+      await places.require('snapshots')
       await rm(join(dirOf(id), MANIFEST), { force: true })
       await rm(dirOf(id), { recursive: true, force: true })
     },
   }
 
   async function copyOf(id: string, { name, path, node }: SourceDisk, image: BootImage): Promise<DiskCopy> {
-    const header = await readHeader(path)
-    if (!header) throw new EngineError('internal', 'A disk of the virtual machine is lost or damaged.')
+    const disk = await lookAtDisk(path)
+    if (disk.is !== 'disk')
+      throw new EngineError('internal', 'A disk of the virtual machine is lost or damaged.')
     return {
       node,
-      virtualBytes: header.virtualBytes,
+      virtualBytes: disk.virtualBytes,
       target: diskOf(id, name),
-      backing: name === ROOT ? image.disk : null,
+      backing: name === ROOT ? await images.nameFrom(dirOf(id), image.disk) : null,
       what: name === ROOT ? 'top' : 'full',
     }
   }

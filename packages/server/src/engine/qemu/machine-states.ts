@@ -1,12 +1,15 @@
 import type { Log } from '../../lib/log.ts'
 import type { Engine, MachineState } from '../engine.ts'
 import type { ConsoleLogs } from './console-log.ts'
+import { UnreadableError } from './durable.ts'
 import { exitOf } from './exit.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { fileNames, isMachineId, type MachineDirs } from './machine-dir.ts'
-import { readHeader } from './qcow2.ts'
+import type { OrUnreadable } from './or-unreadable.ts'
+import { lookAtDisk } from './qcow2.ts'
 import type { Runs } from './runs.ts'
+import { fewAtATime } from './turns.ts'
 
 /** What machines are now, as their directories and processes tell. */
 export function makeMachineStates(deps: {
@@ -16,10 +19,18 @@ export function makeMachineStates(deps: {
   logs: ConsoleLogs
   log: Log
   host: () => HostFacts
+  orUnreadable: OrUnreadable
 }): Pick<Engine, 'inspect' | 'list'> {
-  const { dirs, guests, runs, logs, log, host } = deps
+  const { dirs, guests, runs, logs, log, host, orUnreadable } = deps
 
-  async function inspect(machineId: string): Promise<MachineState> {
+  const inspect = (machineId: string): Promise<MachineState> =>
+    orUnreadable<MachineState>(
+      machineId,
+      () => look(machineId),
+      (reason) => ({ power: 'unreadable', reason }),
+    )
+
+  async function look(machineId: string): Promise<MachineState> {
     if (!isMachineId(machineId)) return { power: 'absent' }
     const record = await dirs.readRecord(machineId)
     if (!record) return { power: 'absent' }
@@ -33,12 +44,13 @@ export function makeMachineStates(deps: {
         return guest.isReady() ? { power: 'ready', run, address } : { power: 'booting', run, address }
       }
     } catch (error) {
+      if (error instanceof UnreadableError) throw error
       // It lives, but its line is taken or it does not answer: a guest of which nothing more is known.
       log.warn({ machine: machineId, error }, 'A guest does not answer the engine')
       const living = await guests.livingRun(machineId)
       if (living) return { power: 'booting', run: living.run.run, address: record.address }
     }
-    if (!(await readHeader(dirs.fileOf(machineId, fileNames.root)))) {
+    if ((await lookAtDisk(dirs.fileOf(machineId, fileNames.root))).is !== 'disk') {
       // Deleted between two looks?
       if (!(await dirs.readRecord(machineId))) return { power: 'absent' }
       return { power: 'broken', reason: 'Its root disk is lost or damaged.' }
@@ -51,11 +63,10 @@ export function makeMachineStates(deps: {
   return {
     inspect,
     async list() {
-      const look = async (id: string): Promise<[string, MachineState]> => {
+      const states = await fewAtATime(await dirs.ids(), async (id): Promise<[string, MachineState]> => {
         if (guests.isHeld(id)) await logs.trim(id).catch(() => {})
         return [id, await inspect(id)]
-      }
-      const states = await Promise.all((await dirs.ids()).map(look))
+      })
       return new Map(states.filter(([, state]) => state.power !== 'absent'))
     },
   }

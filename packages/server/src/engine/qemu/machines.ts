@@ -1,10 +1,10 @@
-import { rm } from 'node:fs/promises'
-import type { ImageStore } from '../../image/image-store.ts'
+import type { BootImage, ImageStore } from '../../image/image-store.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError, type MachineSpec } from '../engine.ts'
 import { pickIp, pickPort } from './address.ts'
 import { VOLUME_PORTS } from './command-line.ts'
 import type { ConsoleLogs } from './console-log.ts'
+import { flush, UnreadableError } from './durable.ts'
 import { asEngineError } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -18,7 +18,8 @@ import {
   requireId,
 } from './machine-dir.ts'
 import { refreshRules } from './network.ts'
-import { createRootDisk, readHeader } from './qcow2.ts'
+import { endAllOf } from './process.ts'
+import { createRootDisk, lookAtDisk } from './qcow2.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
@@ -43,23 +44,56 @@ export function makeMachines(deps: {
   inTurn: Turns
   inDiskTurn: Turns
   changed: (machineId: string) => void
-}): Pick<Engine, MachineCalls> & { adopt(machineId: string): Promise<void> } {
+}): Pick<Engine, MachineCalls> & {
+  /**
+   * Takes up what an earlier process left of a machine. What it certainly left half-made is cleared; throws an
+   * UnreadableError when that cannot be told, and leaves everything as it is.
+   */
+  adopt(machineId: string): Promise<void>
+} {
   const { dataDir, dirs, images, volumes, restore, guests, runs, logs, log, host, changed } = deps
   const { inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
+  const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
+
+  async function freshRoot(machineId: string, image: BootImage): Promise<void> {
+    const backing = await dirs.images.nameFrom(dirs.pathOf(machineId), image.disk)
+    await createRootDisk(rootOf(machineId), image, backing)
+  }
+
+  /** Clears what was left of a machine without a record. */
+  async function clear(machineId: string): Promise<void> {
+    const movedTo = await dirs.clear(machineId)
+    if (movedTo)
+      log.error({ machine: machineId, movedTo }, 'The data of a VM without a record was moved aside')
+  }
+
+  /** Ends the guest of a machine that is being deleted, also when nothing can be read of it any more. */
+  async function endForGood(machineId: string): Promise<void> {
+    try {
+      await guests.end(machineId)
+    } catch (error) {
+      if (!(error instanceof UnreadableError)) throw error
+      await endAllOf(machineId)
+    }
+  }
+
   return {
-    /** Takes up what an earlier process left of a machine; what it left half-made goes. */
     async adopt(machineId) {
+      const living = await guests.livingRun(machineId)
       const record = await dirs.readRecord(machineId)
-      if (!record) return dirs.remove(machineId)
+      if (!record) {
+        if (living) throw recordLost()
+        await clear(machineId)
+        return
+      }
       ips.set(machineId, record.address.ip)
-      await restore
-        .open(machineId)
-        .catch((error: unknown) => log.error({ machine: machineId, error }, 'A restore was not completed'))
-      await guests
-        .of(machineId)
-        .catch((error: unknown) => log.warn({ machine: machineId, error }, 'A guest was not adopted'))
+      await logs.seal(machineId)
+      await restore.open(machineId)
+      if (living) return
+      const { image } = await dirs.requireRecord(machineId)
+      await dirs.images.mend(rootOf(machineId), image)
       await guests.settleEnd(machineId)
     },
 
@@ -67,35 +101,39 @@ export function makeMachines(deps: {
       inTurn(spec.id, async () => {
         requireSoundSpec(spec)
         if (await dirs.readRecord(spec.id)) return
+        if (await guests.livingRun(spec.id)) throw recordLost()
+        await clear(spec.id)
         const ip = ips.get(spec.id) ?? pickIp(spec.id, new Set(ips.values()))
         ips.set(spec.id, ip)
         try {
           await requireRoom(dataDir)
           const image = await images.use(spec.imageId)
           await dirs.create(spec.id)
-          await createRootDisk(dirs.fileOf(spec.id, fileNames.root), image)
+          await freshRoot(spec.id, image)
           await writeSeed(dirs.fileOf(spec.id, fileNames.seed), spec)
+          await flush(dirs.fileOf(spec.id, fileNames.seed))
           const address = { ip, port: await pickPort(ip, null) }
           const places = placeInOrder(spec.volumeIds)
           await dirs.writeRecord(spec.id, { spec, address, image, volumes: places, restored: null })
         } catch (error) {
           ips.delete(spec.id)
-          await dirs.remove(spec.id)
+          await dirs.remove(spec.id).catch(() => {})
           throw asEngineError(error, 'The virtual machine could not be made')
         }
       }),
 
-    async startMachine(machineId, { freshRoot, volumeIds }) {
+    async startMachine(machineId, { freshRoot: afresh, volumeIds }) {
       for (const id of volumeIds) requireId(id)
       // Asked before its turn comes: a living guest may be in the middle of a copy.
       if (isMachineId(machineId) && (await guests.of(machineId).catch(() => null))) return
       await inDiskTurn([machineId, ...volumeIds], () =>
         inTurn(machineId, async () => {
-          const record = await dirs.requireRecord(machineId)
           if (await guests.of(machineId)) return
-          const { spec } = record
-          const root = dirs.fileOf(machineId, fileNames.root)
           try {
+            // Disks that are half in their places are no disks to start from.
+            if (await restore.filling(machineId)) throw restoreUnderWay()
+            const record = await dirs.requireRecord(machineId)
+            const { spec } = record
             if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
               throw new EngineError('no-memory', 'The host has too little free memory for it.', {
                 retryable: true,
@@ -107,10 +145,10 @@ export function makeMachines(deps: {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)
             }
-            if (freshRoot && !record.restored) {
+            if (afresh && !record.restored) {
               record.image = await images.use(spec.imageId)
-              await createRootDisk(root, record.image)
-            } else if (await readHeader(root)) {
+              await freshRoot(machineId, record.image)
+            } else if ((await lookAtDisk(rootOf(machineId))).is === 'disk') {
               await images.verify(spec.imageId, record.image)
             } else {
               throw new EngineError('internal', 'Its root disk is lost or damaged.')
@@ -140,14 +178,17 @@ export function makeMachines(deps: {
 
     async deleteMachine(machineId) {
       if (!isMachineId(machineId)) return
+      await dirs.requirePlace()
       // First, so that a copy of what it does ends and the turn comes soon.
-      await inTurn(machineId, () => guests.end(machineId))
-      await inDiskTurn([machineId, restoreOf(machineId)], () =>
+      await inTurn(machineId, () => endForGood(machineId))
+      const touched = await unlessUnreadable(restore.volumeIds(machineId))
+      await inDiskTurn([machineId, restoreOf(machineId), ...(touched ?? [])], () =>
         inTurn(machineId, async () => {
-          await guests.end(machineId)
-          // The record goes first: what a crash leaves counts as half-made and is cleared at the next start.
-          await rm(dirs.fileOf(machineId, fileNames.record), { force: true })
-          await dirs.remove(machineId)
+          await endForGood(machineId)
+          // Until an interrupted restore is complete, disks of others may lie in the directory.
+          const isWhole = (await unlessUnreadable(restore.complete(machineId))) !== null
+          if (isWhole) await dirs.remove(machineId)
+          else log.error({ machine: machineId, movedTo: await dirs.moveAside(machineId) }, MOVED_ASIDE)
           ips.delete(machineId)
           logs.forget(machineId)
           changed(machineId)
@@ -156,6 +197,20 @@ export function makeMachines(deps: {
     },
   }
 }
+
+const recordLost = () => new UnreadableError('Its record on the host is lost, but its guest is running.')
+const restoreUnderWay = () =>
+  new EngineError('internal', 'A restore of its disks was interrupted and is not complete yet.', {
+    retryable: true,
+  })
+const MOVED_ASIDE = 'A deleted VM whose restore could not be completed was moved aside'
+
+/** What was read, or null when it cannot be. */
+const unlessUnreadable = <T>(reading: Promise<T>): Promise<T | null> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof UnreadableError) return null
+    throw error
+  })
 
 /** A guest that goes on from a saved memory finds its volumes where they were; else they come in order. */
 function placesFor(volumeIds: readonly string[], saved: MemoryFit | null) {

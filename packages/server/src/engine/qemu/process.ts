@@ -1,28 +1,52 @@
-import { readFile, readlink } from 'node:fs/promises'
+import { readdir, readFile, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { errorCode } from '../../lib/command.ts'
+import { EngineError } from '../engine.ts'
+import { ifThere } from './durable.ts'
 
 /**
  * Whether a process is the QEMU of one run of one machine. A process id alone proves nothing, ids are used again;
- * the program and both ids on its command line do.
+ * the program and both ids on its command line do. Throws an UnreadableError when that cannot be found out.
  */
 export async function isRunOf(pid: number, machineId: string, run: string): Promise<boolean> {
-  try {
-    const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
-    if (args[args.indexOf('-uuid') + 1] !== machineId || !args.includes(`run-${run}`)) return false
-    // A zombie has no program any more; an upgraded one ends in " (deleted)".
-    return basename(await readlink(`/proc/${pid}/exe`)).startsWith('qemu-system-')
-  } catch {
-    return false
+  return (await argumentsOf(pid, machineId)).includes(`run-${run}`)
+}
+
+/** Ends every process that runs a machine, whichever run it is of. Throws when one does not end. */
+export async function endAllOf(machineId: string): Promise<void> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 1)
+  for (const pid of pids) {
+    for (let look = 0; (await argumentsOf(pid, machineId)).length > 0; look += 1) {
+      if (look === LOOKS_FOR_END) throw new EngineError('internal', NOT_ENDED, { retryable: true })
+      kill(pid)
+      await sleep(20)
+    }
   }
 }
 
-export async function readPid(path: string): Promise<number | null> {
-  try {
-    const pid = Number.parseInt(await readFile(path, 'utf8'), 10)
-    return Number.isInteger(pid) && pid > 1 ? pid : null
-  } catch {
-    return null
+const LOOKS_FOR_END = 500
+const NOT_ENDED = 'The process of the virtual machine does not end.'
+
+/** The arguments of a process that runs a machine; none when it is another process, or gone. */
+async function argumentsOf(pid: number, machineId: string): Promise<string[]> {
+  const reading = async () => {
+    const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
+    if (args[args.indexOf('-uuid') + 1] !== machineId) return []
+    // A zombie has no program any more; an upgraded one ends in " (deleted)".
+    return basename(await readlink(`/proc/${pid}/exe`)).startsWith('qemu-system-') ? args : []
   }
+  const gone = (error: unknown) => {
+    if (errorCode(error) === 'ESRCH') return []
+    throw error
+  }
+  return (await ifThere(`/proc/${pid}`, reading().catch(gone))) ?? []
+}
+
+/** The process id in a file; null when there is none. Throws an UnreadableError when it cannot be read. */
+export async function readPid(path: string): Promise<number | null> {
+  const pid = Number.parseInt((await ifThere(path, readFile(path, 'utf8'))) ?? '', 10)
+  return Number.isInteger(pid) && pid > 1 ? pid : null
 }
 
 export function kill(pid: number): void {

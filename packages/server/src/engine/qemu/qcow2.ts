@@ -1,47 +1,71 @@
 import { open, rename, rm } from 'node:fs/promises'
 import type { BootImage } from '../../image/image-store.ts'
-import { CommandError, run } from '../../lib/command.ts'
+import { CommandError, errorCode, run } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
-import { flush } from './durable.ts'
+import { flush, ifThere, unreadable } from './durable.ts'
 
 /** `QFI\xfb`. This and all else known of the format here: QEMU's qcow2 specification, "Header". */
 const MAGIC = 0x514649fb
+/** Bytes that the name of the file below may have, by the specification. */
+const LONGEST_NAME = 1023
 
-/** What a qcow2 file says of itself; null when it is none, or none that can be read. */
-export async function readHeader(
-  path: string,
-): Promise<{ virtualBytes: number; backing: string | null } | null> {
+/** What is found where a disk should be. `damaged` can be read, but is no qcow2 file or not a whole header of one. */
+export type DiskLook =
+  | { is: 'absent' }
+  | { is: 'damaged' }
+  | { is: 'disk'; virtualBytes: number; backing: string | null }
+
+/** Looks at the header of a disk; throws an UnreadableError when it cannot be read. */
+export async function lookAtDisk(path: string): Promise<DiskLook> {
+  return (await ifThere(path, readHeader(path))) ?? { is: 'absent' }
+}
+
+async function readHeader(path: string): Promise<DiskLook> {
+  const file = await open(path)
   try {
-    const file = await open(path)
-    try {
-      const { buffer: header, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0)
-      if (bytesRead < 32 || header.readUInt32BE(0) !== MAGIC) return null
-      const length = header.readUInt32BE(16)
-      const name = Buffer.alloc(length)
-      if (length > 0) await file.read(name, 0, length, Number(header.readBigUInt64BE(8)))
-      return {
-        virtualBytes: Number(header.readBigUInt64BE(24)),
-        backing: length > 0 ? name.toString() : null,
-      }
-    } finally {
-      await file.close()
+    const { buffer: header, bytesRead } = await file.read(Buffer.alloc(32), 0, 32, 0)
+    if (bytesRead < 32 || header.readUInt32BE(0) !== MAGIC) return { is: 'damaged' }
+    const length = header.readUInt32BE(16)
+    if (length > LONGEST_NAME) return { is: 'damaged' }
+    const name = Buffer.alloc(length)
+    if (length > 0) {
+      const { bytesRead: named } = await file.read(name, 0, length, Number(header.readBigUInt64BE(8)))
+      if (named < length) return { is: 'damaged' }
     }
-  } catch {
-    return null
+    return {
+      is: 'disk',
+      virtualBytes: Number(header.readBigUInt64BE(24)),
+      backing: length > 0 ? name.toString() : null,
+    }
+  } finally {
+    await file.close()
   }
 }
 
 /**
  * Makes a root disk: a qcow2 overlay on a read-only image, of the image's size or larger where it asks for that.
  * Replaces the one that is there, in one step.
+ *
+ * @param backing the name by which the disk finds the image from where it lies
  */
-export async function createRootDisk(path: string, { disk, rootBytes = 0 }: BootImage): Promise<void> {
+export async function createRootDisk(
+  path: string,
+  { disk, rootBytes = 0 }: BootImage,
+  backing: string,
+): Promise<void> {
   const fresh = `${path}.new`
-  const virtualBytes = (await readHeader(disk))?.virtualBytes ?? 0
+  const image = await lookAtDisk(disk)
+  const virtualBytes = image.is === 'disk' ? image.virtualBytes : 0
   const size = rootBytes > virtualBytes ? [`${rootBytes}`] : []
   await rm(fresh, { force: true })
-  await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', disk, '-F', 'qcow2', fresh, ...size])
-  await rename(fresh, path)
+  try {
+    await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', backing, '-F', 'qcow2', fresh, ...size])
+    await flush(fresh)
+    await rename(fresh, path)
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => {})
+    throw error
+  }
 }
 
 /** Makes a disk that holds nothing. With `backing` it names that file as the one it builds upon; nobody looks at it. */
@@ -71,12 +95,32 @@ export const rebase = (path: string, backing: string | null, work: Work): Promis
 
 /** Reads a whole file's structure back; throws what is wrong. Room that was lost track of (status 3) is no harm. */
 export async function check(path: string): Promise<void> {
+  // Alone, without what it builds upon: that has checks of its own, and a disk on its way elsewhere does not find it.
+  const alone = { driver: 'qcow2', backing: null, file: { driver: 'file', filename: path } }
   try {
-    await run('qemu-img', ['check', '-q', '-f', 'qcow2', path])
+    await run('qemu-img', ['check', '-q', `json:${JSON.stringify(alone)}`])
   } catch (error) {
     if (!(error instanceof CommandError) || error.status !== 3) throw error
   }
 }
+
+/** Whether a disk that is there is sound; throws an UnreadableError when that cannot be found out now. */
+export async function isSound(path: string): Promise<boolean> {
+  if ((await lookAtDisk(path)).is !== 'disk') return false
+  try {
+    await check(path)
+    return true
+  } catch (error) {
+    // Only what qemu-img itself found wrong in what it could read is wrong with the disk.
+    if (!(error instanceof CommandError) || error.status === null || NOT_READ.test(error.stderr))
+      throw unreadable(path, errorCode(error), error)
+    return false
+  }
+}
+
+/** Complaints that tell of the host, not of the disk. */
+const NOT_READ =
+  /input\/output error|too many open files|permission denied|operation not permitted|cannot allocate memory|failed to get .*lock/i
 
 /** Reads the structure of a new file back, and waits until it is on the disk of the host. */
 export async function prove(path: string): Promise<void> {

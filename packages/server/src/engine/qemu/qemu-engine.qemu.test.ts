@@ -77,7 +77,7 @@ if (missing === undefined) {
       await writeFile(join(dir, 'root.qcow2'), 'half of it')
       await withEngine(async (engine) => {
         expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })
-        expect(await readdir(join(dataDir, 'machines'))).toEqual([])
+        expect(await readdir(join(dataDir, 'machines'))).toEqual(['.slipway'])
         await engine.createMachine(spec)
         expect((await engine.inspect(spec.id)).power).toBe('off')
       })

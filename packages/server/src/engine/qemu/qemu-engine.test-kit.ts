@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, truncate } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildImage } from '../../image/build.ts'
 import { type ImageStore, makeImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
@@ -92,6 +92,35 @@ export async function makeHarness(): Promise<EngineHarness> {
             ? ['volume-snapshots', what.volumeSnapshotId]
             : ['snapshots', join(what.machineSnapshotId, 'root')]
       await truncate(join(dataDir, place, `${id}.qcow2`), 'volumeId' in what ? 0 : 300 * 1024)
+    },
+    async hide(what, hidden) {
+      const file =
+        'machineId' in what
+          ? join('machines', what.machineId, 'machine.json')
+          : 'volumeId' in what
+            ? join('volumes', `${what.volumeId}.qcow2`)
+            : 'volumeSnapshotId' in what
+              ? join('volume-snapshots', `${what.volumeSnapshotId}.json`)
+              : join('snapshots', what.machineSnapshotId, 'manifest.json')
+      const path = join(dataDir, file)
+      const aside = join(dataDir, `aside-${basename(path)}`)
+      if (hidden) {
+        await rename(path, aside)
+        // As root every file may be read; one that leads to itself is refused to everybody.
+        await symlink(path, path)
+      } else {
+        await rename(aside, path)
+      }
+    },
+    async unmountVolumes(unmounted) {
+      const [volumes, aside] = [join(dataDir, 'volumes'), join(dataDir, 'volumes-aside')]
+      if (unmounted) {
+        await rename(volumes, aside)
+        await mkdir(volumes)
+      } else {
+        await rm(volumes, { recursive: true })
+        await rename(aside, volumes)
+      }
     },
     cleanUp: () => rm(dataDir, { recursive: true, force: true }),
   }

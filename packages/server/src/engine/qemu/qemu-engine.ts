@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Engine, EngineError } from '../engine.ts'
+import { type Engine, EngineError, type SnapshotState, type VolumeState } from '../engine.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
@@ -14,15 +14,19 @@ import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-di
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
+import { makeOrUnreadable } from './or-unreadable.ts'
+import { makePlaces } from './places.ts'
 import { connectUnix } from './qmp.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
+import { makeTakeUp } from './take-up.ts'
 import { makeTurns } from './turns.ts'
 import { usageOf } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
 const LOOK_MS = 15_000
+const unreadableState = (reason: string) => ({ state: 'unreadable' as const, reason })
 
 /**
  * Virtual machines by QEMU on this host. Each guest is a process of its own that outlives the server; everything
@@ -56,27 +60,58 @@ export function makeQemuEngine(deps: {
   const inDiskTurn = makeTurns()
 
   // What lies on the disk of the host.
-  const dirs = makeMachineDirs(dataDir)
+  const places = makePlaces(dataDir)
+  const dirs = makeMachineDirs(dataDir, places)
   const logs = makeConsoleLogs({ dirs, log })
-  const snapshots = makeMachineSnapshots(dataDir)
-  const volumeSnapshots = makeVolumeSnapshots(dataDir)
-  const volumes = makeVolumes({ dataDir, images, importer, snapshots, volumeSnapshots })
+  const snapshots = makeMachineSnapshots(dataDir, places)
+  const volumeSnapshots = makeVolumeSnapshots(dataDir, places)
+  const volumes = makeVolumes({ dataDir, images, importer, snapshots, volumeSnapshots, places })
+  const orUnreadable = makeOrUnreadable(log)
   const restore = makeRestore({ dirs, volumes, snapshots })
 
   // What is done with it.
   const guests = makeGuests({ dirs, log, host, logs, inTurn, changed })
   const runs = makeRuns({ dirs, guests, log, host, volumePath: volumes.pathOf, changed })
-  const states = makeMachineStates({ dirs, guests, runs, logs, log, host })
+  const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
-    ...{ dataDir, dirs, images, volumes, restore, guests, runs },
-    ...{ logs, log, host, inTurn, inDiskTurn, changed },
+    dataDir,
+    dirs,
+    images,
+    volumes,
+    restore,
+    guests,
+    runs,
+    logs,
+    log,
+    host,
+    inTurn,
+    inDiskTurn,
+    changed,
   })
+  const takeUp = makeTakeUp({ dirs, adopt: machines.adopt, guests, restore, snapshots, log })
   const consoles = makeConsoles({ dirs, guests, logs, log })
   const attachments = makeAttachments({ dirs, volumes, guests, inTurn, inDiskTurn })
   const copies = makeCopies({
-    ...{ dirs, volumes, snapshots, volumeSnapshots, restore, guests },
-    ...{ daemonsDir, log, host, inTurn, inDiskTurn },
+    dirs,
+    volumes,
+    snapshots,
+    volumeSnapshots,
+    restore,
+    guests,
+    daemonsDir,
+    log,
+    host,
+    inTurn,
+    inDiskTurn,
   })
+
+  /** Machines whose directory was not mounted at the start are taken up before anything is made beside them. */
+  const afterTakeUp =
+    <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      await takeUp()
+      return call(...args)
+    }
 
   return {
     kind: 'qemu',
@@ -89,18 +124,18 @@ export function makeQemuEngine(deps: {
     },
 
     async open() {
-      await dirs.open()
+      // What cannot be read is no reason not to start: it is answered as such, and may be readable later.
+      const notRead = (what: string) => (err: unknown) => log.error({ err }, `${what} could not be read`)
+      await places.open().catch(notRead('The data directory'))
       await images.open()
-      await volumes.open()
-      await volumeSnapshots.open()
+      await volumes.open().catch(notRead('The directory of disks'))
+      await volumeSnapshots
+        .open((id, err) => log.error({ id, err }, 'A disk snapshot cannot be read'))
+        .catch(notRead('The directory of disk snapshots'))
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
       facts = await findHostFacts({ dataDir: deps.hostDir ?? dataDir, images, log })
-      const ids = await dirs.ids()
-      // Side by side: a guest that does not answer must not hold up the others.
-      await Promise.all(ids.map(machines.adopt))
-      const filling = await Promise.all(ids.map(restore.filling))
-      await snapshots.open(new Set(filling.filter((id) => id !== null)))
+      await takeUp().catch(notRead('The directory of VMs'))
     },
 
     async close() {
@@ -134,33 +169,36 @@ export function makeQemuEngine(deps: {
       }
     },
 
-    createMachine: machines.createMachine,
-    startMachine: machines.startMachine,
+    createMachine: afterTakeUp(machines.createMachine),
+    startMachine: afterTakeUp(machines.startMachine),
     powerDown: machines.powerDown,
     powerOff: machines.powerOff,
     deleteMachine: machines.deleteMachine,
     inspect: states.inspect,
-    list: states.list,
+    list: afterTakeUp(states.list),
 
     createVolume: copies.createVolume,
     deleteVolume: attachments.deleteVolume,
     async inspectVolume(volumeId) {
-      return isMachineId(volumeId) ? volumes.inspect(volumeId) : { state: 'absent' }
+      if (!isMachineId(volumeId)) return { state: 'absent' }
+      const look = () => volumes.inspect(volumeId)
+      return orUnreadable<VolumeState>(volumeId, look, unreadableState)
     },
     listVolumes: volumes.list,
     attachVolume: attachments.attachVolume,
     detachVolume: attachments.detachVolume,
 
-    createMachineSnapshot: copies.createMachineSnapshot,
-    prepareRestore: copies.prepareRestore,
-    switchDisks: copies.switchDisks,
+    createMachineSnapshot: afterTakeUp(copies.createMachineSnapshot),
+    prepareRestore: afterTakeUp(copies.prepareRestore),
+    switchDisks: afterTakeUp(copies.switchDisks),
     dropRestore: copies.dropRestore,
     deleteMachineSnapshot: copies.deleteMachineSnapshot,
     createVolumeSnapshot: copies.createVolumeSnapshot,
     deleteVolumeSnapshot: copies.deleteVolumeSnapshot,
     async inspectSnapshot(kind, snapshotId) {
       if (!isMachineId(snapshotId)) return { state: 'absent' }
-      return kind === 'machine' ? snapshots.inspect(snapshotId) : volumeSnapshots.inspect(snapshotId)
+      const { inspect } = kind === 'machine' ? snapshots : volumeSnapshots
+      return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
   }

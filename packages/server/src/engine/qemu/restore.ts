@@ -6,12 +6,13 @@ import { exists, flush, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs, type MachineRecord } from './machine-dir.ts'
 import { type MachineManifest, type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { createRootDisk, endsWithUs, prove } from './qcow2.ts'
+import { isPrepared, isSwap } from './record-shapes.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { together } from './turns.ts'
 import type { Volumes } from './volumes.ts'
 
 /** What a restore has prepared: `restore/prepared.json`, written last. */
-interface Prepared {
+export interface Prepared {
   snapshotId: string
   snapshot: MachineManifest
   /** Volumes of which there are copies. */
@@ -19,7 +20,7 @@ interface Prepared {
 }
 
 /** The intent to put prepared copies in place: `swap.json`, there from the first rename until after the last. */
-interface Swap {
+export interface Swap {
   safetyId: string
   prepared: Prepared
   /** The machine as it is before. */
@@ -37,9 +38,34 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   const dirOf = (machineId: string) => dirs.fileOf(machineId, fileNames.restore)
   const swapOf = (machineId: string) => dirs.fileOf(machineId, fileNames.swap)
   const copyOf = (machineId: string, name: string) => join(dirOf(machineId), name)
-  // The files are our own: their shape is taken at its word.
-  const readPrepared = async (id: string) => (await readJson(copyOf(id, PREPARED))) as Prepared | null
-  const readSwap = async (id: string) => (await readJson(swapOf(id))) as Swap | null
+  const { images } = dirs
+
+  async function readPrepared(id: string): Promise<Prepared | null> {
+    const prepared = await readJson(copyOf(id, PREPARED), isPrepared)
+    if (prepared) return foundIn(prepared)
+    await dirs.requirePlace()
+    return null
+  }
+  async function foundIn({ snapshot, ...prepared }: Prepared): Promise<Prepared> {
+    return { ...prepared, snapshot: { ...snapshot, image: await images.found(snapshot.image) } }
+  }
+  const keptOf = ({ snapshot, ...prepared }: Prepared): Prepared => ({
+    ...prepared,
+    snapshot: { ...snapshot, image: images.kept(snapshot.image) },
+  })
+  async function readSwap(id: string): Promise<Swap | null> {
+    const swap = await readJson(swapOf(id), isSwap)
+    if (!swap) {
+      await dirs.requirePlace()
+      return null
+    }
+    const { safetyId, prepared, record } = swap
+    return {
+      safetyId,
+      prepared: await foundIn(prepared),
+      record: { ...record, image: await images.found(record.image) },
+    }
+  }
 
   /** Both moves look first whether they were made, so that the whole can be run again from any point. */
   async function exchange(current: string, prepared: string, safety: string): Promise<void> {
@@ -50,18 +76,22 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
 
   async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
     const safetyDir = snapshots.dirOf(safetyId)
-    await mkdir(safetyDir, { recursive: true, mode: 0o700 })
+    await snapshots.makeFilled(safetyId)
     const root = dirs.fileOf(machineId, fileNames.root)
     // A root disk that was lost leaves a safety point all the same: of the disk as it was at first.
     if (!(await exists(root)) && !(await exists(snapshots.diskOf(safetyId, ROOT)))) {
-      await createRootDisk(root, record.image)
+      await createRootDisk(
+        root,
+        record.image,
+        await images.nameFrom(dirs.pathOf(machineId), record.image.disk),
+      )
     }
     await exchange(root, copyOf(machineId, `${ROOT}.qcow2`), snapshots.diskOf(safetyId, ROOT))
     const kept: string[] = []
     for (const id of prepared.volumeIds) {
       const saved = snapshots.diskOf(safetyId, id)
       // A volume deleted since stays deleted.
-      if ((await exists(volumes.pathOf(id))) || (await exists(saved))) {
+      if ((await volumes.isThere(id)) || (await exists(saved))) {
         await exchange(volumes.pathOf(id), copyOf(machineId, `${id}.qcow2`), saved)
         kept.push(id)
       }
@@ -75,6 +105,8 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     for (const dir of [safetyDir, dirs.pathOf(machineId), volumes.dir]) await flush(dir)
 
     const { image, memory: next } = prepared.snapshot
+    await images.mend(root, image)
+    await images.mend(snapshots.diskOf(safetyId, ROOT), record.image)
     await dirs.writeRecord(machineId, {
       ...record,
       image,
@@ -92,6 +124,13 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     return manifest
   }
 
+  /** Completes a swap that a crash interrupted; returns whether there was one. */
+  async function completeSwap(machineId: string): Promise<boolean> {
+    const swap = await readSwap(machineId)
+    if (swap) await carryOut(machineId, swap)
+    return swap !== null
+  }
+
   const outcome = async (machineId: string, { storedBytes, consistency }: MachineManifest) => ({
     storedBytes,
     consistency,
@@ -101,25 +140,24 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   return {
     /** Completes a swap that a crash interrupted, and clears a half-made preparation. */
     async open(machineId: string): Promise<void> {
-      const swap = await readSwap(machineId)
-      if (swap) await carryOut(machineId, swap)
-      else if (!(await readPrepared(machineId))) await rm(dirOf(machineId), { recursive: true, force: true })
+      if (await completeSwap(machineId)) return
+      if (!(await readPrepared(machineId))) await rm(dirOf(machineId), { recursive: true, force: true })
     },
+    complete: completeSwap,
 
     async prepare(
       machineId: string,
       source: { snapshotId: string; volumeIds: string[] },
       work: Work,
     ): Promise<void> {
-      const interrupted = await readSwap(machineId)
-      if (interrupted) await carryOut(machineId, interrupted)
+      await completeSwap(machineId)
       if ((await readPrepared(machineId))?.snapshotId === source.snapshotId) return
       const snapshot = await snapshots.read(source.snapshotId)
       if (!snapshot) throw new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')
       await rm(dirOf(machineId), { recursive: true, force: true })
       const names = [ROOT]
       for (const id of snapshot.volumeIds) {
-        if (source.volumeIds.includes(id) && (await exists(volumes.pathOf(id)))) names.push(id)
+        if (source.volumeIds.includes(id) && (await volumes.isThere(id))) names.push(id)
       }
       const files = names.map((name) => ({
         from: snapshots.diskOf(source.snapshotId, name),
@@ -148,7 +186,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
           snapshot,
           volumeIds: names.filter((name) => name !== ROOT),
         }
-        await writeDurably(copyOf(machineId, PREPARED), prepared)
+        await writeDurably(copyOf(machineId, PREPARED), keptOf(prepared))
       } catch (error) {
         await rm(dirOf(machineId), { recursive: true, force: true })
         throw error
@@ -164,7 +202,11 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       if (begun) return outcome(machineId, await carryOut(machineId, begun))
       if (prepared) {
         const swap: Swap = { safetyId, prepared, record }
-        await writeDurably(swapOf(machineId), swap)
+        await writeDurably(swapOf(machineId), {
+          safetyId,
+          prepared: keptOf(prepared),
+          record: { ...record, image: images.kept(record.image) },
+        })
         return outcome(machineId, await carryOut(machineId, swap))
       }
       const there = await snapshots.read(safetyId)

@@ -1,5 +1,6 @@
 import { stat, statfs } from 'node:fs/promises'
 import { EngineError } from '../engine.ts'
+import { ifThere } from './durable.ts'
 
 /** Room that must be left on the host after anything new is made, in bytes. */
 const RESERVE_BYTES = 256 * 1024 * 1024
@@ -17,11 +18,8 @@ export async function requireRoom(dir: string, neededBytes = 0): Promise<void> {
 }
 
 /** Room a file takes on its disk; 0 when there is none. Unlike its length, holes do not count. */
-export const allocatedBytes = (path: string): Promise<number> =>
-  stat(path).then(
-    ({ blocks }) => blocks * 512,
-    () => 0,
-  )
+export const allocatedBytes = async (path: string): Promise<number> =>
+  ((await ifThere(path, stat(path)))?.blocks ?? 0) * 512
 
 function inWords(bytes: number): string {
   const gib = bytes / 1024 ** 3

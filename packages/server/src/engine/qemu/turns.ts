@@ -19,8 +19,34 @@ export function makeTurns() {
 
 export type Turns = ReturnType<typeof makeTurns>
 
+/** Lets at most `count` pieces of work run at a time, in the order they came. */
+function atMost(count: number) {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+/** Files that are read side by side: each takes a descriptor, and a host may have thousands of machines. */
+const SIDE_BY_SIDE = 16
+
+/** Works on all of them, a few at a time, so that their number never uses up the descriptors of the server. */
+export function fewAtATime<I, O>(items: readonly I[], work: (item: I) => Promise<O>): Promise<O[]> {
+  const withFewOthers = atMost(SIDE_BY_SIDE)
+  return together(items.map((item) => withFewOthers(() => work(item))))
+}
+
 /** Waits for all of them, also when one fails: then nobody still writes where the caller cleans up. */
-export async function together(work: readonly Promise<unknown>[]): Promise<void> {
+export async function together<T>(work: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(work)
-  await Promise.all(work)
+  return Promise.all(work)
 }

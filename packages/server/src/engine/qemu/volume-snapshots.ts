@@ -1,14 +1,17 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
 import { type Begin, type Bitmap, copyDisks, type DiskCopy, namedNodes, proveCopies } from './block-jobs.ts'
-import { exists, flush, readJson, writeDurably } from './durable.ts'
-import { check, commit, readHeader, rebase } from './qcow2.ts'
+import { exists, flush, ifThere, presentAmong, readJson, UnreadableError, writeDurably } from './durable.ts'
+import { makePlaces, type Places } from './places.ts'
+import { commit, isSound, lookAtDisk, rebase } from './qcow2.ts'
+import { isVolumeManifest } from './record-shapes.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
+import { fewAtATime } from './turns.ts'
 
 /** What is known of a volume snapshot: `<id>.json`, written last. What it builds upon stands in its qcow2 file. */
-interface VolumeManifest {
+export interface VolumeManifest {
   volumeId: string
   consistency: SnapshotMade['consistency']
   /** It is being deleted; others may still build upon its file. */
@@ -32,27 +35,37 @@ const BITMAP = 'snap-'
  * Snapshots of data volumes, `<dataDir>/volume-snapshots/<id>.qcow2`. One that builds upon another names that file
  * without its directory. What changes on a volume after a snapshot is noted by a bitmap in the volume's own file,
  * which is called after the snapshot it counts from; so a bitmap can never be taken for that of another one.
+ * What cannot be read now throws an UnreadableError.
  */
-export function makeVolumeSnapshots(dataDir: string) {
+export function makeVolumeSnapshots(dataDir: string, places: Places = makePlaces(dataDir)) {
   const dir = join(dataDir, 'volume-snapshots')
   const pathOf = (id: string) => join(dir, `${id}${SUFFIX}`)
   const manifestOf = (id: string) => join(dir, `${id}.json`)
-  // The file is our own: its shape is taken at its word.
-  const readAny = async (id: string) => (await readJson(manifestOf(id))) as VolumeManifest | null
+  async function readAny(id: string): Promise<VolumeManifest | null> {
+    const manifest = await readJson(manifestOf(id), isVolumeManifest)
+    if (manifest === null) await places.require('volume-snapshots')
+    return manifest
+  }
   const read = async (id: string) => {
     const manifest = await readAny(id)
     return manifest && !manifest.deleting ? manifest : null
   }
-  const parentOf = async (id: string) =>
-    (await readHeader(pathOf(id)))?.backing?.slice(0, -SUFFIX.length) ?? null
+  async function parentOf(id: string): Promise<string | null> {
+    const disk = await lookAtDisk(pathOf(id))
+    return disk.is === 'disk' ? (disk.backing?.slice(0, -SUFFIX.length) ?? null) : null
+  }
 
+  async function namesIn(): Promise<string[]> {
+    await places.require('volume-snapshots')
+    return (await ifThere(dir, readdir(dir))) ?? []
+  }
   async function ids(): Promise<string[]> {
-    const names = await readdir(dir)
+    const names = await namesIn()
     return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
   }
   async function childrenOf(id: string): Promise<string[]> {
     const all = await ids()
-    const parents = await Promise.all(all.map(parentOf))
+    const parents = await fewAtATime(all, parentOf)
     return all.filter((_, index) => parents[index] === id)
   }
   const made = async (id: string, { consistency }: VolumeManifest) => ({
@@ -61,6 +74,7 @@ export function makeVolumeSnapshots(dataDir: string) {
     parentId: await parentOf(id),
   })
   async function forget(id: string): Promise<void> {
+    await places.require('volume-snapshots')
     await rm(pathOf(id), { force: true })
     await rm(manifestOf(id), { force: true })
   }
@@ -68,20 +82,45 @@ export function makeVolumeSnapshots(dataDir: string) {
   return {
     pathOf,
     read,
-    /** The turn of the chain it stands in, also while it is being deleted. */
-    chainOf: async (id: string) => chainOn((await readAny(id))?.volumeId ?? id),
+    /** The turn of the chain it stands in, also while it is being deleted, and when only its neighbours tell. */
+    async chainOf(id: string): Promise<string> {
+      const own = await unlessDamaged(readAny(id))
+      if (own) return chainOn(own.volumeId)
+      for (const near of [await parentOf(id), ...(await childrenOf(id))]) {
+        const manifest = near === null ? null : await unlessDamaged(readAny(near))
+        if (manifest) return chainOn(manifest.volumeId)
+      }
+      return chainOn(id)
+    },
 
-    /** Clears what was not completely made, and what was deleted but for its name. */
-    async open() {
-      await mkdir(dir, { recursive: true, mode: 0o700 })
-      const wanted = new Set(await ids())
-      for (const name of await readdir(dir)) {
+    /**
+     * Clears what was not completely made, and what was deleted but for its name. What others build upon stays; and
+     * as long as one cannot be read, so may every other, because nobody knows what that one builds upon.
+     *
+     * @param unreadable is called with what cannot be read, which stays as it is
+     */
+    async open(unreadable: (id: string, error: unknown) => void): Promise<void> {
+      const all = await ids()
+      const wanted = new Set(all)
+      for (const name of await namesIn()) {
         if (name.endsWith('.new')) await rm(join(dir, name), { force: true })
         else if (name.endsWith('.json') && !wanted.has(name.slice(0, -5)))
           await rm(join(dir, name), { force: true })
       }
-      for (const id of wanted) {
-        if (!(await readAny(id)) && (await childrenOf(id)).length === 0) await rm(pathOf(id), { force: true })
+      let allRead = true
+      const seen = await fewAtATime(all, async (id) => {
+        try {
+          return { id, whole: (await readAny(id)) !== null, parent: await parentOf(id) }
+        } catch (error) {
+          allRead = false
+          unreadable(id, error)
+          return { id, whole: true, parent: null }
+        }
+      })
+      if (!allRead) return
+      const parents = new Set(seen.map(({ parent }) => parent))
+      for (const { id, whole } of seen) {
+        if (!whole && !parents.has(id)) await rm(pathOf(id), { force: true })
       }
     },
 
@@ -92,8 +131,8 @@ export function makeVolumeSnapshots(dataDir: string) {
     ): Promise<SnapshotMade & { parentId: string | null }> {
       const before = await read(id)
       if (before) return made(id, before)
-      const header = await readHeader(source.path)
-      if (!header) throw new EngineError('internal', 'The disk is damaged on the host.')
+      const volume = await lookAtDisk(source.path)
+      if (volume.is !== 'disk') throw new EngineError('internal', 'The disk is damaged on the host.')
       await forget(id)
       const noteIn = `${BITMAP}${id}`
       return source.within(async (host) => {
@@ -104,7 +143,7 @@ export function makeVolumeSnapshots(dataDir: string) {
         await dropBitmaps(host, source.node, ({ name }) => name === noteIn)
         const disk: DiskCopy = {
           node: source.node,
-          virtualBytes: header.virtualBytes,
+          virtualBytes: volume.virtualBytes,
           target: pathOf(id),
           backing: noted ? `${source.parentId}${SUFFIX}` : null,
           what: noted ? { notedBy: noted.name } : 'full',
@@ -132,7 +171,8 @@ export function makeVolumeSnapshots(dataDir: string) {
      * the same call goes on.
      */
     async remove(id: string, work: Work): Promise<void> {
-      const manifest = await readAny(id)
+      // Somebody wants it gone, whatever its manifest said.
+      const manifest = await unlessDamaged(readAny(id))
       if (!(await exists(pathOf(id)))) return forget(id)
       if (manifest && !manifest.deleting) await writeDurably(manifestOf(id), { ...manifest, deleting: true })
       const children = await childrenOf(id)
@@ -159,20 +199,13 @@ export function makeVolumeSnapshots(dataDir: string) {
       for (let at: string | null = id; at !== null; at = await parentOf(at)) {
         const what = at === id ? 'Its file' : 'A snapshot it builds upon'
         if (!(await exists(pathOf(at)))) return { state: 'broken', reason: `${what} is lost.` }
-        const good = await check(pathOf(at)).then(
-          () => true,
-          () => false,
-        )
-        if (!good) return { state: 'broken', reason: `${what} is damaged.` }
+        if (!(await isSound(pathOf(at)))) return { state: 'broken', reason: `${what} is damaged.` }
       }
       return { state: 'whole' }
     },
 
-    async list(): Promise<string[]> {
-      const all = await ids()
-      const manifests = await Promise.all(all.map(read))
-      return all.filter((_, index) => manifests[index])
-    },
+    /** Complete ones, and those that cannot be read now. */
+    list: async (): Promise<string[]> => presentAmong(await ids(), read),
   }
 
   /** The bitmap that has noted every change since the parent, when there is such a one and a parent to build upon. */
@@ -189,6 +222,13 @@ export type VolumeSnapshots = ReturnType<typeof makeVolumeSnapshots>
 
 /** The turn of a volume's snapshots, which build upon each other while one is made, read or deleted. */
 export const chainOn = (volumeId: string): string => `chain ${volumeId}`
+
+/** What was read, or null when its content is damaged for good. */
+const unlessDamaged = <T>(reading: Promise<T>): Promise<T | null> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof UnreadableError && error.damaged) return null
+    throw error
+  })
 
 async function bitmapsOf(host: BlockHost, node: string): Promise<Bitmap[]> {
   return (await namedNodes(host.qmp)).find(({ name }) => name === node)?.bitmaps ?? []

@@ -1,13 +1,14 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
 import { EngineError, type VolumeMade, type VolumeSource, type VolumeState, type Work } from '../engine.ts'
-import { exists, flush } from './durable.ts'
+import { exists, flush, ifThere } from './durable.ts'
 import { importFailure } from './failure.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
-import { createBlank, flatten, prove, readHeader } from './qcow2.ts'
+import { makePlaces, type Places } from './places.ts'
+import { createBlank, flatten, lookAtDisk, prove } from './qcow2.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import type { VolumeSnapshots } from './volume-snapshots.ts'
 
@@ -20,10 +21,23 @@ export function makeVolumes(deps: {
   importer: Importer
   snapshots: MachineSnapshots
   volumeSnapshots: VolumeSnapshots
+  places?: Places
 }) {
-  const { images, snapshots, volumeSnapshots } = deps
+  const { images, snapshots, volumeSnapshots, places = makePlaces(deps.dataDir) } = deps
   const dir = join(deps.dataDir, 'volumes')
   const pathOf = (volumeId: string) => join(dir, `${volumeId}${SUFFIX}`)
+
+  /** Whether a volume is there, readable or not; certainly not there when it is false. */
+  async function isThere(volumeId: string): Promise<boolean> {
+    if (await exists(pathOf(volumeId))) return true
+    await places.require('volumes')
+    return false
+  }
+
+  async function namesIn(): Promise<string[]> {
+    await places.require('volumes')
+    return (await ifThere(dir, readdir(dir))) ?? []
+  }
 
   /** The disk a snapshot stands for. It may build upon others, all of which are there. */
   async function diskOf({ from, snapshotId }: Extract<VolumeSource, { snapshotId: string }>) {
@@ -55,25 +69,29 @@ export function makeVolumes(deps: {
   return {
     dir,
     pathOf,
-    /** Makes the directory and clears what was not completely made. */
-    async open() {
-      await mkdir(dir, { recursive: true, mode: 0o700 })
-      for (const name of await readdir(dir)) {
+    isThere,
+    /** Clears what was not completely made. */
+    async open(): Promise<void> {
+      for (const name of await namesIn()) {
         if (name.endsWith('.new')) await rm(join(dir, name), { force: true })
       }
     },
 
     async create(volumeId: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade> {
       const path = pathOf(volumeId)
-      const there = await readHeader(path)
-      if (there) return { sizeBytes: there.virtualBytes, sha256: null }
+      await places.require('volumes')
+      const there = await lookAtDisk(path)
+      if (there.is === 'disk') return { sizeBytes: there.virtualBytes, sha256: null }
+      // It was whole once: what is left of it is not written over.
+      if (there.is === 'damaged') throw new EngineError('internal', damaged)
       await requireRoom(dir)
       const fresh = `${path}.new`
       await rm(fresh, { force: true })
       try {
         const sha256 = await fill(fresh, source, sizeBytes, work)
         work.signal.throwIfAborted()
-        const virtualBytes = (await readHeader(fresh))?.virtualBytes ?? 0
+        const filled = await lookAtDisk(fresh)
+        const virtualBytes = filled.is === 'disk' ? filled.virtualBytes : 0
         if (virtualBytes < sizeBytes)
           await run('qemu-img', ['resize', '-q', '-f', 'qcow2', fresh, `${sizeBytes}`])
         await prove(fresh)
@@ -87,26 +105,30 @@ export function makeVolumes(deps: {
     },
 
     async remove(volumeId: string): Promise<void> {
+      await places.require('volumes')
       await rm(`${pathOf(volumeId)}.new`, { force: true })
       await rm(pathOf(volumeId), { force: true })
     },
 
     async inspect(volumeId: string): Promise<VolumeState> {
-      if (!(await exists(pathOf(volumeId)))) return { state: 'absent' }
-      const header = await readHeader(pathOf(volumeId))
-      return header && header.backing === null
-        ? { state: 'whole', sizeBytes: header.virtualBytes }
-        : { state: 'broken', reason: 'Its file on the host is damaged.' }
+      const disk = await lookAtDisk(pathOf(volumeId))
+      if (disk.is === 'absent') {
+        await places.require('volumes')
+        return { state: 'absent' }
+      }
+      return disk.is === 'disk' && disk.backing === null
+        ? { state: 'whole', sizeBytes: disk.virtualBytes }
+        : { state: 'broken', reason: damaged }
     },
 
     /** Throws `volume-missing`. */
     async requireThere(volumeId: string): Promise<void> {
-      if (await exists(pathOf(volumeId))) return
+      if (await isThere(volumeId)) return
       throw new EngineError('volume-missing', 'A disk of the virtual machine does not exist on the host.')
     },
 
     async list(): Promise<string[]> {
-      const names = await readdir(dir)
+      const names = await namesIn()
       return names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length))
     },
   }
@@ -116,9 +138,12 @@ export type Volumes = ReturnType<typeof makeVolumes>
 
 /** What a disk and all it builds upon take on the host: as much as a flat copy of it can take. */
 async function chainBytes(path: string): Promise<number> {
-  const header = await readHeader(path)
-  const below = header?.backing ? await chainBytes(resolve(dirname(path), header.backing)) : 0
+  const disk = await lookAtDisk(path)
+  const backing = disk.is === 'disk' ? disk.backing : null
+  const below = backing === null ? 0 : await chainBytes(resolve(dirname(path), backing))
   return below + (await allocatedBytes(path))
 }
+
+const damaged = 'Its file on the host is damaged.'
 
 const snapshotMissing = () => new EngineError('snapshot-missing', 'The snapshot does not exist on the host.')

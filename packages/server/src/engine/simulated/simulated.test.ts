@@ -35,6 +35,10 @@ async function makeHarness(): Promise<EngineHarness> {
       else if ('machineSnapshotId' in what) engine.loseSnapshot('machine', what.machineSnapshotId)
       else engine.loseSnapshot('volume', what.volumeSnapshotId)
     },
+    async hide(what, hidden) {
+      for (const id of Object.values(what)) engine.hide(id, hidden)
+    },
+    unmountVolumes: async (unmounted) => engine.unmountVolumes(unmounted),
     async cleanUp() {
       rmSync(file, { force: true })
     },

@@ -5,7 +5,7 @@
  * What a machine is doing follows from the clock alone, so a virtual clock makes it deterministic. A host name that
  * starts with `fault-<name>` brings a fault along; anybody can then see the failure in the running console.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
+
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
@@ -20,7 +20,8 @@ import {
 } from '../engine.ts'
 import { makeSimulatedConsoles, type Paper, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
-import { type Contents, makeSimulatedStorage } from './storage.ts'
+import { makeKeptFile } from './kept-file.ts'
+import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
 export const faults = {
@@ -34,11 +35,13 @@ export const faults = {
   deaf: 'the guest ignores the power button',
   clings: 'the guest does not let go of disks',
   'no-copies': 'snapshots and restores of it find the disk full',
+  unreadable: 'its files cannot be read for a while after it was created',
 } as const
 export type Fault = keyof typeof faults
 
 interface Machine {
   spec: MachineSpec
+  createdAt?: number
   address: Address
   rootLost: boolean
   /** What is on its root disk. */
@@ -84,6 +87,7 @@ const lifeMs = {
   crash: 1_500,
   letGo: 800,
   cling: 3_000,
+  unreadable: 8_000,
 }
 
 export interface SimulatedEngine extends Engine {
@@ -105,6 +109,10 @@ export interface SimulatedEngine extends Engine {
   /** The volumes a machine has. */
   volumesOf: (machineId: string) => string[]
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
+  /** Makes a machine, a volume or a snapshot unreadable, or readable again. */
+  hide: (id: string, hidden: boolean) => void
+  /** Takes away all volumes, as if their directory were not mounted, or brings them back. */
+  unmountVolumes: (unmounted: boolean) => void
   /** Writes a line into a guest's root disk or memory, or into a volume. */
   poke: (target: SimulatedTarget, text: string) => void
   peek: (target: SimulatedTarget) => string
@@ -119,7 +127,6 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const listeners = new Set<(id: string) => void>()
   let nextAddress = 1
   let runs = 0
-  let saving = false
   const silent = new Set<string>()
 
   const consoles = makeSimulatedConsoles({ clock, changed: () => save() })
@@ -131,17 +138,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     for (const listener of listeners) listener(id)
   }
 
-  function save(): void {
-    if (!options.file || saving) return
-    saving = true
-    clock.after(100, saveNow)
-  }
-
-  function saveNow(): void {
-    saving = false
-    if (options.file)
-      writeFileSync(options.file, JSON.stringify({ machines: [...machines], storage, consoles, nextAddress }))
-  }
+  const kept = makeKeptFile(options.file ?? null, clock, () => ({
+    machines: [...machines],
+    storage,
+    consoles,
+    nextAddress,
+  }))
+  const { save, saved } = kept
 
   function faultOf(machine: Machine): Fault | null {
     const name = /^fault-(.+)$/.exec(machine.spec.hostname)?.[1]
@@ -215,14 +218,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return machine.run !== null && machine.run.exit === null
   }
 
-  function get(id: string): Machine {
+  /** The machine of an id as far as it is there and can be read. */
+  function find(id: string): Machine | undefined {
     const machine = machines.get(id)
+    if (machine && isHidden(machine)) throw unreadableError()
+    return machine
+  }
+
+  const isHidden = (machine: Machine): boolean =>
+    storage.isHidden(machine.spec.id) ||
+    (faultOf(machine) === 'unreadable' && clock.now() < (machine.createdAt ?? 0) + span(lifeMs.unreadable))
+
+  function get(id: string): Machine {
+    const machine = find(id)
     if (!machine) throw new EngineError('machine-missing', 'The machine does not exist.')
     return machine
   }
 
   function stateOf(machine: Machine | undefined): MachineState {
     if (!machine) return { power: 'absent' }
+    if (isHidden(machine)) return { power: 'unreadable', reason: unreadable }
     settle(machine)
     const { run, address } = machine
     if (run && run.exit === null) {
@@ -280,7 +295,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     clock.after(ms, () => changed(id))
   }
 
-  return {
+  const engine: SimulatedEngine = {
     kind: 'simulated',
     capabilities: {
       accelerator: null,
@@ -289,24 +304,21 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async open() {
-      if (!options.file) return
-      try {
-        const kept = JSON.parse(readFileSync(options.file, 'utf8')) as {
-          machines: [string, Machine][]
-          storage: ReturnType<typeof storage.toJSON>
-          nextAddress: number
-          consoles?: [string, Paper][]
-        }
-        for (const [id, machine] of kept.machines) machines.set(id, machine)
-        storage.load(kept.storage)
-        consoles.load(kept.consoles ?? [])
-        nextAddress = kept.nextAddress
-      } catch {
-        // Nothing kept yet.
-      }
+      // Our own file: its shape is taken at its word once it is whole.
+      const world = kept.load() as {
+        machines: [string, Machine][]
+        storage: ReturnType<typeof storage.toJSON>
+        nextAddress: number
+        consoles?: [string, Paper][]
+      } | null
+      if (!world) return
+      for (const [id, machine] of world.machines) machines.set(id, machine)
+      storage.load(world.storage)
+      consoles.load(world.consoles ?? [])
+      nextAddress = world.nextAddress
     },
     async close() {
-      saveNow()
+      kept.saveNow()
       listeners.clear()
     },
     onChange(listener) {
@@ -324,11 +336,12 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     checkImage: images.checkImage,
 
     async createMachine(spec) {
-      if (machines.has(spec.id)) return
+      if (find(spec.id)) return
       await new Promise<void>((resolve) => clock.after(span(lifeMs.create), resolve))
       const n = nextAddress++
       const machine: Machine = {
         spec,
+        createdAt: clock.now(),
         address: { ip: `127.100.${Math.floor(n / 254)}.${(n % 254) + 1}`, port: 22 },
         rootLost: false,
         root: '',
@@ -342,6 +355,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       }
       if (!machines.has(spec.id)) machines.set(spec.id, machine)
       changed(spec.id)
+      if (faultOf(machine) === 'unreadable') clock.after(span(lifeMs.unreadable) + 1, () => changed(spec.id))
     },
 
     async startMachine(id, { freshRoot, volumeIds }) {
@@ -428,15 +442,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     async deleteVolume(id) {
       if (holderOf(id))
         throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
+      storage.requireVolumes()
       storage.volumes.delete(id)
       save()
     },
     inspectVolume: storage.inspectVolume,
-    listVolumes: async () => [...storage.volumes.keys()],
+    listVolumes: storage.listVolumes,
 
     async attachVolume(machineId, volumeId) {
-      const machine = machines.get(machineId)
+      const machine = find(machineId)
       if (!machine) return
+      storage.requireReadable(volumeId)
       const holder = holderOf(volumeId)
       if (holder && holder !== machine)
         throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
@@ -458,6 +474,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async createMachineSnapshot(id, { machineId, volumeIds, memory }, work) {
+      storage.requireReadable(id)
       const there = storage.machineSnapshots.get(id)
       if (there) return madeOf(there)
       const machine = get(machineId)
@@ -481,6 +498,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
       const machine = get(machineId)
       if (machine.prepared) return
+      storage.requireReadable(snapshotId)
       const snapshot = storage.sound(storage.machineSnapshots.get(snapshotId))
       requireRoom(machine)
       const volumes = Object.fromEntries(
@@ -535,6 +553,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const volume = storage.volumes.get(id)
       if (volume) volume.lost = true
     },
+    hide: storage.hide,
+    unmountVolumes: storage.unmountVolumes,
     dropVolume(id) {
       storage.volumes.delete(id)
     },
@@ -575,5 +595,25 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       changed(id)
     },
     setImage: images.force,
+  }
+
+  // What was answered is there after a crash.
+  return {
+    ...engine,
+    createMachine: saved(engine.createMachine),
+    startMachine: saved(engine.startMachine),
+    powerOff: saved(engine.powerOff),
+    deleteMachine: saved(engine.deleteMachine),
+    createVolume: saved(engine.createVolume),
+    deleteVolume: saved(engine.deleteVolume),
+    attachVolume: saved(engine.attachVolume),
+    detachVolume: saved(engine.detachVolume),
+    createMachineSnapshot: saved(engine.createMachineSnapshot),
+    prepareRestore: saved(engine.prepareRestore),
+    switchDisks: saved(engine.switchDisks),
+    dropRestore: saved(engine.dropRestore),
+    deleteMachineSnapshot: saved(engine.deleteMachineSnapshot),
+    createVolumeSnapshot: saved(engine.createVolumeSnapshot),
+    deleteVolumeSnapshot: saved(engine.deleteVolumeSnapshot),
   }
 }

@@ -41,6 +41,12 @@ interface VolumeSnapshot {
   lost?: true
 }
 
+export const unreadable =
+  'One of its files on the host cannot be read: the disk reports an error (simulated).'
+const unmounted = 'The directory volumes/ is not the one Slipway used before. Is it mounted?'
+export const unreadableError = (reason = unreadable) =>
+  new EngineError('internal', reason, { retryable: true })
+
 const copyMs = 1_200
 const steps = 6
 const mebibyte = 1024 ** 2
@@ -57,6 +63,16 @@ export function makeSimulatedStorage({
   const volumes = new Map<string, Volume>()
   const machineSnapshots = new Map<string, MachineSnapshot>()
   const volumeSnapshots = new Map<string, VolumeSnapshot>()
+  const hidden = new Set<string>()
+  let volumesAreUnmounted = false
+
+  const isHidden = (id: string) => hidden.has(id)
+  function requireReadable(id: string): void {
+    if (isHidden(id)) throw unreadableError()
+  }
+  function requireVolumes(): void {
+    if (volumesAreUnmounted) throw unreadableError(unmounted)
+  }
 
   /** Lets the time of a copy go by; what is copied was taken before, so the copy is of one moment. */
   async function copy(work: Work): Promise<void> {
@@ -125,6 +141,17 @@ export function makeSimulatedStorage({
   }
 
   return {
+    isHidden,
+    requireReadable,
+    requireVolumes,
+    hide(id: string, on: boolean): void {
+      if (on) hidden.add(id)
+      else hidden.delete(id)
+    },
+    unmountVolumes(on: boolean): void {
+      volumesAreUnmounted = on
+    },
+
     volumes,
     machineSnapshots,
     volumeSnapshots,
@@ -133,6 +160,8 @@ export function makeSimulatedStorage({
     sound,
 
     async createVolume(id: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade> {
+      requireVolumes()
+      requireReadable(id)
       const there = volumes.get(id)
       if (there) return there
       const made = contentOf(source)
@@ -143,7 +172,13 @@ export function makeSimulatedStorage({
       changed()
       return { sizeBytes: volume.sizeBytes, sha256: volume.sha256 }
     },
+    async listVolumes(): Promise<string[]> {
+      requireVolumes()
+      return [...volumes.keys()]
+    },
     async inspectVolume(id: string): Promise<VolumeState> {
+      if (volumesAreUnmounted) return { state: 'unreadable', reason: unmounted }
+      if (isHidden(id) && volumes.has(id)) return { state: 'unreadable', reason: unreadable }
       const volume = volumes.get(id)
       if (!volume) return { state: 'absent' }
       return volume.lost
@@ -164,6 +199,8 @@ export function makeSimulatedStorage({
       })
       const there = volumeSnapshots.get(id)
       if (there) return made(there)
+      requireVolumes()
+      requireReadable(source.volumeId)
       const volume = volumes.get(source.volumeId)
       if (!volume) throw new EngineError('volume-missing', 'The data of the disk is missing.')
       const parent = source.parentId === null ? undefined : volumeSnapshots.get(source.parentId)
@@ -188,8 +225,10 @@ export function makeSimulatedStorage({
       changed()
     },
 
-    inspectSnapshot: async (kind: 'machine' | 'volume', id: string) =>
-      stateOf(kind === 'machine' ? machineSnapshots.get(id) : volumeSnapshots.get(id)),
+    async inspectSnapshot(kind: 'machine' | 'volume', id: string): Promise<SnapshotState> {
+      const snapshot = (kind === 'machine' ? machineSnapshots : volumeSnapshots).get(id)
+      return snapshot && isHidden(id) ? { state: 'unreadable', reason: unreadable } : stateOf(snapshot)
+    },
     listSnapshots: async (kind: 'machine' | 'volume') => [
       ...(kind === 'machine' ? machineSnapshots : volumeSnapshots).keys(),
     ],

@@ -1,0 +1,24 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { ImageStore } from '../../image/image-store.ts'
+import { exists } from './durable.ts'
+import { createBlank } from './qcow2.ts'
+
+/** The name of the one file in the store, as a checksum would be. */
+export const BLANK = 'b1a2'.repeat(16)
+
+/** A store whose one image boots nothing, in a data directory: for tests of files that no guest has to read. */
+export async function blankImages(dataDir: string): Promise<ImageStore> {
+  const files = join(dataDir, 'images', 'files')
+  const disk = join(files, BLANK)
+  await mkdir(files, { recursive: true })
+  if (!(await exists(disk))) await createBlank(disk, 1024 * 1024)
+  return {
+    look: async () => ({ state: 'ready' }),
+    ensure: async () => ({ state: 'ready' }),
+    use: async () => ({ disk }),
+    verify: async () => {},
+    open: async () => {},
+    close: async () => {},
+  }
+}
