@@ -93,6 +93,12 @@ describe('a group and its members', () => {
     expect(plan(group(), [member(1), broken])).toMatchObject({ do: 'heal', heals: 1 })
   })
 
+  it('neither replaces nor starts a member that cannot be read', () => {
+    const hidden = member(2, { status: 'error', busy: true })
+    for (const persistent of [true, false])
+      expect(plan(group({ persistent }), [member(1), hidden]).do).toBe('rest')
+  })
+
   it('leaves a persistent member alone that broke too often in a row, and says so', () => {
     const broken = member(2, { status: 'error', heals: healsAtMost, statusMessage: 'The guest ended.' })
     expect(plan(group(), [member(1), broken]).do).toBe('rest')

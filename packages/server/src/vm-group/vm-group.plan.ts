@@ -31,7 +31,7 @@ export interface Member {
   upAt: number | null
   /** Since when the host has no memory for it; null when that is not what it waits for. */
   shortSince: number | null
-  /** A snapshot of it is being made, or it is being restored. */
+  /** Nothing is done to it now: a snapshot of it is being made, it is being restored, or it cannot be read. */
   busy: boolean
 }
 

@@ -77,6 +77,7 @@ export function makeVmGroupRepo(db: Db) {
         'heals',
         'steps',
         'restore_from',
+        'seen_power',
       ])
       .where('group_id', 'is not', null)
       .where('wanted_deleted', '=', 0)
@@ -115,7 +116,7 @@ export function makeVmGroupRepo(db: Db) {
       heals: row.heals,
       upAt: msOf(steps.find(({ name }) => name === 'ready')?.ended_at ?? null),
       shortSince: last?.name === 'room' && last.ended_at === null ? Date.parse(last.started_at) : null,
-      busy: row.restore_from !== null || busy.has(row.id),
+      busy: row.restore_from !== null || row.seen_power === 'unreadable' || busy.has(row.id),
     }
   }
 

@@ -1,4 +1,4 @@
-import { VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
+import { operationApi, VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { atDesk, openDesk } from '../disk/disk.test-kit.ts'
 
@@ -335,6 +335,36 @@ describe('restoring a VM', () => {
       expect((await desk.vm(vmId)).status).toBe('running')
       expect(engine.peek({ machineId: vmId })).toBe('A')
       expect(await desk.vmSnapshots()).toHaveLength(2)
+    }),
+  )
+
+  it(
+    'can be cancelled while it copies, over a restart as well: the VM is as it was and its status says so',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.runningVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      await desk.restore(id, vmId)
+      await desk.app.clock.advance(300)
+      const params = { projectId: desk.params.projectId }
+      const { body: operations } = await desk.ada.call(operationApi.list, { params })
+      expect(operations).toMatchObject([{ action: 'vmSnapshot.restore', can_cancel: true }])
+      const cancelled = { params: { ...params, operationId: vmId } }
+      expect((await desk.ada.call(operationApi.cancel, cancelled)).status).toBe(204)
+      await desk.app.restart()
+      await desk.pass()
+      expect(await desk.vm(vmId)).toMatchObject({
+        status: 'running',
+        status_message: 'The restore was cancelled. The VM is as it was.',
+      })
+      expect(engine.peek({ machineId: vmId })).toBe('B')
+      expect(await desk.vmSnapshots()).toHaveLength(1)
+      // Nothing is left of it: the next restore is whole.
+      await desk.restore(id, vmId)
+      await desk.pass()
+      expect(engine.peek({ machineId: vmId })).toBe('A')
     }),
   )
 

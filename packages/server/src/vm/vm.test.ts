@@ -621,6 +621,115 @@ describe('bad days', () => {
   )
 })
 
+describe('starts after the host went down', () => {
+  it(
+    'pass admission anew: never more at once than there are start slots',
+    onServer(
+      async (s) => {
+        const ids: string[] = []
+        for (let i = 0; i < 12; i++) ids.push((await s.create(`vm-${i}`)).body.id)
+        await settled(s.app)
+        for (const id of ids) s.app.engine.endRun(id, { how: 'host-restart' })
+        let most = 0
+        for (let second = 0; second < 120; second++) {
+          await s.app.clock.advance(1_000)
+          const states = [...(await s.app.engine.list()).values()]
+          most = Math.max(most, states.filter(({ power }) => power === 'booting').length)
+        }
+        expect(most).toBe(2)
+        const { body } = await s.ada.call(vmApi.list, { params: s.params })
+        expect(body.map((vm) => vm.status)).toEqual(ids.map(() => 'running'))
+      },
+      { startsAtOnce: 2 },
+    ),
+  )
+
+  it(
+    'take memory anew: nothing is promised twice',
+    onServer(
+      async (s) => {
+        const ids = [await s.running('a'), await s.running('b'), await s.running('c')]
+        for (const id of ids) s.app.engine.endRun(id, { how: 'host-restart' })
+        const { body: more } = await s.create('d')
+        await settled(s.app)
+        const { body } = await s.ada.call(vmApi.list, { params: s.params })
+        expect(body.filter((vm) => vm.status === 'running')).toHaveLength(3)
+        expect(body.find((vm) => vm.id === more.id)?.status_message).toBeDefined()
+      },
+      { hostMemoryMb: 3 * 256 + 100 },
+    ),
+  )
+})
+
+describe('a VM that was good once', () => {
+  it(
+    'goes on running when SSH does not answer any more, says so, and is never ended for it',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.closeSsh(id, true)
+      await s.app.restart()
+      await s.app.clock.advance(11 * 60_000)
+      const silent = await s.get(id)
+      expect(silent.status).toBe('running')
+      expect(silent.status_message).toMatch(/SSH does not answer on port 22/)
+      await s.app.clock.advance(60 * 60_000)
+      expect((await s.app.engine.inspect(id)).power).toBe('booting')
+      s.app.engine.closeSsh(id, false)
+      await settled(s.app)
+      expect(await s.get(id)).toMatchObject({ status: 'running', status_message: null })
+    }),
+  )
+
+  it(
+    'gives its start slot back after a while, so that a silent guest keeps nobody waiting',
+    onServer(
+      async (s) => {
+        const { body: silent } = await s.create('fault-never-ready')
+        await s.app.clock.advance(5_000)
+        const { body: next } = await s.create('next')
+        await s.app.clock.advance(60_000)
+        expect((await s.get(next.id)).status_message).toMatch(/Waiting for its turn/)
+        await s.app.clock.advance(4 * 60_000)
+        expect((await s.get(next.id)).status).toBe('running')
+        expect((await s.get(silent.id)).status).toBe('provisioning')
+      },
+      { startsAtOnce: 1 },
+    ),
+  )
+
+  it(
+    'is left alone while it cannot be read, and goes on by itself when it can be',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      const before = await s.app.engine.inspect(id)
+      s.app.engine.hide(id, true)
+      await s.app.clock.advance(60_000)
+      const hidden = await s.get(id)
+      expect(hidden.status).toBe('error')
+      expect(hidden.status_message).toMatch(/cannot be read now, and nothing is done to it/)
+      await s.app.clock.advance(2 * 60 * 60_000)
+      s.app.engine.hide(id, false)
+      await settled(s.app)
+      expect(await s.get(id)).toMatchObject({ status: 'running', status_message: null })
+      expect(await s.app.engine.inspect(id)).toEqual(before)
+    }),
+  )
+
+  it(
+    'starts again by itself when its lost root disk is there again',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.endRun(id, { how: 'host-restart' })
+      s.app.engine.loseRootDisk(id)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('error')
+      s.app.engine.findRootDisk(id)
+      await settled(s.app)
+      expect((await s.get(id)).status).toBe('running')
+    }),
+  )
+})
+
 describe('the event stream', () => {
   it(
     'tells every change of a VM, whole, and its end',

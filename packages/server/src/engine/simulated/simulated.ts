@@ -94,12 +94,16 @@ export interface SimulatedEngine extends Engine {
   /** Ends a run as if something had happened to the guest. */
   endRun: (machineId: string, exit: MachineExit) => void
   loseRootDisk: (machineId: string) => void
+  /** Brings a lost root disk back. */
+  findRootDisk: (machineId: string) => void
   /** Makes a guest use that many percent of its processors from now on. */
   setLoad: (machineId: string, percent: number) => void
   /** Lets a guest print. */
   print: (machineId: string, text: string) => void
   /** Makes the use of a guest unknown, or known again. */
   silence: (machineId: string, silent: boolean) => void
+  /** Makes SSH in a guest stop answering, or answer again, while the guest goes on. */
+  closeSsh: (machineId: string, closed: boolean) => void
   /** Puts every boot image into one state; null ends that. */
   setImage: (state: ImageState | null) => void
   /** Damages a volume. */
@@ -170,9 +174,12 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const noteEnd = ({ spec: { id } }: Machine, { how }: MachineExit) =>
     consoles.note(id, how === 'crashed' ? 'crashed' : 'ended')
 
+  /** Guests whose SSH server was moved or ended. */
+  const withoutSsh = new Set<string>()
   const isUp = (machine: Machine): boolean =>
     machine.run !== null &&
     faultOf(machine) !== 'never-ready' &&
+    !withoutSsh.has(machine.spec.id) &&
     clock.now() >= machine.run.launchedAt + span(machine.run.resumed ? lifeMs.resume : lifeMs.boot)
 
   const guestOf = (machine: Machine): SimulatedGuest => {
@@ -590,8 +597,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (quiet) silent.add(id)
       else silent.delete(id)
     },
+    closeSsh(id, closed) {
+      if (closed) withoutSsh.add(id)
+      else withoutSsh.delete(id)
+      changed(id)
+    },
     loseRootDisk(id) {
       get(id).rootLost = true
+      changed(id)
+    },
+    findRootDisk(id) {
+      get(id).rootLost = false
       changed(id)
     },
     setImage: images.force,
