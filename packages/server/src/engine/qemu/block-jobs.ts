@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineError, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
+import { isRecord } from './lines.ts'
 import { createBlank, prove, readHeader } from './qcow2.ts'
-import { isRecord, listenFor, type Qmp } from './qmp.ts'
+import { listenFor, type Qmp } from './qmp.ts'
 import { together } from './turns.ts'
 
 /** One disk of a copy. */

@@ -23,7 +23,7 @@ export async function launchQemu(
   const child = spawn(QEMU, args, {
     cwd: dir,
     detached: true,
-    env: outsideEnvironment(),
+    env: plainEnvironment(),
     stdio: ['ignore', 'ignore', log.fd, ...(memory ? [memory.fd] : [])],
   })
   child.unref()
@@ -49,6 +49,12 @@ export async function launchQemu(
     throw error
   }
   return { pid: child.pid ?? 0, ended }
+}
+
+/** All that a process gets of our environment which serves a guest: nothing in it is for whom a guest breaks out to. */
+export function plainEnvironment(): Record<string, string> {
+  const { PATH = '', LC_ALL = 'C' } = outsideEnvironment()
+  return { PATH, LC_ALL }
 }
 
 export const QEMU = 'qemu-system-x86_64'

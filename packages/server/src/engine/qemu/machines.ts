@@ -136,12 +136,16 @@ export function makeMachines(deps: {
         await guest.qmp.execute('system_powerdown').catch(() => {})
       }),
 
-    powerOff: (machineId) => inTurn(machineId, () => guests.end(machineId)),
+    async powerOff(machineId) {
+      // Not in its turn at first: that may belong to somebody who waits for a guest that hangs.
+      await guests.end(machineId)
+      await inTurn(machineId, () => guests.end(machineId))
+    },
 
     async deleteMachine(machineId) {
       if (!isMachineId(machineId)) return
-      // First, so that a copy of what it does ends and the turn comes soon.
-      await inTurn(machineId, () => guests.end(machineId))
+      // First, so that a copy of what it does ends, and whatever waits for its answer, and the turn comes soon.
+      await guests.end(machineId)
       await inDiskTurn([machineId, restoreOf(machineId)], () =>
         inTurn(machineId, async () => {
           await guests.end(machineId)

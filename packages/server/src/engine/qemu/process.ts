@@ -1,5 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EngineError } from '../engine.ts'
 
 /**
  * Whether a process is the QEMU of one run of one machine. A process id alone proves nothing, ids are used again;
@@ -31,6 +33,33 @@ export function kill(pid: number): void {
   } catch {
     // Gone in the meantime, which is what was wanted.
   }
+}
+
+const LOOK_MS = 20
+/** A process that writes to a disk that hangs cannot be killed before the disk answers. */
+const KILLED_MS = 20_000
+
+/**
+ * Waits for the end of a process that was asked to end, and kills it after `politeMs`: that works on a stopped one,
+ * too. Throws a retryable `EngineError` when it is still there 20 s later, as one that waits for a disk is.
+ */
+export async function endProcess(
+  of: { isAlive: () => Promise<boolean>; kill: () => void },
+  { politeMs, killedMs = KILLED_MS }: { politeMs: number; killedMs?: number },
+): Promise<void> {
+  const until = (ms: number) => performance.now() + ms
+  for (const end = until(politeMs); performance.now() < end; await sleep(LOOK_MS)) {
+    if (!(await of.isAlive())) return
+  }
+  of.kill()
+  for (const end = until(killedMs); performance.now() < end; await sleep(LOOK_MS)) {
+    if (!(await of.isAlive())) return
+  }
+  throw new EngineError(
+    'internal',
+    'The process of the guest could not be ended: it waits for the host, most likely for a disk that does not answer. Check the disks of the host.',
+    { retryable: true },
+  )
 }
 
 /** The kernel's id of this start of the host. */

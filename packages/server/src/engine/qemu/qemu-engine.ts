@@ -18,7 +18,7 @@ import { connectUnix } from './qmp.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
 import { makeTurns } from './turns.ts'
-import { usageOf } from './usage.ts'
+import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
@@ -116,7 +116,7 @@ export function makeQemuEngine(deps: {
     },
 
     freeMemoryMb: guests.freeMemoryMb,
-    usage: (what) => usageOf(guests.held(), what, host().ticksPerSecond),
+    usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
     openConsole: consoles.open,
     hasScreen: async (machineId) => hasScreen(await dirs.readRecord(machineId)),
     async openScreen(machineId) {

@@ -6,9 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectQmp, connectUnix, lineSplitter, listenFor, type QmpEvent } from './qmp.ts'
+import { lineSplitter } from './lines.ts'
+import { connectQmp, connectUnix, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
 
 const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
+
+const anyLength = { maxBytes: Number.MAX_SAFE_INTEGER, onTooLong: () => {} }
 
 describe('the line splitter', () => {
   test('finds the same lines however the bytes are cut', () => {
@@ -19,7 +22,7 @@ describe('the line splitter', () => {
         (lines, step) => {
           const stream = Buffer.from(lines.map((line) => `${line}\r\n`).join(''))
           const found: string[] = []
-          const push = lineSplitter((line) => found.push(line))
+          const push = lineSplitter((line) => found.push(line), anyLength)
           for (let at = 0; at < stream.length; at += step) push(stream.subarray(at, at + step))
           expect(found).toEqual(lines.map((line) => line.trim()).filter(Boolean))
         },
@@ -50,7 +53,7 @@ describe('a QMP line', () => {
       socket.on('error', () => {})
       socket.on(
         'data',
-        lineSplitter((line) => answer(socket, JSON.parse(line))),
+        lineSplitter((line) => answer(socket, JSON.parse(line)), anyLength),
       )
     })
     const cwd = process.cwd()
@@ -87,7 +90,7 @@ describe('a QMP line', () => {
     }
     const events: QmpEvent[] = []
     const qmp = await connectQmp(await serve(true), 5000)
-    qmp.onEvent((event) => events.push(event))
+    qmp.onEvent(['SHUTDOWN'], (event) => events.push(event))
     await expect(qmp.execute('anything')).rejects.toThrow('No such thing')
     expect(events).toEqual([{ event: 'SHUTDOWN', data: { guest: true }, at: 12_500 }])
     qmp.close()
