@@ -59,7 +59,10 @@ export async function talkTo(socket: Socket): Promise<Agent | null> {
   function takeLine(line: string): void {
     if (socket.destroyed) return
     lines += 1
-    if (lines > MOST_LINES) return hangUp('The guest agent talks without end')
+    if (lines > MOST_LINES) {
+      hangUp('The guest agent talks without end')
+      return
+    }
     // The agent may put a byte before a line, so that a half line of an earlier talk is passed over.
     const start = line.indexOf('{')
     if (start < 0 || nestsTooDeep(line)) return

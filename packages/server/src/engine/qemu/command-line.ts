@@ -18,7 +18,7 @@ export interface Launch {
   record: MachineRecord
   run: RunRecord
   accelerator: Accelerator
-  network: GuestNetwork
+  network: Pick<GuestNetwork, 'user' | 'restrict'>
   volumePath: (volumeId: string) => string
 }
 

@@ -17,7 +17,6 @@ import {
   placeInOrder,
   requireId,
 } from './machine-dir.ts'
-import { refreshRules } from './network.ts'
 import { createRootDisk, readHeader } from './qcow2.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
@@ -102,7 +101,7 @@ export function makeMachines(deps: {
               })
             }
             await requireRoom(dataDir)
-            if (!host().network.restrict) await refreshRules()
+            await host().network.protect()
             for (const id of volumeIds) {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)

@@ -8,6 +8,7 @@ import { makeAttachments } from './attachments.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
+import { watchFirewall } from './firewall.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-dir.ts'
@@ -42,6 +43,7 @@ export function makeQemuEngine(deps: {
   const dataDir = resolve(deps.dataDir)
   const daemonsDir = join(dataDir, 'daemons')
   let facts: HostFacts | null = null
+  let stopWatching = () => {}
   const host = () => {
     if (!facts) throw new EngineError('internal', 'The engine has not been opened.')
     return facts
@@ -96,6 +98,8 @@ export function makeQemuEngine(deps: {
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
       facts = await findHostFacts({ dataDir: deps.hostDir ?? dataDir, images, log })
+      const { protect } = facts.network
+      stopWatching = watchFirewall({ ensure: protect, isNeeded: () => guests.held().size > 0, log })
       const ids = await dirs.ids()
       // Side by side: a guest that does not answer must not hold up the others.
       await Promise.all(ids.map(machines.adopt))
@@ -104,6 +108,7 @@ export function makeQemuEngine(deps: {
     },
 
     async close() {
+      stopWatching()
       await images.close()
       consoles.release()
       guests.release()
