@@ -17,9 +17,14 @@ import type { Qmp } from './qmp.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
 export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
-  ...{ shape: MACHINE_SHAPE, qemu: host.qemu, accelerator: host.accelerator.kind },
-  ...{ cpuModel: host.accelerator.cpu, cpu: spec.cpu, memoryMb: spec.memoryMb },
-  ...{ volumes, kernel: kernelOf(image) },
+  shape: MACHINE_SHAPE,
+  qemu: host.qemu,
+  accelerator: host.accelerator.kind,
+  cpuModel: host.accelerator.cpu,
+  cpu: spec.cpu,
+  memoryMb: spec.memoryMb,
+  volumes,
+  kernel: kernelOf(image),
 })
 
 const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
@@ -65,6 +70,7 @@ export async function saveMemory(
   options: { directory: string; socketName: string },
 ): Promise<() => Promise<void>> {
   const receiver = await receiveInto(file, options.directory, options.socketName)
+  let sent = false
   try {
     signal.throwIfAborted()
     await qmp.execute('migrate-set-capabilities', {
@@ -74,12 +80,13 @@ export async function saveMemory(
     await qmp.execute('migrate', { uri: `unix:${options.socketName}` })
     // A receiver that fails says why; QEMU only sees the line break.
     await Promise.race([completion(qmp, signal), receiver.failed])
+    sent = true
     await begin({ still: true })
   } finally {
     await cancelMigration(qmp).catch(() => {})
     // Whether it went well or not: the guest goes on now.
     await goOn(qmp).catch(() => {})
-    receiver.close()
+    await receiver.close(sent)
   }
   // Begun now: the disks are still being copied.
   const safe = receiver.received.then(() => flush(file))
@@ -135,13 +142,14 @@ async function receiveInto(file: string, directory: string, name: string) {
   const socketDir = await open(directory)
   const path = `/proc/self/fd/${socketDir.fd}/${name}`
   const server: Server = createServer({ pauseOnConnect: true })
+  const givenUp = new AbortController()
   let caller: Socket | null = null
   const received = new Promise<void>((resolve, reject) => {
     server.once('connection', (socket) => {
       caller = socket
       // Who writes it down tells what went wrong.
       socket.on('error', () => {})
-      writeDown(socket, file)
+      writeDown(socket, file, givenUp.signal)
         .then(resolve, reject)
         // Not earlier: QEMU learns of a failure after it is known here.
         .finally(() => socket.destroy())
@@ -166,11 +174,14 @@ async function receiveInto(file: string, directory: string, name: string) {
   return {
     received,
     failed,
-    close() {
+    /** Nothing is waited for any more unless all was sent: a guest that hangs would keep its line open for ever. */
+    async close(sent: boolean): Promise<void> {
       server.close()
       // Nobody called: nothing to wait for.
       if (!caller) server.emit('error', new Error('The memory was not sent'))
-      void rm(path, { force: true }).finally(() => socketDir.close())
+      if (!sent) givenUp.abort()
+      await rm(path, { force: true })
+      await socketDir.close()
     },
   }
 }
@@ -179,13 +190,15 @@ async function receiveInto(file: string, directory: string, name: string) {
  * Writes to a file what comes over a line of which nothing was read yet. Another process does it: in this one the
  * memory of a guest would take a second of everybody's time.
  */
-async function writeDown(line: Socket, path: string): Promise<void> {
+async function writeDown(line: Socket, path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {
     const [command, ...before] = endsWithUs
     const child = spawn(command, [...before, 'cat'], {
       env: outsideEnvironment(),
       stdio: [line, file.fd, 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
     })
     let complaint = ''
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -4,6 +4,7 @@ import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError } from '../engine.ts'
+import type { AcceleratorChoice } from './accelerator.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
@@ -34,6 +35,8 @@ export function makeQemuEngine(deps: {
   dataDir: string
   /** Where the verdict on this host's accelerator is kept; the data directory when it is absent. */
   hostDir?: string
+  /** What runs guest code; found out when it is absent. */
+  accelerator?: AcceleratorChoice
   images: ImageStore
   importer: Importer
   log: Log
@@ -97,7 +100,12 @@ export function makeQemuEngine(deps: {
       await volumeSnapshots.open()
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
-      facts = await findHostFacts({ dataDir: deps.hostDir ?? dataDir, images, log })
+      facts = await findHostFacts({
+        dataDir: deps.hostDir ?? dataDir,
+        accelerator: deps.accelerator ?? 'auto',
+        images,
+        log,
+      })
       const { protect } = facts.network
       stopWatching = watchFirewall({ ensure: protect, isNeeded: () => guests.held().size > 0, log })
       const ids = await dirs.ids()
