@@ -1,4 +1,5 @@
-// `npm run prove-accelerator`: takes a guest through everything with the accelerator that SLIPWAY_ACCELERATOR names.
+// `npm run prove-accelerator`: takes a guest through everything with the accelerator that SLIPWAY_ACCELERATOR names,
+// which is kvm here unless it is set.
 
 import { node24 } from './setup/node24.mjs'
 import { ensureNpmPackages } from './setup/npm-packages.mjs'
@@ -7,6 +8,7 @@ import { enginePackages, ensureSystemPackages } from './setup/system-packages.mj
 import { inTree } from './setup/tree.mjs'
 
 await main(async () => {
+  process.env.SLIPWAY_ACCELERATOR ||= 'kvm'
   await ensureNpmPackages()
   await ensureSystemPackages(enginePackages())
   await become(node24(), [inTree('packages/server/src/prove-accelerator.ts'), ...process.argv.slice(2)])

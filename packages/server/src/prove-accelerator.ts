@@ -1,6 +1,6 @@
 /**
  * `npm run prove-accelerator`: takes a guest of the Starter image through all that an engine does, with the
- * accelerator that `SLIPWAY_ACCELERATOR` names (`kvm` unless it is set), and prints each step with its time.
+ * accelerator that `SLIPWAY_ACCELERATOR` names (the script sets `kvm` when nothing is), and prints each step with its time.
  *
  * `-- --minutes N` is how long each step may take, 10 unless given: a KVM that emulates guest code is very slow.
  * Images are those of `SLIPWAY_DATA_DIR`; everything else lives in a directory that is removed in the end.
@@ -108,7 +108,7 @@ async function main(): Promise<boolean> {
   const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } })
   const limitMs = Number(values.minutes) * 60_000
   if (!(limitMs > 0)) throw new Error('Give --minutes a number above 0.')
-  const config = readConfig({ SLIPWAY_ACCELERATOR: 'kvm', ...process.env })
+  const config = readConfig()
   const images = path.join(config.dataDir, 'images')
   const dataDir = await mkdtemp(path.join(tmpdir(), 'slipway-prove-'))
   // The images may take minutes to build, and are good for every data directory.

@@ -42,15 +42,16 @@ export async function chooseAccelerator(
   choice: AcceleratorChoice,
   dataDir: string,
   kernel: () => Promise<BootImage | null>,
+  devicePath = '/dev/kvm',
 ): Promise<Accelerator> {
   if (choice === 'auto') return probeAccelerator(dataDir, kernel)
-  if (choice === 'kvm') return insistOnKvm()
+  if (choice === 'kvm') return insistOnKvm(devicePath)
   const reason = 'SLIPWAY_ACCELERATOR is tcg, so guests run by translation, which is slower.'
   return { kind: 'TCG', cpu: tcgCpu(await describeHost()), reason }
 }
 
-async function insistOnKvm(): Promise<Accelerator> {
-  const device = await kvmDevice()
+async function insistOnKvm(devicePath: string): Promise<Accelerator> {
+  const device = await kvmDevice(devicePath)
   if (device !== 'usable') throw new EngineError('internal', NO_KVM[device])
   for (const cpu of KVM_CPUS) {
     if ((await runsSector(['-accel', 'kvm', '-cpu', cpu])) === REFUSED) continue
@@ -184,12 +185,12 @@ async function runsKernel(acceleratorArgs: string[], image: BootImage): Promise<
   )
 }
 
-async function kvmDevice(): Promise<'usable' | 'missing' | 'forbidden'> {
+async function kvmDevice(path = '/dev/kvm'): Promise<'usable' | 'missing' | 'forbidden'> {
   try {
-    await access('/dev/kvm', constants.R_OK | constants.W_OK)
+    await access(path, constants.R_OK | constants.W_OK)
     return 'usable'
   } catch {
-    return (await stat('/dev/kvm').catch(() => null)) ? 'forbidden' : 'missing'
+    return (await stat(path).catch(() => null)) ? 'forbidden' : 'missing'
   }
 }
 

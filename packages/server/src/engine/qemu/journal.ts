@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { constants, type FileHandle, open, rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '../../lib/command.ts'
-import { plainEnvironment } from './launch.ts'
 import { parseMessage } from './lines.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
+import { plainEnvironment } from './process.ts'
 import { eventOf, type QmpEvent } from './qmp.ts'
 
 /**

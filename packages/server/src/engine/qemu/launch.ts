@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { open, readFile, stat } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError, outsideEnvironment } from '../../lib/command.ts'
+import { CommandError } from '../../lib/command.ts'
+import { tailOf } from './journal.ts'
 import { fileNames } from './machine-dir.ts'
+import { plainEnvironment } from './process.ts'
 
 /**
  * Starts QEMU as a process of its own session that outlives this one, and waits until its QMP socket is there. What
@@ -34,7 +36,10 @@ export async function launchQemu(
     child.once('exit', (status, signal) => {
       const fail = (text: string) =>
         reject(new CommandError(QEMU, text, `${QEMU} ended with ${signal ?? `status ${status}`}`, { status }))
-      readFile(logPath, 'utf8').then(fail, () => fail(''))
+      tailOf(logPath, LOG_BYTES).then(
+        (text) => fail(text ?? ''),
+        () => fail(''),
+      )
     })
   })
   // Later ends are seen through the QMP line; here nobody may be listening any more.
@@ -51,15 +56,12 @@ export async function launchQemu(
   return { pid: child.pid ?? 0, ended }
 }
 
-/** All that a process gets of our environment which serves a guest: nothing in it is for whom a guest breaks out to. */
-export function plainEnvironment(): Record<string, string> {
-  const { PATH = '', LC_ALL = 'C' } = outsideEnvironment()
-  return { PATH, LC_ALL }
-}
-
 export const QEMU = 'qemu-system-x86_64'
 /** Memory a guest takes beside its own: QEMU itself and translated code. */
 export const OVERHEAD_MB = 128
+
+/** What QEMU complains about is in the last lines of its log. */
+const LOG_BYTES = 16 * 1024
 
 /** Looks for up to half a minute, or as long as the process lives. */
 async function socketAppears(path: string, child: ChildProcess, ended: Promise<never>): Promise<void> {

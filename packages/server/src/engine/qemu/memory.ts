@@ -4,7 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BootImage } from '../../image/image-store.ts'
-import { CommandError, outsideEnvironment } from '../../lib/command.ts'
+import { CommandError } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
 import { MACHINE_SHAPE } from './command-line.ts'
@@ -12,6 +12,7 @@ import { flush } from './durable.ts'
 import type { HostFacts } from './host-facts.ts'
 import { isRecord } from './lines.ts'
 import type { MachineRecord, MemoryFit, VolumePlace } from './machine-dir.ts'
+import { plainEnvironment } from './process.ts'
 import { endsWithUs } from './qcow2.ts'
 import type { Qmp } from './qmp.ts'
 
@@ -195,7 +196,7 @@ async function writeDown(line: Socket, path: string, signal: AbortSignal): Promi
   try {
     const [command, ...before] = endsWithUs
     const child = spawn(command, [...before, 'cat'], {
-      env: outsideEnvironment(),
+      env: plainEnvironment(),
       stdio: [line, file.fd, 'pipe'],
       signal,
       killSignal: 'SIGKILL',

@@ -1,6 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { outsideEnvironment } from '../../lib/command.ts'
 import { EngineError } from '../engine.ts'
 
 /**
@@ -70,4 +71,10 @@ export const readBootId = async (): Promise<string> =>
 export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** All that a process gets of our environment which serves a guest: nothing in it is for whom a guest breaks out to. */
+export function plainEnvironment(): Record<string, string> {
+  const { PATH = '', LC_ALL = 'C' } = outsideEnvironment()
+  return { PATH, LC_ALL }
 }

@@ -47,7 +47,7 @@ export class QmpClosed extends Error {
   }
 }
 
-/** The largest answers there are, of 16 disks that are being copied, stay below 200 kB. */
+/** The largest answer there is, about the nodes of 16 disks that are being copied, takes 34 kB. */
 const LONGEST_LINE_BYTES = 1024 * 1024
 const ANSWER_MS = 20_000
 /** These wait for disks: they drain what is under way, open files or write out what is in memory. */
