@@ -128,6 +128,13 @@ async function main(): Promise<boolean> {
     volumeIds: [],
     persistent: true,
   }
+  const interrupted = new Promise<never>((_, reject) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => reject(new Error(`Ended by ${signal}.`)))
+    }
+  })
+  // Heard by the step that is under way.
+  interrupted.catch(() => {})
   try {
     await engine.open()
     const { accelerator, acceleratorReason } = engine.capabilities
@@ -137,7 +144,7 @@ async function main(): Promise<boolean> {
       const took = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`.padStart(9)
       try {
         // A little longer than what a step waits for by itself, which says better what was missing.
-        await withDeadline(run(engine), limitMs + 30_000, what, systemClock)
+        await withDeadline(Promise.race([run(engine), interrupted]), limitMs + 30_000, what, systemClock)
       } catch (error) {
         console.log(`${took()}  ${what}: NOT done. ${error instanceof Error ? error.message : error}`)
         return false
