@@ -37,7 +37,8 @@ export async function keepJournal(dirs: MachineDirs, machineId: string): Promise
     const kept = await open(path(fileNames.journalEnd), 'w', 0o600)
     opened.push(kept)
     const keeper = spawn('tail', ['-c', String(KEPT_BYTES)], {
-      cwd: '/',
+      // Tells whose it is to somebody who looks at the processes of the host.
+      cwd: dirs.pathOf(machineId),
       detached: true,
       env: plainEnvironment(),
       stdio: [reading.fd, kept.fd, 'ignore'],
