@@ -40,6 +40,8 @@ const Settings = z.object({
   /** The name people give to ssh; that of the public URL, else what is in the address bar of the browser. */
   SLIPWAY_SSH_HOST: optional,
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated']).default('qemu'),
+  /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
+  SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
   SLIPWAY_SMTP_URL: z.preprocess(
@@ -123,6 +125,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
           },
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],
     engine: s.SLIPWAY_ENGINE,
+    accelerator: s.SLIPWAY_ACCELERATOR,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     smtpUrl: s.SLIPWAY_SMTP_URL ?? null,
     mailFrom: s.SLIPWAY_MAIL_FROM,

@@ -15,7 +15,14 @@ const gibibyte = 1024 ** 3
 
 export type QemuSettings = Pick<
   Config,
-  'dataDir' | 'maxImageGb' | 'maxDiskGb' | 'privateSources' | 'imagesGb' | 'rootDiskGb' | 'debianMirror'
+  | 'dataDir'
+  | 'accelerator'
+  | 'maxImageGb'
+  | 'maxDiskGb'
+  | 'privateSources'
+  | 'imagesGb'
+  | 'rootDiskGb'
+  | 'debianMirror'
 >
 
 /** Puts the engine and its image store together; nothing is opened. `scratch` tells processes apart. */
@@ -45,6 +52,6 @@ export function qemuFor(
     budgetBytes: config.imagesGb * gibibyte,
     rootBytes: config.rootDiskGb * gibibyte,
   })
-  const engine = makeQemuEngine({ dataDir, images, importer, log })
+  const engine = makeQemuEngine({ dataDir, accelerator: config.accelerator, images, importer, log })
   return { engine, images, clearScratch: importer.clearScratch }
 }

@@ -81,8 +81,11 @@ function rangesOf(family: 'ipv4' | 'ipv6', ranges: readonly [network: string, pr
   return list
 }
 
-/** What is not the public Internet: IANA's IPv4 Special-Purpose Address Registry, multicast and what is reserved. */
-const SPECIAL_V4 = rangesOf('ipv4', [
+/**
+ * What is not the public Internet: IANA's IPv4 Special-Purpose Address Registry, multicast and what is reserved.
+ * Images are not fetched from there, and guests do not get there.
+ */
+export const specialRangesV4: readonly [network: string, prefix: number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carrier-grade NAT
@@ -98,7 +101,9 @@ const SPECIAL_V4 = rangesOf('ipv4', [
   ['203.0.113.0', 24],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-])
+]
+
+const SPECIAL_V4 = rangesOf('ipv4', specialRangesV4)
 
 /**
  * The only IPv6 addresses given out for the public Internet. Loopback, link-local, unique local and multicast

@@ -3,6 +3,7 @@ import { release, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
 import { CommandError, run } from '../../lib/command.ts'
+import { EngineError } from '../engine.ts'
 import { bootSector, EXIT_PORT, PROVEN_STATUS } from './boot-sector.ts'
 import { QEMU } from './launch.ts'
 
@@ -14,6 +15,9 @@ export interface Accelerator {
   /** Why it is this one, in a sentence for the operator. */
   reason: string
 }
+
+/** What the operator wants: `auto` finds out, `kvm` and `tcg` are taken as they are. */
+export type AcceleratorChoice = 'auto' | 'kvm' | 'tcg'
 
 const SECTOR_MS = 2000
 const KERNEL_MS = 10_000
@@ -29,13 +33,52 @@ const TCG_CPU = 'Nehalem'
 const FIRST_SOUND_QEMU = 8
 
 /**
+ * Chooses what runs guest code. With `kvm` it is KVM wherever the host offers it, however slowly it runs; an
+ * `EngineError` says why it does not. `tcg` tries nothing out.
+ *
+ * @param kernel where to find a real kernel, asked for only when `auto` needs one
+ */
+export async function chooseAccelerator(
+  choice: AcceleratorChoice,
+  dataDir: string,
+  kernel: () => Promise<BootImage | null>,
+  devicePath = '/dev/kvm',
+): Promise<Accelerator> {
+  if (choice === 'auto') return probeAccelerator(dataDir, kernel)
+  if (choice === 'kvm') return insistOnKvm(devicePath)
+  const reason = 'SLIPWAY_ACCELERATOR is tcg, so guests run by translation, which is slower.'
+  return { kind: 'TCG', cpu: tcgCpu(await describeHost()), reason }
+}
+
+async function insistOnKvm(devicePath: string): Promise<Accelerator> {
+  const device = await kvmDevice(devicePath)
+  if (device !== 'usable') throw new EngineError('internal', NO_KVM[device])
+  for (const cpu of KVM_CPUS) {
+    if ((await runsSector(['-accel', 'kvm', '-cpu', cpu])) === REFUSED) continue
+    const reason = 'SLIPWAY_ACCELERATOR is kvm, so KVM is used however fast it is on this host.'
+    return { kind: 'KVM', cpu, reason }
+  }
+  throw new EngineError(
+    'internal',
+    'SLIPWAY_ACCELERATOR is kvm, but QEMU cannot run a guest with the KVM of this host. Set it to auto or tcg.',
+  )
+}
+
+const NO_KVM = {
+  missing:
+    'SLIPWAY_ACCELERATOR is kvm, but this host has no KVM device (/dev/kvm). Enable virtualization in its firmware or hypervisor, or set SLIPWAY_ACCELERATOR to auto or tcg.',
+  forbidden:
+    'SLIPWAY_ACCELERATOR is kvm, but the server may not open the KVM device of this host (/dev/kvm). Add its user to the group kvm, or set SLIPWAY_ACCELERATOR to auto or tcg.',
+}
+
+/**
  * Finds out whether KVM works by running guests under it, because a device file that can be opened proves nothing:
  * first a boot sector, which a broken KVM fails within two seconds, then a real kernel. The verdict is kept in
  * `<dataDir>/accelerator.json` until QEMU, the host's kernel or its KVM device change.
  *
  * @param kernel where to find a real kernel, asked for only when the first stage is passed
  */
-export async function probeAccelerator(
+async function probeAccelerator(
   dataDir: string,
   kernel: () => Promise<BootImage | null>,
 ): Promise<Accelerator> {
@@ -96,6 +139,8 @@ async function judge(
   return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: true }
 }
 
+const REFUSED = 'it refused the processor of this host'
+
 /** True, or what went wrong. Exported because the sector itself can be proven under translation. */
 export async function runsSector(acceleratorArgs: string[]): Promise<true | string> {
   const work = await mkdtemp(join(tmpdir(), 'slipway-probe-'))
@@ -105,16 +150,8 @@ export async function runsSector(acceleratorArgs: string[]): Promise<true | stri
     await run(
       QEMU,
       [
-        ...[
-          ...acceleratorArgs,
-          '-m',
-          '64',
-          '-nodefaults',
-          '-no-user-config',
-          '-display',
-          'none',
-          '-no-reboot',
-        ],
+        ...acceleratorArgs,
+        ...['-m', '64', '-nodefaults', '-no-user-config', '-display', 'none', '-no-reboot'],
         ...['-device', `isa-debug-exit,iobase=${EXIT_PORT},iosize=1`],
         ...['-drive', `file=${sector},format=raw,if=ide`],
       ],
@@ -125,7 +162,7 @@ export async function runsSector(acceleratorArgs: string[]): Promise<true | stri
     if (!(error instanceof CommandError)) throw error
     if (error.status === PROVEN_STATUS) return true
     if (error.code === 'ETIMEDOUT') return 'it is far too slow, as when it emulates guest code'
-    return 'it refused the processor of this host'
+    return REFUSED
   } finally {
     await rm(work, { recursive: true, force: true })
   }
@@ -138,17 +175,8 @@ export async function runsSector(acceleratorArgs: string[]): Promise<true | stri
 async function runsKernel(acceleratorArgs: string[], image: BootImage): Promise<boolean> {
   if (!image.kernel) return false
   const args = [
-    ...[
-      ...acceleratorArgs,
-      '-machine',
-      'q35',
-      '-m',
-      '256',
-      '-nodefaults',
-      '-no-user-config',
-      '-display',
-      'none',
-    ],
+    ...acceleratorArgs,
+    ...['-machine', 'q35', '-m', '256', '-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-kernel', image.kernel, '-append', 'console=ttyS0 panic=-1 quiet', '-serial', 'stdio', '-no-reboot'],
   ]
   return run(QEMU, args, { timeoutMs: KERNEL_MS }).then(
@@ -157,12 +185,12 @@ async function runsKernel(acceleratorArgs: string[], image: BootImage): Promise<
   )
 }
 
-async function kvmDevice(): Promise<'usable' | 'missing' | 'forbidden'> {
+async function kvmDevice(path = '/dev/kvm'): Promise<'usable' | 'missing' | 'forbidden'> {
   try {
-    await access('/dev/kvm', constants.R_OK | constants.W_OK)
+    await access(path, constants.R_OK | constants.W_OK)
     return 'usable'
   } catch {
-    return (await stat('/dev/kvm').catch(() => null)) ? 'forbidden' : 'missing'
+    return (await stat(path).catch(() => null)) ? 'forbidden' : 'missing'
   }
 }
 

@@ -1,9 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
 import { AGENT_CHANNEL } from './command-line.ts'
+import { countOf, isRecord, lineSplitter, nestsTooDeep, parseMessage, sumOf } from './lines.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
-import { connectUnix, isRecord, lineSplitter, parseMessage, type Qmp } from './qmp.ts'
+import { connectUnix, type Qmp } from './qmp.ts'
 
 const SYNC_MS = 300
 const FREEZE_MS = 5000
@@ -13,6 +17,14 @@ const ASK_MS = 3000
 const PROGRAM_MS = 1000
 /** Asking costs more than all else that is measured, here and in the guest: an answer is good for so long. */
 const TRAFFIC_MS = 25_000
+/**
+ * The guest writes what it likes, and the main thread reads it. An interface takes about 450 bytes of an answer, so
+ * this is room for more than five hundred of them, and parsing so much takes a few milliseconds at worst.
+ */
+const LONGEST_ANSWER_BYTES = 256 * 1024
+/** What may come in all, and in how many lines, until the answer to one question has come. */
+const MOST_BYTES = 512 * 1024
+const MOST_LINES = 64
 
 /** What can be asked of the agent inside a guest. Commands: QEMU guest agent protocol reference. */
 export interface Agent {
@@ -24,57 +36,89 @@ export interface Agent {
 async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | null> {
   if (!(await isListening(qmp))) return null
   try {
-    const socket = await connectUnix(socketPath)
-    const listeners = new Set<(message: Record<string, unknown>) => void>()
-    socket.on(
-      'data',
-      lineSplitter((line) => {
-        // The agent may put a byte before a line, so that a half line of an earlier talk is passed over.
-        const message = parseMessage(line.replace(/^[^{]*/, ''))
-        if (message) for (const listener of listeners) listener(message)
-      }),
-    )
-    const ask = (
-      request: Record<string, unknown>,
-      timeoutMs: number,
-      isAnswer: (answer: unknown) => boolean,
-    ) =>
-      new Promise<unknown>((resolve, reject) => {
-        const end = () => {
-          clearTimeout(timer)
-          listeners.delete(listen)
-        }
-        const listen = (message: Record<string, unknown>) => {
-          if ('error' in message) reject(new Error('The guest agent refused'))
-          else if ('return' in message && isAnswer(message.return)) resolve(message.return)
-          else return
-          end()
-        }
-        const timer = setTimeout(() => {
-          end()
-          reject(new Error('The guest agent does not answer'))
-        }, timeoutMs)
-        listeners.add(listen)
-        socket.write(`${JSON.stringify(request)}\n`)
-      })
-    const sync = randomInt(1, 2 ** 31)
-    try {
-      await ask({ execute: 'guest-sync', arguments: { id: sync } }, SYNC_MS, (answer) => answer === sync)
-    } catch {
-      socket.destroy()
-      return null
-    }
-    return {
-      execute: (execute, args, timeoutMs) => ask({ execute, arguments: args }, timeoutMs, () => true),
-      close: () => socket.destroy(),
-    }
+    return await talkTo(await connectUnix(socketPath))
   } catch {
     return null
   }
 }
 
+/**
+ * The agent at the other end of a line; null when nobody answers there. Nothing is read while nothing is asked, and a
+ * guest that sends more than an answer can be is hung up on.
+ */
+export async function talkTo(socket: Socket): Promise<Agent | null> {
+  let asking: ((message: Record<string, unknown>) => void) | null = null
+  let refuse: (why: Error) => void = () => {}
+  let bytes = 0
+  let lines = 0
+
+  function hangUp(why: string): void {
+    socket.destroy()
+    refuse(new Error(why))
+  }
+  function takeLine(line: string): void {
+    if (socket.destroyed) return
+    lines += 1
+    if (lines > MOST_LINES) {
+      hangUp('The guest agent talks without end')
+      return
+    }
+    // The agent may put a byte before a line, so that a half line of an earlier talk is passed over.
+    const start = line.indexOf('{')
+    if (start < 0 || nestsTooDeep(line)) return
+    const message = parseMessage(start === 0 ? line : line.slice(start))
+    if (message) asking?.(message)
+  }
+  const split = lineSplitter(takeLine, {
+    maxBytes: LONGEST_ANSWER_BYTES,
+    onTooLong: () => hangUp('The guest agent sends a line without end'),
+  })
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) hangUp('The guest agent talks without end')
+    else split(chunk)
+  })
+  socket.on('close', () => refuse(new Error('The guest agent is gone')))
+  socket.pause()
+
+  const ask = (
+    request: Record<string, unknown>,
+    timeoutMs: number,
+    isAnswer: (answer: unknown) => boolean,
+  ): Promise<unknown> => {
+    const answer = new Promise<unknown>((resolve, reject) => {
+      if (socket.destroyed) return reject(new Error('The guest agent is gone'))
+      refuse = reject
+      asking = (message) => {
+        if ('error' in message) reject(new Error('The guest agent refused'))
+        else if ('return' in message && isAnswer(message.return)) resolve(message.return)
+      }
+      bytes = 0
+      lines = 0
+      socket.write(`${JSON.stringify(request)}\n`)
+      socket.resume()
+    })
+    return withDeadline(answer, timeoutMs, 'The guest agent', systemClock).finally(() => {
+      asking = null
+      socket.pause()
+    })
+  }
+
+  const sync = randomInt(1, 2 ** 31)
+  try {
+    await ask({ execute: 'guest-sync', arguments: { id: sync } }, SYNC_MS, (answer) => answer === sync)
+  } catch {
+    socket.destroy()
+    return null
+  }
+  return {
+    execute: (execute, args, timeoutMs) => ask({ execute, arguments: args }, timeoutMs, () => true),
+    close: () => socket.destroy(),
+  }
+}
+
 async function isListening(qmp: Qmp): Promise<boolean> {
-  const devices = await qmp.execute('query-chardev').catch(() => null)
+  const devices = await qmp.execute('query-chardev', undefined, ASK_MS).catch(() => null)
   const channel = (Array.isArray(devices) ? devices : [])
     .filter(isRecord)
     .find(({ label }) => label === AGENT_CHANNEL)
@@ -164,7 +208,7 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
         const arg = ['-F', device, 'cols', String(cols), 'rows', String(rows)]
         const begun = await agent.execute('guest-exec', { path: 'stty', arg }, ASK_MS)
         await sleep(PROGRAM_MS)
-        const pid = isRecord(begun) ? begun.pid : undefined
+        const pid = isRecord(begun) ? countOf(begun.pid) : null
         await agent.execute('guest-exec-status', { pid }, ASK_MS)
         return true
       })
@@ -187,7 +231,10 @@ interface Traffic {
   sent: number
 }
 
-/** Sums the counters of all interfaces but the loopback. QEMU guest agent reference, "GuestNetworkInterfaceStat". */
+/**
+ * Sums the counters of all interfaces but the loopback; null when they are no counters. QEMU guest agent reference,
+ * "GuestNetworkInterfaceStat".
+ */
 export function trafficIn(answer: unknown): Traffic | null {
   const counters = (Array.isArray(answer) ? answer : [])
     .filter(isRecord)
@@ -195,6 +242,8 @@ export function trafficIn(answer: unknown): Traffic | null {
     .map(({ statistics }) => statistics)
     .filter(isRecord)
   if (counters.length === 0) return null
-  const sum = (name: string) => counters.reduce((total, each) => total + (Number(each[name]) || 0), 0)
-  return { received: sum('rx-bytes'), sent: sum('tx-bytes') }
+  // A guest may tell anything; what cannot be calculated with counts as not told.
+  const received = sumOf(counters.map((one) => one['rx-bytes']))
+  const sent = sumOf(counters.map((one) => one['tx-bytes']))
+  return received === null || sent === null ? null : { received, sent }
 }

@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { chown, link, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError, outsideEnvironment } from '../../lib/command.ts'
+import { CommandError } from '../../lib/command.ts'
 import { exists } from './durable.ts'
+import { plainEnvironment } from './process.ts'
 import { endsWithUs } from './qcow2.ts'
 import { connectQmp, type Qmp } from './qmp.ts'
 
@@ -58,7 +59,7 @@ export async function withStorageDaemon<T>(
   const monitor = ['--chardev', `socket,id=qmp,path=${socket},server=on,wait=off`, '--monitor', 'chardev=qmp']
   const child = spawn(command, [...before, DAEMON, ...monitor], {
     cwd: scratchDir,
-    env: outsideEnvironment(),
+    env: plainEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let complaint = ''

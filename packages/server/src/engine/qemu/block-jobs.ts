@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EngineError, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
+import { isRecord } from './lines.ts'
 import { createBlank, lookAtDisk, prove } from './qcow2.ts'
-import { isRecord, listenFor, type Qmp } from './qmp.ts'
+import { listenFor, type Qmp } from './qmp.ts'
 import { together } from './turns.ts'
 
 /** One disk of a copy. */
@@ -30,6 +31,8 @@ const COPY = 'copy-'
 /** Bytes a second. */
 const SLOW = 1024 * 1024
 const LOOK_MS = 200
+/** A job pauses when what it has begun to read has come; the guest stands still meanwhile. */
+const PAUSED_MS = 60_000
 
 /**
  * Copies disks as they are at one moment, while they may be written on: either all of them or none. The copies are
@@ -217,8 +220,11 @@ async function pauseJobs(qmp: Qmp): Promise<void> {
   for (const { id, status } of await jobsOf(qmp)) {
     if (status === 'running') await qmp.execute('job-pause', { id }).catch(() => {})
   }
-  while ((await jobsOf(qmp)).some(({ status }) => status === 'running' || status === 'created'))
+  const latest = performance.now() + PAUSED_MS
+  while ((await jobsOf(qmp)).some(({ status }) => status === 'running' || status === 'created')) {
+    if (performance.now() > latest) throw new Error('A copy could not be paused in time')
     await sleep(1)
+  }
 }
 
 async function resumeJobs(qmp: Qmp): Promise<void> {

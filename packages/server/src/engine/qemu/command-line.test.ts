@@ -28,7 +28,7 @@ const launch: Launch = {
     ...{ accelerator: 'TCG', cpuModel: 'Nehalem' },
   },
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
-  network: { user: 'slipway-guest', restrict: false, sentence: '' },
+  network: { user: 'slipway-guest', restrict: false },
   volumePath: (id) => `/volumes,with comma/${id}`,
 }
 const valuesOf = (args: string[], option: string) =>
@@ -70,7 +70,7 @@ describe("QEMU's command line", () => {
   })
 
   test('cuts the guest off where the host cannot be protected otherwise', () => {
-    const network = { user: null, restrict: true, sentence: '' }
+    const network = { user: null, restrict: true }
     const open = valuesOf(commandLine(launch), '-netdev')[0]
     const closed = commandLine({ ...launch, network })
     expect(open).toBe('user,id=net,ipv6=off,hostfwd=tcp:127.100.1.2:22-:22')

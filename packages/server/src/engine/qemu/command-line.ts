@@ -18,7 +18,7 @@ export interface Launch {
   record: MachineRecord
   run: RunRecord
   accelerator: Accelerator
-  network: GuestNetwork
+  network: Pick<GuestNetwork, 'user' | 'restrict'>
   volumePath: (volumeId: string) => string
 }
 
@@ -72,8 +72,9 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
 
     ...['-chardev', `pipe,id=serial,path=${fileNames.serial},logfile=${fileNames.serialLog},logappend=on`],
     ...['-serial', 'chardev:serial'],
-    ...['-qmp', `unix:${fileNames.qmp},server=on,wait=off`],
+    // The journal first: when the socket of the other is there, the pipe of this one has been opened.
     ...['-chardev', `pipe,id=journal,path=${fileNames.journal}`, '-mon', 'chardev=journal,mode=control'],
+    ...['-qmp', `unix:${fileNames.qmp},server=on,wait=off`],
 
     // A machine that does not keep its root disk ends when its guest reboots, so that it can start afresh.
     ...['-action', `reboot=${spec.persistent ? 'reset' : 'shutdown'},shutdown=poweroff,panic=shutdown`],

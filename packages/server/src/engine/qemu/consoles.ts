@@ -1,18 +1,19 @@
 import { type FSWatcher, watch } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
 import type { Socket } from 'node:net'
+import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { MachineConsole } from '../engine.ts'
 import { type ConsoleLogs, openLog, openSerialLine } from './console-log.ts'
 import type { Guest } from './guest.ts'
 import type { Guests } from './guests.ts'
 import type { MachineDirs } from './machine-dir.ts'
+import { makeTerminalSizes } from './terminal-size.ts'
 
 /** The kernel tells of new output at once; this is for what it does not tell, such as a first start. */
 const LOOK_MS = 500
 /** A guest prints a byte at a time; within this time they are told of together. */
 const GATHER_MS = 8
-const RESIZE_MS = 300
 
 /**
  * The serial consoles of machines. What is read comes from the file that QEMU writes, never from the line to the
@@ -23,22 +24,33 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
   const { dirs, guests, logs, log } = deps
   /** By run. */
   const lines = new Map<string, Promise<Socket | null>>()
+  const terminals = makeTerminalSizes({ guest: (machineId) => guests.held().get(machineId), log })
 
-  function lineTo(machineId: string, { run: { run }, gone }: Guest): Promise<Socket | null> {
+  function lineTo(machineId: string, guest: Guest): Promise<Socket | null> {
+    const { run } = guest.run
     const begun = lines.get(run)
     if (begun !== undefined) return begun
-    const forget = () => {
+    const opening = openLine(machineId, guest, () => {
       if (lines.get(run) === opening) lines.delete(run)
-    }
-    const opening = openSerialLine(dirs, machineId).then((line) => {
-      if (!line) forget()
-      else void gone.then(() => line.destroy())
-      line?.on('error', () => line.destroy())
-      line?.on('close', forget)
-      return line
     })
     lines.set(run, opening)
     return opening
+  }
+
+  async function openLine(machineId: string, { gone }: Guest, forget: () => void): Promise<Socket | null> {
+    const line = await openSerialLine(dirs, machineId)
+    if (!line) {
+      forget()
+      return null
+    }
+    line.on('error', () => line.destroy())
+    line.on('close', forget)
+    inBackground(
+      log,
+      'closing a serial line',
+      gone.then(() => line.destroy()),
+    )
+    return line
   }
 
   return {
@@ -47,13 +59,11 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
       const index = await logs.indexOf(machineId)
       const path = logs.pathOf(machineId)
       let end = await logs.sizeOf(machineId)
-      let file: FileHandle | null = null
+      let file: Promise<FileHandle | null> | null = null
       let watcher: FSWatcher | null = null
       let gathering: NodeJS.Timeout | undefined
-      let resizing: NodeJS.Timeout | undefined
       let closed = false
-      let resized = false
-      let size: { cols: number; rows: number } | null = null
+      const terminal = terminals.open(machineId)
       const listeners = new Set<() => void>()
       const tell = () => {
         for (const listener of [...listeners]) listener()
@@ -65,10 +75,11 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
         end = now
         tell()
       }
+      const lookNow = () => inBackground(log, 'looking at the output of a machine', look())
       const soon = () => {
         gathering ??= setTimeout(() => {
           gathering = undefined
-          void look()
+          lookNow()
         }, GATHER_MS)
       }
       const follow = () => {
@@ -85,7 +96,7 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
       }
       const poll = setInterval(() => {
         follow()
-        void look()
+        lookNow()
       }, LOOK_MS)
       poll.unref()
       follow()
@@ -93,19 +104,28 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
         look().then(tell, tell)
       })
 
-      /** Tells the terminal of our own images how large it is; the serial line itself cannot. */
-      async function applySize(): Promise<void> {
-        const guest = guests.held().get(machineId)
-        if (!guest || !size || closed) return
-        resized = await guest.agent.setTerminal('/dev/ttyS0', size)
+      /** One handle for all reads, also for those that begin together, and none once it is closed. */
+      async function openOnce(): Promise<FileHandle | null> {
+        if (closed) return null
+        file ??= openLog(path)
+        const opening = file
+        const opened = await opening
+        // It has not printed anything yet.
+        if (!opened && file === opening) file = null
+        return closed ? null : opened
+      }
+
+      async function closeFile(): Promise<void> {
+        const opened = await file
+        await opened?.close()
       }
 
       return {
         extent: () => ({ first: index.first, end }),
         async read(from, max) {
-          file ??= await openLog(path)
-          if (!file) return Buffer.alloc(0)
-          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(max), 0, max, from)
+          const opened = await openOnce()
+          if (!opened) return Buffer.alloc(0)
+          const { buffer, bytesRead } = await opened.read(Buffer.allocUnsafe(max), 0, max, from)
           return buffer.subarray(0, bytesRead)
         },
         notes: () => index.notes,
@@ -117,7 +137,7 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
           const guest = guests.held().get(machineId)
           if (!guest) return false
           // The agent may not have been up when the size was told.
-          if (!resized) void applySize().catch(() => {})
+          terminal.insist()
           const line = await lineTo(machineId, guest)
           if (!line) return false
           if (line.write(bytes)) return true
@@ -133,25 +153,15 @@ export function makeConsoles(deps: { dirs: MachineDirs; guests: Guests; logs: Co
             line.on('close', lost)
           })
         },
-        resize(wanted) {
-          size = wanted
-          resized = false
-          clearTimeout(resizing)
-          resizing = setTimeout(() => {
-            applySize().catch((error: unknown) =>
-              log.debug({ machine: machineId, error }, 'A terminal kept its size'),
-            )
-          }, RESIZE_MS)
-          resizing.unref()
-        },
+        resize: terminal.resize,
         close() {
           closed = true
           clearInterval(poll)
           clearTimeout(gathering)
-          clearTimeout(resizing)
+          terminal.close()
           stopNotes()
           watcher?.close()
-          file?.close().catch(() => {})
+          inBackground(log, 'closing the output of a machine', closeFile())
         },
       }
     },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { isRecord, type Qmp } from './qmp.ts'
+import { isRecord } from './lines.ts'
+import type { Qmp } from './qmp.ts'
 
 /** The threads of this host that run a guest's processors, one each or one for all. QMP reference, "query-cpus-fast". */
 export async function processorThreads(qmp: Qmp): Promise<number[]> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { judgeExit, readJournal } from './exit.ts'
+import { judgeExit } from './exit.ts'
+import { eventsIn } from './journal.ts'
 
 const run = { run: 'one', shape: 1, bootId: 'boot-1', startedAt: 0 }
 const shutdown = (reason: string) => ({ event: 'SHUTDOWN', data: { reason, guest: true }, at: 1 })
@@ -45,5 +46,5 @@ test('a journal is read up to the line a crash tore', () => {
     '{"timestamp": {"seconds": 1, "microseconds": 0}, "event": "SHUTDOWN", "data": {"reason": "guest-reset"}}',
     '{"timestamp": {"sec',
   ].join('\n')
-  expect(readJournal(text)).toEqual([{ event: 'SHUTDOWN', data: { reason: 'guest-reset' }, at: 1000 }])
+  expect(eventsIn(text)).toEqual([{ event: 'SHUTDOWN', data: { reason: 'guest-reset' }, at: 1000 }])
 })

@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { MachineExit } from '../engine.ts'
 import { withoutHost } from './failure.ts'
+import { journalOf, tailOf } from './journal.ts'
 import { fileNames, type MachineDirs, type RunRecord } from './machine-dir.ts'
-import { eventOf, parseMessage, type QmpEvent } from './qmp.ts'
+import type { QmpEvent } from './qmp.ts'
 
 /** What is left of a run to judge it by. */
 export interface Evidence {
@@ -17,19 +19,57 @@ export interface Evidence {
   lastWords: string
 }
 
-/** How the last run of a machine ended, by what it left in the machine's directory. */
+/** A verdict, and the run it is about. */
+interface Verdict {
+  run: string
+  exit: MachineExit
+}
+
+const LAST_WORDS_BYTES = 4096
+
+/**
+ * How the last run of a machine ended, by what it left in the machine's directory. The process of the run has to have
+ * ended: the first verdict is kept, and what it was based on is not read again.
+ */
 export async function exitOf(
   dirs: MachineDirs,
   machineId: string,
   { run, bootId }: { run: RunRecord; bootId: string },
 ): Promise<MachineExit> {
-  const text = (name: string) => readFile(dirs.fileOf(machineId, name), 'utf8').catch(() => '')
-  return judgeExit({
-    ...{ run, bootId },
+  const path = dirs.fileOf(machineId, fileNames.exit)
+  const kept = await readVerdict(path)
+  if (kept?.run === run.run) return kept.exit
+  const log = (await tailOf(dirs.fileOf(machineId, fileNames.log), LAST_WORDS_BYTES)) ?? ''
+  const exit = judgeExit({
+    run,
+    bootId,
     asked: (await dirs.readMark(machineId, 'asked')) === run.run,
-    events: readJournal(await text(fileNames.journalOut)),
-    lastWords: withoutHost((await text(fileNames.log)).trim().split('\n').at(-1) ?? ''),
+    events: await journalOf(dirs, machineId, { sameBoot: run.bootId === bootId }),
+    lastWords: withoutHost(log.trim().split('\n').at(-1) ?? ''),
   })
+  // Kept as far as it can be: without it the evidence is judged once more, which is still there.
+  await writeVerdict(path, { run: run.run, exit }).catch(() => {})
+  return exit
+}
+
+async function readVerdict(path: string): Promise<Verdict | null> {
+  try {
+    // The file is our own and 0600: its shape is taken at its word.
+    return JSON.parse(await readFile(path, 'utf8')) as Verdict
+  } catch {
+    return null
+  }
+}
+
+async function writeVerdict(path: string, verdict: Verdict): Promise<void> {
+  const fresh = `${path}.${randomUUID()}`
+  try {
+    await writeFile(fresh, JSON.stringify(verdict), { mode: 0o600 })
+    await rename(fresh, path)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
+  }
 }
 
 /** How a run ended, by the evidence. Reasons of SHUTDOWN: QEMU QMP reference, "ShutdownCause". */
@@ -52,13 +92,4 @@ export function judgeExit({ run, bootId, asked, events, lastWords }: Evidence): 
     how: 'crashed',
     reason: `Its process ended without a shutdown, as when the host kills it.${words}`,
   }
-}
-
-/** The events in a journal; lines torn by a crash are passed over. */
-export function readJournal(text: string): QmpEvent[] {
-  return text.split('\n').flatMap((line) => {
-    const message = parseMessage(line)
-    const event = message && eventOf(message)
-    return event ? [event] : []
-  })
 }

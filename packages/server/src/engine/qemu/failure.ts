@@ -1,7 +1,9 @@
 import { ImageError } from '../../image/image-store.ts'
 import type { ImportError } from '../../image/import-error.ts'
 import { CommandError, errorCode } from '../../lib/command.ts'
+import { DeadlineError } from '../../lib/deadline.ts'
 import { EngineError } from '../engine.ts'
+import { QmpClosed } from './qmp.ts'
 
 /** Any failure as the port has it: a stable code and a sentence that names neither files nor programs of the host. */
 export function asEngineError(error: unknown, what: string): EngineError {
@@ -10,6 +12,9 @@ export function asEngineError(error: unknown, what: string): EngineError {
   const text = error instanceof CommandError ? error.stderr : error instanceof Error ? error.message : ''
   if (errorCode(error) === 'ENOSPC' || /no space left/i.test(text)) {
     return new EngineError('no-space', `${what}: the disk of the host is full.`, options)
+  }
+  if (error instanceof DeadlineError || error instanceof QmpClosed) {
+    return new EngineError('internal', `${what}: the process of the guest did not answer.`, options)
   }
   if (error instanceof ImageError) {
     return new EngineError(error.noSpace ? 'no-space' : 'image-unavailable', error.message, options)

@@ -1,18 +1,18 @@
-import { rm } from 'node:fs/promises'
-import { connect } from 'node:net'
-import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Address } from '../engine.ts'
 import { makeAgentTalk } from './agent.ts'
-import { type BlockHost, LENT, makeLending } from './block-host.ts'
-import { clearCopies, namedNodes } from './block-jobs.ts'
-import { READY_CHANNEL, volumeNode } from './command-line.ts'
+import { type BlockHost, makeLending } from './block-host.ts'
+import { clearCopies } from './block-jobs.ts'
 import { processorThreads } from './cpu-usage.ts'
+import { makeGuestVolumes } from './guest-volumes.ts'
 import { fileNames, type MachineDirs, type RunRecord, type VolumePlace } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
 import { isRunOf } from './process.ts'
-import { connectQmp, isRecord, type Qmp } from './qmp.ts'
+import { connectQmp, type Qmp } from './qmp.ts'
+import { makeReadiness } from './readiness.ts'
+import { watchStarvation } from './starvation.ts'
 import { followMemory } from './usage.ts'
 
 /** A living guest that this engine holds the line to. */
@@ -54,143 +54,76 @@ export interface GuestHolder {
   onChange: (machineId: string) => void
 }
 
-/** A guest that never says it is up may be of a foreign image: after this time its port is asked anyway. */
-const SILENCE_MS = 30_000
+/** The process of a run that lives. */
+export interface LivingGuest {
+  run: RunRecord
+  address: Address
+  pid: number
+}
+
 const GREETING_MS = 10_000
 /** While a saved memory is loaded, QEMU listens to nobody. */
 const LOADING_MS = 300_000
-/**
- * How long a greeting is waited for: at first, and at most. A guest that is slow, or that was asked before it had a
- * network, needs longer than is sensible to begin with.
- */
-const BANNER_MS = 2000
-const LONGEST_BANNER_MS = 16_000
-const RETRY_STARVED_MS = 10_000
 
 /**
- * Takes hold of a living guest: starts it when it waits for that, follows its events and finds out when it is
- * ready. Its port is not touched before the guest says it is up: user networking accepts a connection to a guest
- * that has no network yet, and then takes about six seconds to notice that it has one.
+ * Takes hold of a living guest: starts it when it waits for that, follows its events and finds out when it is ready.
+ * Rejects within bounded time when its process does not answer; nothing of the attempt is left then.
  */
-export async function holdGuest(
+export async function holdGuest(machineId: string, living: LivingGuest, holder: GuestHolder): Promise<Guest> {
+  const { run } = living
+  const loading = run.resumed ? run.startedAt + LOADING_MS - Date.now() : 0
+  const qmp = await connectQmp(holder.dirs.fileOf(machineId, fileNames.qmp), Math.max(GREETING_MS, loading))
+  try {
+    return await takeUp(machineId, living, qmp, holder)
+  } catch (error) {
+    // QEMU serves one client: a line that stayed open would keep the next attempt out.
+    qmp.close()
+    throw error
+  }
+}
+
+async function takeUp(
   machineId: string,
-  { run, address, pid }: { run: RunRecord; address: Address; pid: number },
+  { run, address, pid }: LivingGuest,
+  qmp: Qmp,
   { dirs, log, guestUid, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
-  const patience = run.resumed ? LOADING_MS : GREETING_MS
-  const qmp = await connectQmp(dirs.fileOf(machineId, fileNames.qmp), patience)
+  const onReady = () => onChange(machineId)
   const agent = makeAgentTalk(machineId, qmp, dirs)
-  const plugged = new Map<number, string>()
-  const waitingForPort = new Map<number, () => void>()
-  let ready = false
-  let released = false
-  /** Counts the guest's own restarts; what was begun in an earlier count is void. */
-  let life = 0
-  let silence: NodeJS.Timeout | undefined
-
-  const askPort = async (pauseMs: number) => {
-    clearTimeout(silence)
-    const inLife = life
-    let patienceMs = BANNER_MS
-    while (!released && inLife === life && !ready) {
-      if (await answersSsh(address, patienceMs)) {
-        if (released || inLife !== life) return
-        ready = true
-        await dirs.writeMark(machineId, 'ready', run.run).catch(() => {})
-        onChange(machineId)
-        return
-      }
-      await sleep(pauseMs, undefined, { ref: false })
-      patienceMs = Math.min(patienceMs * 2, LONGEST_BANNER_MS)
-    }
-  }
-  const waitForWord = (ms: number) => {
-    clearTimeout(silence)
-    silence = setTimeout(() => askPort(2000), ms)
-    silence.unref()
-  }
-
-  const resumeWhenThereIsRoom = async () => {
-    if (released || (await statusOf(qmp)) !== 'io-error') return
-    log.warn({ machine: machineId }, 'A guest is on hold because the host cannot write what it writes')
-    await qmp.execute('cont')
-    setTimeout(() => resumeWhenThereIsRoom().catch(() => {}), RETRY_STARVED_MS).unref()
-  }
-
-  /** A guest gives a volume back when it was asked to, or of its own will, or long after it was asked. */
-  const givenBack = async (device: unknown) => {
-    const place = [...plugged].find(([port]) => volumeNode(port) === device)
-    if (!place) return
-    const [port, volumeId] = place
-    // A copy that is being made of it keeps the file open for itself.
-    await qmp.execute('blockdev-del', { 'node-name': volumeNode(port) })
-    plugged.delete(port)
-    waitingForPort.get(port)?.()
-    onVolumeBack(volumeId)
-  }
-
-  qmp.onEvent(({ event, data }) => {
-    if (event === 'VSERPORT_CHANGE' && data.id === READY_CHANNEL && data.open === true) {
-      if (!ready) void askPort(100)
-    } else if (event === 'RESET' && data.guest === true) {
-      life += 1
-      ready = false
-      rm(dirs.fileOf(machineId, fileNames.ready), { force: true }).catch(() => {})
-      waitForWord(SILENCE_MS)
-      onRestart()
-      onChange(machineId)
-    } else if (event === 'DEVICE_DELETED' && data.device !== undefined) {
-      givenBack(data.device).catch((error: unknown) =>
-        log.warn({ machine: machineId, error }, 'A volume a guest gave back could not be let go'),
-      )
-    } else if (event === 'STOP') {
-      setTimeout(() => resumeWhenThereIsRoom().catch(() => {}), RETRY_STARVED_MS).unref()
-    }
+  const volumes = makeGuestVolumes({ machineId, qmp, log, onVolumeBack })
+  const starvation = watchStarvation(machineId, qmp, log)
+  const readiness = makeReadiness({ machineId, run, address, qmp, dirs, log, onReady })
+  qmp.onEvent(['RESET'], ({ data }) => {
+    if (data.guest !== true) return
+    readiness.beginAnew()
+    onRestart()
+    onChange(machineId)
   })
-
   const gone = new Promise<void>((resolve) => qmp.onClose(resolve)).then(async () => {
-    clearTimeout(silence)
-    released = true
+    readiness.stop()
     // The line closes a moment before the process is gone.
     for (let look = 0; look < 250 && (await isRunOf(pid, machineId, run.run)); look += 1) {
       await sleep(20, undefined, { ref: false })
     }
   })
 
-  /** What the process has open tells more than any record: a crash may have come between the two. */
-  const takeStockOfVolumes = async () => {
-    const used = await devicesOf(qmp)
-    for (const { name, file } of await namedNodes(qmp)) {
-      const port = Number(/^volume(\d+)$/.exec(name)?.[1] ?? Number.NaN)
-      const id = basename(file)
-        .replace(LENT, '')
-        .replace(/\.qcow2$/, '')
-      if (Number.isNaN(port)) continue
-      if (used.has(name)) plugged.set(port, id)
-      else await qmp.execute('blockdev-del', { 'node-name': name })
-    }
-  }
-
   // An earlier process may have been killed in the middle of anything it did to the guest.
   await cancelMigration(qmp)
   await clearCopies(qmp)
-  await takeStockOfVolumes()
+  await volumes.takeStock()
   await dirs.clearLent(machineId)
-  while ((await statusOf(qmp)) === 'inmigrate') await sleep(20)
+  await memoryIsLoaded(qmp)
   const processors = await processorThreads(qmp)
   // Guests of earlier versions may lack the device.
   await followMemory(qmp).catch(() => {})
   const status = await statusOf(qmp)
-  if (status === 'prelaunch' || (run.resumed && status === 'paused')) await beforeFirst()
+  const goesOnFromMemory = run.resumed && status === 'paused'
+  if (status === 'prelaunch' || goesOnFromMemory) await beforeFirst()
   await goOn(qmp)
   await agent.thawIfLeft()
-  if (run.resumed && status === 'paused') void agent.setClock()
-  if (status === 'io-error')
-    setTimeout(() => resumeWhenThereIsRoom().catch(() => {}), RETRY_STARVED_MS).unref()
-  const saidSo =
-    run.resumed || (await dirs.readMark(machineId, 'ready')) === run.run || (await saidReady(qmp))
-  if (saidSo) void askPort(100)
-  else waitForWord(Math.max(0, run.startedAt + SILENCE_MS - Date.now()))
+  if (goesOnFromMemory) inBackground(log, "setting a guest's clock", agent.setClock())
+  if (status === 'io-error') starvation.begin()
+  await readiness.begin()
 
   return {
     run,
@@ -205,58 +138,27 @@ export async function holdGuest(
       goOn: () => goOn(qmp),
     },
     agent,
-    volumes: () => [...plugged].map(([port, id]) => ({ id, port })),
-    hasVolume: ({ id, port }) => plugged.set(port, id),
-    async givesBack(port, ms) {
-      if (!plugged.has(port)) return true
-      const back = new Promise<boolean>((resolve) => waitingForPort.set(port, () => resolve(true)))
-      const late = sleep(ms, false, { ref: false })
-      return Promise.race([back, late, gone.then(() => true)]).finally(() => waitingForPort.delete(port))
-    },
-    isReady: () => ready,
+    volumes: volumes.list,
+    hasVolume: volumes.add,
+    givesBack: (port, ms) => volumes.givesBack(port, ms, gone),
+    isReady: readiness.isReady,
     gone,
     release() {
-      released = true
-      clearTimeout(silence)
+      readiness.stop()
       qmp.close()
     },
+  }
+}
+
+/** Waits until a saved memory has been loaded. */
+async function memoryIsLoaded(qmp: Qmp): Promise<void> {
+  const latest = Date.now() + LOADING_MS
+  while ((await statusOf(qmp)) === 'inmigrate') {
+    if (Date.now() > latest) throw new Error('A saved memory was not loaded in time')
+    await sleep(20)
   }
 }
 
 /** Whether the process of a guest, if there was one, has ended. */
 export const isGone = async (machineId: string, guest: Guest | null): Promise<boolean> =>
   guest !== null && !(await isRunOf(guest.pid, machineId, guest.run.run))
-
-/** The names of devices that have a disk. */
-async function devicesOf(qmp: Qmp): Promise<Set<string>> {
-  const blocks = await qmp.execute('query-block')
-  return new Set(
-    (Array.isArray(blocks) ? blocks : [])
-      .filter(isRecord)
-      .flatMap(({ qdev }) => (typeof qdev === 'string' ? deviceName(qdev) : [])),
-  )
-}
-
-/** A device is told by its name or, under virtio, by a path of which the name is a part. */
-const deviceName = (path: string): string =>
-  path.replace(/^\/machine\/peripheral\//, '').split('/')[0] ?? path
-
-async function saidReady(qmp: Qmp): Promise<boolean> {
-  const text = await qmp.execute('ringbuf-read', { device: READY_CHANNEL, size: 1024 })
-  return typeof text === 'string' && text.includes('ready')
-}
-
-/** Whether an SSH server greets at an address in time. */
-function answersSsh({ ip, port }: Address, patienceMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: ip, port })
-    const end = (answer: boolean) => {
-      socket.destroy()
-      resolve(answer)
-    }
-    socket.setTimeout(patienceMs, () => end(false))
-    socket.once('data', (chunk) => end(chunk.toString('latin1').startsWith('SSH-')))
-    socket.once('error', () => end(false))
-    socket.once('close', () => end(false))
-  })
-}

@@ -1,14 +1,14 @@
 import { rm } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import { EngineError } from '../engine.ts'
 import type { ConsoleLogs } from './console-log.ts'
 import { exitOf } from './exit.ts'
-import { type Guest, holdGuest } from './guest.ts'
+import { type Guest, type GuestHolder, holdGuest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs, type MachineRecord, type RunRecord } from './machine-dir.ts'
-import { isRunOf, kill, readPid, residentMb } from './process.ts'
+import { endProcess, isRunOf, kill, readPid, residentMb } from './process.ts'
 import type { Turns } from './turns.ts'
 
 /** A process that is the guest of a machine's last run. */
@@ -16,6 +16,11 @@ interface LivingRun {
   run: RunRecord
   pid: number
 }
+
+/** A guest that is asked to end flushes its disks; one that has not by then is killed. */
+const POLITE_MS = 3000
+/** A guest that did not answer is left alone for so long, so that looks at it are answered at once. */
+const SILENT_MS = 30_000
 
 /** The living guests of this host: finds, holds and ends them. */
 export function makeGuests(deps: {
@@ -31,6 +36,8 @@ export function makeGuests(deps: {
   const holding = new Map<string, Promise<Guest>>()
   /** Guests that end; resolves when that is written down. */
   const endings = new Map<string, Promise<void>>()
+  /** Guests whose process did not answer. */
+  const silent = new Map<string, { run: string; until: number; error: unknown }>()
 
   /** The process of the machine's last run, when it still lives. */
   async function livingRun(machineId: string): Promise<LivingRun | null> {
@@ -43,39 +50,68 @@ export function makeGuests(deps: {
   function hold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
     const begun = holding.get(machineId)
     if (begun !== undefined) return begun
-    const work = (async () => {
-      const holder = {
-        ...{ dirs, log, onChange: changed, guestUid: host().guestUid },
-        async beforeFirst() {
-          await useUpRestore(machineId)
-          await logs.note(machineId, living.run.resumed ? 'resumed' : 'started')
-        },
-        onRestart: () => void logs.note(machineId, 'rebooted'),
-        onVolumeBack: (volumeId: string) => {
-          inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
-            .then(() => changed(machineId))
-            .catch((error: unknown) => log.warn({ machine: machineId, error }, 'A record was not written'))
-        },
-      }
-      const guest = await holdGuest(machineId, { ...living, address: record.address }, holder)
-      guests.set(machineId, guest)
-      const ending = guest.gone
-        .then(async () => {
-          // Let go of, it may live on.
-          if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
-        })
-        .catch((error: unknown) => log.warn({ machine: machineId, error }, 'An end was not written down'))
-        .finally(() => {
-          if (endings.get(machineId) === ending) endings.delete(machineId)
-          if (guests.get(machineId) !== guest) return
-          guests.delete(machineId)
-          changed(machineId)
-        })
-      endings.set(machineId, ending)
-      return guest
-    })().finally(() => holding.delete(machineId))
+    const work = takeHold(machineId, record, living).finally(() => holding.delete(machineId))
     holding.set(machineId, work)
     return work
+  }
+
+  async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
+    const { address } = record
+    const guest = await holdGuest(machineId, { ...living, address }, holderFor(machineId, living.run))
+    silent.delete(machineId)
+    // It lives after all: what was judged while its process was not to be found is void.
+    await rm(dirs.fileOf(machineId, fileNames.exit), { force: true })
+    guests.set(machineId, guest)
+    const ending = awaitEnd(machineId, guest).finally(() => {
+      if (endings.get(machineId) === ending) endings.delete(machineId)
+      if (guests.get(machineId) !== guest) return
+      guests.delete(machineId)
+      changed(machineId)
+    })
+    endings.set(machineId, ending)
+    inBackground(log, 'noting the end of a guest', ending)
+    return guest
+  }
+
+  function holderFor(machineId: string, run: RunRecord): GuestHolder {
+    return {
+      dirs,
+      log,
+      guestUid: host().guestUid,
+      onChange: changed,
+      async beforeFirst() {
+        await useUpRestore(machineId)
+        await logs.note(machineId, run.resumed ? 'resumed' : 'started')
+      },
+      onRestart: () => inBackground(log, 'noting a restart', logs.note(machineId, 'rebooted')),
+      onVolumeBack(volumeId) {
+        const forget = inTurn(machineId, () => dirs.forgetVolume(machineId, volumeId))
+        inBackground(
+          log,
+          'taking a volume off a record',
+          forget.then(() => changed(machineId)),
+        )
+      },
+    }
+  }
+
+  async function awaitEnd(machineId: string, guest: Guest): Promise<void> {
+    await guest.gone
+    // Let go of, it may live on.
+    if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
+  }
+
+  /** Takes hold of a guest that this engine does not hold; one that did not answer is not asked again at once. */
+  async function reach(machineId: string, living: LivingRun): Promise<Guest> {
+    const last = silent.get(machineId)
+    if (last?.run === living.run.run && Date.now() < last.until) throw notAnswering(last.error)
+    try {
+      return await hold(machineId, await dirs.requireRecord(machineId), living)
+    } catch (error) {
+      if (error instanceof EngineError) throw error
+      silent.set(machineId, { run: living.run.run, until: Date.now() + SILENT_MS, error })
+      throw notAnswering(error)
+    }
   }
 
   async function noteEnd(machineId: string, run: RunRecord): Promise<void> {
@@ -108,8 +144,7 @@ export function makeGuests(deps: {
       const held = guests.get(machineId)
       if (held && (await isRunOf(held.pid, machineId, held.run.run))) return held
       const living = await livingRun(machineId)
-      if (!living) return null
-      return hold(machineId, await dirs.requireRecord(machineId), living)
+      return living && reach(machineId, living)
     },
 
     /** Throws `volume-busy` when a living guest has the volume, except for that of `forMachine`. */
@@ -119,18 +154,27 @@ export function makeGuests(deps: {
       throw new EngineError('volume-busy', 'Another virtual machine still has the disk.', { retryable: true })
     },
 
-    /** Ends a guest at once, first politely so that its disks are flushed, then by force. */
+    /**
+     * Ends a guest at once, first politely so that its disks are flushed, then by force. Waits for no answer of it,
+     * so it may be called whatever else is being done to the guest; what that was fails. Throws a retryable
+     * `EngineError` when even force did not end it.
+     */
     async end(machineId: string): Promise<void> {
       const guest = guests.get(machineId)
       const living = guest ? { run: guest.run, pid: guest.pid } : await livingRun(machineId)
       if (!living) return
       await dirs.writeMark(machineId, 'asked', living.run.run)
+      // Its answer is that the line closes.
       guest?.qmp.execute('quit').catch(() => {})
-      for (let look = 0; await isRunOf(living.pid, machineId, living.run.run); look += 1) {
-        if (look === (guest ? 150 : 0)) kill(living.pid)
-        await sleep(20)
-      }
+      await endProcess(
+        {
+          isAlive: () => isRunOf(living.pid, machineId, living.run.run),
+          kill: () => kill(living.pid),
+        },
+        { politeMs: guest ? POLITE_MS : 0 },
+      )
       guests.delete(machineId)
+      silent.delete(machineId)
       guest?.release()
       if (guest) await endings.get(machineId)
       else await noteEnd(machineId, living.run)
@@ -165,3 +209,10 @@ export function makeGuests(deps: {
 }
 
 export type Guests = ReturnType<typeof makeGuests>
+
+const notAnswering = (cause: unknown): EngineError =>
+  new EngineError(
+    'internal',
+    'The process of the virtual machine does not answer. Stop it by force if that lasts.',
+    { retryable: true, cause },
+  )

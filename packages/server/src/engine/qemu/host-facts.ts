@@ -1,7 +1,7 @@
 import { type ImageStore, STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Accelerator, probeAccelerator } from './accelerator.ts'
+import { type Accelerator, type AcceleratorChoice, chooseAccelerator } from './accelerator.ts'
 import { QEMU } from './launch.ts'
 import { type GuestNetwork, guestUid, openNetwork } from './network.ts'
 import { readBootId } from './process.ts'
@@ -21,12 +21,13 @@ export interface HostFacts {
 
 export async function findHostFacts(deps: {
   dataDir: string
+  accelerator: AcceleratorChoice
   images: ImageStore
   log: Log
 }): Promise<HostFacts> {
   const network = await openNetwork(deps.log)
   const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
-  const accelerator = await probeAccelerator(deps.dataDir, starter)
+  const accelerator = await chooseAccelerator(deps.accelerator, deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''
   const uid = network.user === null ? null : await guestUid()
   const ticksPerSecond = Number(await run('getconf', ['CLK_TCK']).catch(() => '100'))

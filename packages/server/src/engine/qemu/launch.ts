@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { open, readFile, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError, outsideEnvironment } from '../../lib/command.ts'
+import { CommandError } from '../../lib/command.ts'
+import { tailOf } from './journal.ts'
 import { fileNames } from './machine-dir.ts'
+import { plainEnvironment } from './process.ts'
 
 /**
  * Starts QEMU as a process of its own session that outlives this one, and waits until its QMP socket is there. What
@@ -18,30 +20,26 @@ export async function launchQemu(
   memoryPath: string | null,
 ): Promise<{ pid: number; ended: Promise<never> }> {
   const logPath = join(dir, fileNames.log)
-  const log = await open(logPath, 'a', 0o600)
-  const memory = memoryPath === null ? null : await open(memoryPath)
-  const child = spawn(QEMU, args, {
-    cwd: dir,
-    detached: true,
-    env: outsideEnvironment(),
-    stdio: ['ignore', 'ignore', log.fd, ...(memory ? [memory.fd] : [])],
-  })
-  child.unref()
-  const ended = new Promise<never>((_, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) =>
-      reject(new CommandError(QEMU, '', `${QEMU} could not be run`, { code: error.code ?? null })),
-    )
-    child.once('exit', (status, signal) => {
-      const fail = (text: string) =>
-        reject(new CommandError(QEMU, text, `${QEMU} ended with ${signal ?? `status ${status}`}`, { status }))
-      readFile(logPath, 'utf8').then(fail, () => fail(''))
+  const opened: FileHandle[] = []
+  let child: ChildProcess
+  let ended: Promise<never>
+  try {
+    const log = await open(logPath, 'a', 0o600)
+    opened.push(log)
+    if (memoryPath !== null) opened.push(await open(memoryPath))
+    child = spawn(QEMU, args, {
+      cwd: dir,
+      detached: true,
+      env: plainEnvironment(),
+      stdio: ['ignore', 'ignore', ...opened.map(({ fd }) => fd)],
     })
-  })
-  // Later ends are seen through the QMP line; here nobody may be listening any more.
-  ended.catch(() => {})
-  await log.close()
-  await memory?.close()
-
+    child.unref()
+    ended = endOf(child, logPath)
+    // Later ends are seen through the QMP line; here nobody may be listening any more.
+    ended.catch(() => {})
+  } finally {
+    for (const file of opened) await file.close()
+  }
   try {
     await socketAppears(join(dir, fileNames.qmp), child, ended)
   } catch (error) {
@@ -54,6 +52,27 @@ export async function launchQemu(
 export const QEMU = 'qemu-system-x86_64'
 /** Memory a guest takes beside its own: QEMU itself and translated code. */
 export const OVERHEAD_MB = 128
+
+/** Rejects when the process ends or cannot be run, with what it complained about. */
+function endOf(child: ChildProcess, logPath: string): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (text: string, why: string, end: { code?: string | null; status?: number | null }) =>
+      reject(new CommandError(QEMU, text, why, end))
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      fail('', `${QEMU} could not be run`, { code: error.code ?? null }),
+    )
+    child.once('exit', (status, signal) => {
+      const why = `${QEMU} ended with ${signal ?? `status ${status}`}`
+      tailOf(logPath, LOG_BYTES).then(
+        (text) => fail(text ?? '', why, { status }),
+        () => fail('', why, { status }),
+      )
+    })
+  })
+}
+
+/** What QEMU complains about is in the last lines of its log. */
+const LOG_BYTES = 16 * 1024
 
 /** Looks for up to half a minute, or as long as the process lives. */
 async function socketAppears(path: string, child: ChildProcess, ended: Promise<never>): Promise<void> {

@@ -91,10 +91,13 @@ export const fileNames = {
   console: 'console.json',
   /** The guest's screen, when it has one. */
   screen: 'screen.sock',
-  /** QEMU's events, kept by QEMU itself even while no server runs; `.in` holds the command that opens it. */
+  /** QEMU's events go into the pipe `.out`, and the newest of them into `.end`; see `journal.ts`. `.in` opens it. */
   journal: 'journal',
   journalIn: 'journal.in',
   journalOut: 'journal.out',
+  journalEnd: 'journal.end',
+  /** How the last run ended, once that was judged. */
+  exit: 'exit.json',
   log: 'qemu.log',
 } as const
 

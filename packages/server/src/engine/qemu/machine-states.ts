@@ -48,7 +48,12 @@ export function makeMachineStates(deps: {
       // It lives, but its line is taken or it does not answer: a guest of which nothing more is known.
       log.warn({ machine: machineId, error }, 'A guest does not answer the engine')
       const living = await guests.livingRun(machineId)
-      if (living) return { power: 'booting', run: living.run.run, address: record.address }
+      if (living) {
+        const { run } = living.run
+        // Ready is a fact of the run, which one that hangs now has reached or not.
+        const power = (await dirs.readMark(machineId, 'ready')) === run ? 'ready' : 'booting'
+        return { power, run, address: record.address }
+      }
     }
     if ((await lookAtDisk(dirs.fileOf(machineId, fileNames.root))).is !== 'disk') {
       // Deleted between two looks?

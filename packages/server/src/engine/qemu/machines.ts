@@ -17,7 +17,6 @@ import {
   placeInOrder,
   requireId,
 } from './machine-dir.ts'
-import { refreshRules } from './network.ts'
 import { endAllOf } from './process.ts'
 import { createRootDisk, lookAtDisk } from './qcow2.ts'
 import { type Restore, restoreOf } from './restore.ts'
@@ -140,7 +139,7 @@ export function makeMachines(deps: {
               })
             }
             await requireRoom(dataDir)
-            if (!host().network.restrict) await refreshRules()
+            await host().network.protect()
             for (const id of volumeIds) {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)
@@ -174,13 +173,17 @@ export function makeMachines(deps: {
         await guest.qmp.execute('system_powerdown').catch(() => {})
       }),
 
-    powerOff: (machineId) => inTurn(machineId, () => guests.end(machineId)),
+    async powerOff(machineId) {
+      // Not in its turn at first: that may belong to somebody who waits for a guest that hangs.
+      await guests.end(machineId)
+      await inTurn(machineId, () => guests.end(machineId))
+    },
 
     async deleteMachine(machineId) {
       if (!isMachineId(machineId)) return
       await dirs.requirePlace()
-      // First, so that a copy of what it does ends and the turn comes soon.
-      await inTurn(machineId, () => endForGood(machineId))
+      // First, so that a copy of what it does ends, and whatever waits for its answer, and the turn comes soon.
+      await endForGood(machineId)
       const touched = await unlessUnreadable(restore.volumeIds(machineId))
       await inDiskTurn([machineId, restoreOf(machineId), ...(touched ?? [])], () =>
         inTurn(machineId, async () => {

@@ -4,21 +4,28 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BootImage } from '../../image/image-store.ts'
-import { CommandError, outsideEnvironment } from '../../lib/command.ts'
+import { CommandError } from '../../lib/command.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
 import { MACHINE_SHAPE } from './command-line.ts'
 import { flush } from './durable.ts'
 import type { HostFacts } from './host-facts.ts'
+import { isRecord } from './lines.ts'
 import type { MachineRecord, MemoryFit, VolumePlace } from './machine-dir.ts'
+import { plainEnvironment } from './process.ts'
 import { endsWithUs } from './qcow2.ts'
-import { isRecord, type Qmp } from './qmp.ts'
+import type { Qmp } from './qmp.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
 export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
-  ...{ shape: MACHINE_SHAPE, qemu: host.qemu, accelerator: host.accelerator.kind },
-  ...{ cpuModel: host.accelerator.cpu, cpu: spec.cpu, memoryMb: spec.memoryMb },
-  ...{ volumes, kernel: kernelOf(image) },
+  shape: MACHINE_SHAPE,
+  qemu: host.qemu,
+  accelerator: host.accelerator.kind,
+  cpuModel: host.accelerator.cpu,
+  cpu: spec.cpu,
+  memoryMb: spec.memoryMb,
+  volumes,
+  kernel: kernelOf(image),
 })
 
 const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
@@ -64,6 +71,7 @@ export async function saveMemory(
   options: { directory: string; socketName: string },
 ): Promise<() => Promise<void>> {
   const receiver = await receiveInto(file, options.directory, options.socketName)
+  let sent = false
   try {
     signal.throwIfAborted()
     await qmp.execute('migrate-set-capabilities', {
@@ -73,12 +81,13 @@ export async function saveMemory(
     await qmp.execute('migrate', { uri: `unix:${options.socketName}` })
     // A receiver that fails says why; QEMU only sees the line break.
     await Promise.race([completion(qmp, signal), receiver.failed])
+    sent = true
     await begin({ still: true })
   } finally {
     await cancelMigration(qmp).catch(() => {})
     // Whether it went well or not: the guest goes on now.
     await goOn(qmp).catch(() => {})
-    receiver.close()
+    await receiver.close(sent)
   }
   // Begun now: the disks are still being copied.
   const safe = receiver.received.then(() => flush(file))
@@ -134,13 +143,14 @@ async function receiveInto(file: string, directory: string, name: string) {
   const socketDir = await open(directory)
   const path = `/proc/self/fd/${socketDir.fd}/${name}`
   const server: Server = createServer({ pauseOnConnect: true })
+  const givenUp = new AbortController()
   let caller: Socket | null = null
   const received = new Promise<void>((resolve, reject) => {
     server.once('connection', (socket) => {
       caller = socket
       // Who writes it down tells what went wrong.
       socket.on('error', () => {})
-      writeDown(socket, file)
+      writeDown(socket, file, givenUp.signal)
         .then(resolve, reject)
         // Not earlier: QEMU learns of a failure after it is known here.
         .finally(() => socket.destroy())
@@ -165,11 +175,14 @@ async function receiveInto(file: string, directory: string, name: string) {
   return {
     received,
     failed,
-    close() {
+    /** Nothing is waited for any more unless all was sent: a guest that hangs would keep its line open for ever. */
+    async close(sent: boolean): Promise<void> {
       server.close()
       // Nobody called: nothing to wait for.
       if (!caller) server.emit('error', new Error('The memory was not sent'))
-      void rm(path, { force: true }).finally(() => socketDir.close())
+      if (!sent) givenUp.abort()
+      await rm(path, { force: true })
+      await socketDir.close()
     },
   }
 }
@@ -178,13 +191,15 @@ async function receiveInto(file: string, directory: string, name: string) {
  * Writes to a file what comes over a line of which nothing was read yet. Another process does it: in this one the
  * memory of a guest would take a second of everybody's time.
  */
-async function writeDown(line: Socket, path: string): Promise<void> {
+async function writeDown(line: Socket, path: string, signal: AbortSignal): Promise<void> {
   const file = await open(path, 'w', 0o600)
   try {
     const [command, ...before] = endsWithUs
     const child = spawn(command, [...before, 'cat'], {
-      env: outsideEnvironment(),
+      env: plainEnvironment(),
       stdio: [line, file.fd, 'pipe'],
+      signal,
+      killSignal: 'SIGKILL',
     })
     let complaint = ''
     child.stderr?.on('data', (chunk: Buffer) => {

@@ -1,8 +1,8 @@
-import { getServers } from 'node:dns'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
+import { firewall } from './firewall.ts'
 
 /** How guests are connected. */
 export interface GuestNetwork {
@@ -12,12 +12,15 @@ export interface GuestNetwork {
   restrict: boolean
   /** What guests can reach and what is protected, in a sentence. */
   sentence: string
+  /**
+   * Sees to it that what protects this host is in force, and tells whether it was; throws an `EngineError` when it
+   * cannot be. No guest may start then.
+   */
+  protect: () => Promise<'stood' | 'put in force'>
 }
 
 /** The system user every guest's process becomes when the server runs as root; it owns nothing. */
 const GUEST_USER = 'slipway-guest'
-/** The one nftables table that is ours. */
-const TABLE = 'slipway'
 
 /**
  * Chooses the safest network this host can give. QEMU's user networking lets a guest open connections as if it were
@@ -38,7 +41,7 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
   })
   if (uid === null) return cutOff(null, 'the system user for guests could not be made')
   try {
-    await applyRules(uid)
+    await firewall.ensure(uid)
     await proveRules(uid)
   } catch (error) {
     log.warn({ error }, 'The firewall rules for guests are not in force')
@@ -49,23 +52,18 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
     restrict: false,
     sentence:
       'Guests reach the Internet and name resolution; this host, its private networks and other guests are protected from them by firewall rules.',
+    protect: () => firewall.ensure(uid),
   }
 }
 
 /** The user id guests run with; null when there is no such user. */
 export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
 
-/** Puts the rules in force again, which another program may have flushed; throws when that fails. */
-export async function refreshRules(): Promise<void> {
-  const uid = await uidOf(GUEST_USER)
-  if (uid === null) throw new Error('The user for guests is gone')
-  if (!(await rulesStand(uid))) await applyRules(uid)
-}
-
 const cutOff = (user: string | null, why: string): GuestNetwork => ({
   user,
   restrict: true,
   sentence: `Guests are reached by SSH and reach nothing themselves, because ${why}.`,
+  protect: async () => 'stood',
 })
 
 async function ensureGuestUser(): Promise<number | null> {
@@ -87,61 +85,6 @@ async function uidOf(user: string): Promise<number | null> {
   const passwd = await readFile('/etc/passwd', 'utf8')
   const uid = new RegExp(`^${user}:[^:]*:(\\d+):`, 'm').exec(passwd)?.[1]
   return uid === undefined ? null : Number(uid)
-}
-
-/**
- * The rules, as nft reads them; they replace the table in one step. Connections to a guest come from outside and
- * their answers pass; `lo` stands for every address of this host and for the other guests.
- */
-export function ruleset(uid: number, resolvers: readonly string[]): string {
-  const v4 = resolvers.filter((address) => /^[\d.]+$/.test(address))
-  const dns =
-    v4.length > 0 ? [`ip daddr { ${v4.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`] : []
-  const rules = [
-    'ct state established,related accept',
-    ...dns,
-    'oifname "lo" counter jump refuse',
-    `ip daddr { ${INTERNAL_V4.join(', ')} } counter jump refuse`,
-    'meta nfproto ipv6 counter jump refuse',
-  ]
-  return [
-    // Made first, so that there is always one to delete.
-    `table inet ${TABLE} {}`,
-    `delete table inet ${TABLE}`,
-    `table inet ${TABLE} {`,
-    '  chain output {',
-    '    type filter hook output priority 0; policy accept;',
-    `    meta skuid ${uid} jump guests`,
-    '  }',
-    '  chain refuse {',
-    '    meta l4proto tcp reject with tcp reset',
-    '    reject',
-    '  }',
-    '  chain guests {',
-    ...rules.map((rule) => `    ${rule}`),
-    '  }',
-    '}',
-    '',
-  ].join('\n')
-}
-
-/** Private, link-local, shared, multicast and reserved ranges (IANA IPv4 special-purpose registry). */
-const INTERNAL_V4 = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
-  ...['192.168.0.0/16', '224.0.0.0/4', '240.0.0.0/4'],
-]
-
-async function applyRules(uid: number): Promise<void> {
-  const resolvers = getServers().map((server) => server.replace(/:\d+$/, ''))
-  await run('nft', ['-f', '-'], { input: ruleset(uid, resolvers), timeoutMs: 10_000 })
-  if (!(await rulesStand(uid))) throw new Error('nft took the rules but does not list them')
-}
-
-async function rulesStand(uid: number): Promise<boolean> {
-  const listed = await run('nft', ['-n', 'list', 'table', 'inet', TABLE], { timeoutMs: 10_000 }).catch(
-    () => '',
-  )
-  return listed.includes(`meta skuid ${uid} jump guests`) && listed.includes('oifname "lo" counter')
 }
 
 /** Opens a service on the loopback network and has the guests' user knock: only the rules can keep it out. */

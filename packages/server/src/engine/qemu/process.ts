@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorCode } from '../../lib/command.ts'
+import { errorCode, outsideEnvironment } from '../../lib/command.ts'
 import { EngineError } from '../engine.ts'
 import { ifThere } from './durable.ts'
 
@@ -17,16 +17,10 @@ export async function isRunOf(pid: number, machineId: string, run: string): Prom
 export async function endAllOf(machineId: string): Promise<void> {
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 1)
   for (const pid of pids) {
-    for (let look = 0; (await argumentsOf(pid, machineId)).length > 0; look += 1) {
-      if (look === LOOKS_FOR_END) throw new EngineError('internal', NOT_ENDED, { retryable: true })
-      kill(pid)
-      await sleep(20)
-    }
+    const isAlive = async () => (await argumentsOf(pid, machineId)).length > 0
+    if (await isAlive()) await endProcess({ isAlive, kill: () => kill(pid) }, { politeMs: 0 })
   }
 }
-
-const LOOKS_FOR_END = 500
-const NOT_ENDED = 'The process of the virtual machine does not end.'
 
 /** The arguments of a process that runs a machine; none when it is another process, or gone. */
 async function argumentsOf(pid: number, machineId: string): Promise<string[]> {
@@ -57,6 +51,33 @@ export function kill(pid: number): void {
   }
 }
 
+const LOOK_MS = 20
+/** A process that writes to a disk that hangs cannot be killed before the disk answers. */
+const KILLED_MS = 20_000
+
+/**
+ * Waits for the end of a process that was asked to end, and kills it after `politeMs`: that works on a stopped one,
+ * too. Throws a retryable `EngineError` when it is still there 20 s later, as one that waits for a disk is.
+ */
+export async function endProcess(
+  of: { isAlive: () => Promise<boolean>; kill: () => void },
+  { politeMs, killedMs = KILLED_MS }: { politeMs: number; killedMs?: number },
+): Promise<void> {
+  const until = (ms: number) => performance.now() + ms
+  for (const end = until(politeMs); performance.now() < end; await sleep(LOOK_MS)) {
+    if (!(await of.isAlive())) return
+  }
+  of.kill()
+  for (const end = until(killedMs); performance.now() < end; await sleep(LOOK_MS)) {
+    if (!(await of.isAlive())) return
+  }
+  throw new EngineError(
+    'internal',
+    'The process of the guest could not be ended: it waits for the host, most likely for a disk that does not answer. Check the disks of the host.',
+    { retryable: true },
+  )
+}
+
 /** The kernel's id of this start of the host. */
 export const readBootId = async (): Promise<string> =>
   (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim()
@@ -65,4 +86,10 @@ export const readBootId = async (): Promise<string> =>
 export async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+}
+
+/** All that a process gets of our environment which serves a guest: nothing in it is for whom a guest breaks out to. */
+export function plainEnvironment(): Record<string, string> {
+  const { PATH = '', LC_ALL = 'C' } = outsideEnvironment()
+  return { PATH, LC_ALL }
 }

@@ -4,10 +4,12 @@ import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError, type SnapshotState, type VolumeState } from '../engine.ts'
+import type { AcceleratorChoice } from './accelerator.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
+import { watchFirewall } from './firewall.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-dir.ts'
@@ -21,7 +23,7 @@ import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
 import { makeTakeUp } from './take-up.ts'
 import { makeTurns } from './turns.ts'
-import { usageOf } from './usage.ts'
+import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
@@ -37,6 +39,8 @@ export function makeQemuEngine(deps: {
   dataDir: string
   /** Where the verdict on this host's accelerator is kept; the data directory when it is absent. */
   hostDir?: string
+  /** What runs guest code; found out when it is absent. */
+  accelerator?: AcceleratorChoice
   images: ImageStore
   importer: Importer
   log: Log
@@ -46,6 +50,7 @@ export function makeQemuEngine(deps: {
   const dataDir = resolve(deps.dataDir)
   const daemonsDir = join(dataDir, 'daemons')
   let facts: HostFacts | null = null
+  let stopWatching = () => {}
   const host = () => {
     if (!facts) throw new EngineError('internal', 'The engine has not been opened.')
     return facts
@@ -134,11 +139,19 @@ export function makeQemuEngine(deps: {
         .catch(notRead('The directory of disk snapshots'))
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
-      facts = await findHostFacts({ dataDir: deps.hostDir ?? dataDir, images, log })
+      facts = await findHostFacts({
+        dataDir: deps.hostDir ?? dataDir,
+        accelerator: deps.accelerator ?? 'auto',
+        images,
+        log,
+      })
+      const { protect } = facts.network
+      stopWatching = watchFirewall({ ensure: protect, isNeeded: () => guests.held().size > 0, log })
       await takeUp().catch(notRead('The directory of VMs'))
     },
 
     async close() {
+      stopWatching()
       await images.close()
       consoles.release()
       guests.release()
@@ -151,7 +164,7 @@ export function makeQemuEngine(deps: {
     },
 
     freeMemoryMb: guests.freeMemoryMb,
-    usage: (what) => usageOf(guests.held(), what, host().ticksPerSecond),
+    usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
     openConsole: consoles.open,
     hasScreen: async (machineId) => hasScreen(await dirs.readRecord(machineId)),
     async openScreen(machineId) {

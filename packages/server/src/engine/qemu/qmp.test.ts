@@ -4,29 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { connectQmp, connectUnix, lineSplitter, listenFor, type QmpEvent } from './qmp.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { lineSplitter } from './lines.ts'
+import { connectQmp, connectUnix, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
 
 const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
 
-describe('the line splitter', () => {
-  test('finds the same lines however the bytes are cut', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.constantFrom('{"a":1}', '{"ü":"é"}', '', ' {"b":[2]} '), { maxLength: 12 }),
-        fc.integer({ min: 1, max: 7 }),
-        (lines, step) => {
-          const stream = Buffer.from(lines.map((line) => `${line}\r\n`).join(''))
-          const found: string[] = []
-          const push = lineSplitter((line) => found.push(line))
-          for (let at = 0; at < stream.length; at += step) push(stream.subarray(at, at + step))
-          expect(found).toEqual(lines.map((line) => line.trim()).filter(Boolean))
-        },
-      ),
-    )
-  })
-})
+const anyLength = { maxBytes: Number.MAX_SAFE_INTEGER, onTooLong: () => {} }
 
 describe('a QMP line', () => {
   let dir: string
@@ -50,7 +35,7 @@ describe('a QMP line', () => {
       socket.on('error', () => {})
       socket.on(
         'data',
-        lineSplitter((line) => answer(socket, JSON.parse(line))),
+        lineSplitter((line) => answer(socket, JSON.parse(line)), anyLength),
       )
     })
     const cwd = process.cwd()
@@ -87,7 +72,7 @@ describe('a QMP line', () => {
     }
     const events: QmpEvent[] = []
     const qmp = await connectQmp(await serve(true), 5000)
-    qmp.onEvent((event) => events.push(event))
+    qmp.onEvent(['SHUTDOWN'], (event) => events.push(event))
     await expect(qmp.execute('anything')).rejects.toThrow('No such thing')
     expect(events).toEqual([{ event: 'SHUTDOWN', data: { guest: true }, at: 12_500 }])
     qmp.close()
@@ -118,6 +103,55 @@ describe('a QMP line', () => {
     await over
     await changes.next(1)
     changes.stop()
+    qmp.close()
+  })
+
+  test('does not wait for an answer for ever, and not as long for others while one is overdue', async () => {
+    const unanswered: { socket: Socket; id: number }[] = []
+    answer = (socket, { id, execute }) => {
+      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      else unanswered.push({ socket, id })
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const late = async (withinMs: number | undefined, passMs: number) => {
+      const refusal = qmp.execute('query-status', undefined, withinMs).catch(String)
+      await vi.advanceTimersByTimeAsync(passMs)
+      return refusal
+    }
+    expect(await late(50, 50)).toContain('did not finish within 0.05 s')
+    expect(await late(undefined, 20_000)).toContain('within 20 s')
+    expect(await late(undefined, 1000)).toContain('within 1 s')
+    vi.useRealTimers()
+    while (unanswered.length < 3) await sleep(5)
+    // It goes on: what it answers now was given up, and is no answer to anything else.
+    for (const { socket, id } of unanswered) socket.write(`${JSON.stringify({ return: 'late', id })}\n`)
+    answer = (socket, { id }) => socket.write(`${JSON.stringify({ return: 'now', id })}\n`)
+    expect(await qmp.execute('query-status')).toBe('now')
+    qmp.close()
+  })
+
+  test('is ended by a line without end', async () => {
+    answer = (socket, { id, execute }) => {
+      if (execute === 'qmp_capabilities') socket.write(`${JSON.stringify({ return: {}, id })}\n`)
+      else socket.write('x'.repeat(2 * 1024 * 1024))
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    await expect(qmp.execute('query-status', undefined, 60_000)).rejects.toThrow(QmpClosed)
+  })
+
+  test('goes on answering while a guest has QEMU send events without end', async () => {
+    const event = JSON.stringify({ timestamp: { seconds: 1, microseconds: 2 }, event: 'ACPI_DEVICE_OST' })
+    const flood = `${event.replaceAll(':', ': ')}\n`.repeat(100_000)
+    answer = (socket, { id, execute }) => {
+      if (execute !== 'qmp_capabilities') socket.write(flood)
+      socket.write(`${JSON.stringify({ return: execute, id })}\n`)
+    }
+    const qmp = await connectQmp(await serve(true), 5000)
+    const heard: QmpEvent[] = []
+    qmp.onEvent(['SHUTDOWN'], (one) => heard.push(one))
+    expect(await qmp.execute('query-status')).toBe('query-status')
+    expect(heard).toEqual([])
     qmp.close()
   })
 

@@ -2,7 +2,10 @@ import { open } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { basename, dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../lib/clock.ts'
 import { errorCode } from '../../lib/command.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { isRecord, lineSplitter, parseMessage } from './lines.ts'
 
 /** What QEMU tells on its own, such as `SHUTDOWN`. Names and data: QEMU QMP reference manual. */
 export interface QmpEvent {
@@ -13,10 +16,14 @@ export interface QmpEvent {
 }
 
 export interface Qmp {
-  /** Sends a command and resolves with its `return`; rejects with QEMU's description or when the line breaks. */
-  execute(command: string, args?: Record<string, unknown>): Promise<unknown>
-  /** Returns the way to stop listening. */
-  onEvent(listener: (event: QmpEvent) => void): () => void
+  /**
+   * Sends a command and resolves with its `return`. Rejects with a {@link QmpError} when QEMU refuses, with a
+   * {@link QmpClosed} when the line breaks, and with a `DeadlineError` when no answer comes in time: after `withinMs`,
+   * else as {@link patienceFor} has it.
+   */
+  execute(command: string, args?: Record<string, unknown>, withinMs?: number): Promise<unknown>
+  /** Calls back with events of these names. Returns the way to stop listening. */
+  onEvent(names: readonly string[], listener: (event: QmpEvent) => void): () => void
   /** Calls back once when the line is gone, which for a guest means it ended. */
   onClose(listener: () => void): void
   close(): void
@@ -32,45 +39,90 @@ export class QmpError extends Error {
   }
 }
 
+/** The line to QEMU is gone, and with it what was asked on it. */
+export class QmpClosed extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'QmpClosed'
+  }
+}
+
+/** The largest answer there is, about the nodes of 16 disks that are being copied, takes 34 kB. */
+const LONGEST_LINE_BYTES = 1024 * 1024
+const ANSWER_MS = 20_000
+/** These wait for disks: they drain what is under way, open files or write out what is in memory. */
+const DISK_MS = 120_000
+const DISK_COMMANDS = new Set([
+  ...['transaction', 'blockdev-add', 'blockdev-del', 'device_add', 'cont', 'stop', 'migrate'],
+  ...['job-finalize', 'job-dismiss', 'block-job-cancel', 'quit'],
+])
+/** While an answer is overdue, others are not waited for as long: one that hangs must not be waited for at each step. */
+const OVERDUE_MS = 1000
+
+/** How long the answer to a command is waited for, in milliseconds. */
+const patienceFor = (command: string): number => (DISK_COMMANDS.has(command) ? DISK_MS : ANSWER_MS)
+
 /**
  * Connects to a QMP socket and leaves negotiation mode. QEMU serves one client per socket: a second one gets no
- * greeting, so this one gives up after `timeoutMs`.
+ * greeting, nor does anybody while its process is stopped, so this one gives up after `timeoutMs`.
  */
 export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> {
   const socket = await connectUnix(path)
-  if (socket.destroyed) throw new Error('QEMU closed the line')
+  if (socket.destroyed) throw new QmpClosed('QEMU closed the line')
   return new Promise((resolve, reject) => {
     const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
-    const eventListeners = new Set<(event: QmpEvent) => void>()
+    const listenersOf = new Map<string, Set<(event: QmpEvent) => void>>()
     const closeListeners: (() => void)[] = []
     let nextId = 1
     let closed = false
+    let overdue = false
 
-    const execute = (command: string, args?: Record<string, unknown>) =>
-      new Promise<unknown>((done, failed) => {
-        if (closed) return failed(new Error('The guest is gone'))
-        const id = nextId
-        nextId += 1
+    function ask(id: number, command: string, args: Record<string, unknown> | undefined): Promise<unknown> {
+      return new Promise((done, failed) => {
+        if (closed) return failed(new QmpClosed('The guest is gone'))
         pending.set(id, { resolve: done, reject: failed })
         socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`)
       })
+    }
+
+    async function execute(
+      command: string,
+      args?: Record<string, unknown>,
+      withinMs = patienceFor(command),
+    ): Promise<unknown> {
+      const id = nextId
+      nextId += 1
+      const patience = overdue ? Math.min(OVERDUE_MS, withinMs) : withinMs
+      try {
+        return await withDeadline(ask(id, command, args), patience, `The command ${command}`, systemClock)
+      } finally {
+        // Still there: nothing was heard of it. A wait that was meant to be short proves nothing.
+        if (pending.delete(id) && withinMs >= patienceFor(command)) overdue = true
+      }
+    }
+
     const qmp: Qmp = {
       execute,
-      onEvent(listener) {
-        eventListeners.add(listener)
-        return () => eventListeners.delete(listener)
+      onEvent(names, listener) {
+        for (const name of names) {
+          const listeners = listenersOf.get(name) ?? new Set()
+          listenersOf.set(name, listeners.add(listener))
+        }
+        return () => {
+          for (const name of names) listenersOf.get(name)?.delete(listener)
+        }
       },
       onClose: (listener) => (closed ? listener() : closeListeners.push(listener)),
       close: () => socket.destroy(),
     }
     const giveUp = setTimeout(() => {
-      reject(new Error('QEMU did not greet: another client holds its socket'))
+      reject(new QmpClosed('QEMU did not greet: its process is stopped, or another client holds its socket'))
       socket.destroy()
     }, timeoutMs)
 
-    const receive = (message: Record<string, unknown>) => {
+    function receive(message: Record<string, unknown>): void {
       if ('QMP' in message) {
-        execute('qmp_capabilities').then(() => {
+        execute('qmp_capabilities', undefined, timeoutMs).then(() => {
           clearTimeout(giveUp)
           resolve(qmp)
         }, reject)
@@ -78,9 +130,10 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
       }
       const event = eventOf(message)
       if (event) {
-        for (const listener of eventListeners) listener(event)
+        for (const listener of listenersOf.get(event.event) ?? []) listener(event)
         return
       }
+      overdue = false
       const waiting = typeof message.id === 'number' ? pending.get(message.id) : undefined
       if (!waiting) return
       pending.delete(Number(message.id))
@@ -88,17 +141,26 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
       if (isRecord(error)) waiting.reject(new QmpError(String(error.class), String(error.desc)))
       else waiting.resolve(message.return)
     }
-    const split = lineSplitter((line) => {
+
+    function takeLine(line: string): void {
+      // A guest can have QEMU send a hundred thousand events a second; those that nobody listens for are not parsed.
+      const name = eventNameIn(line)
+      if (name !== null && !listenersOf.get(name)?.size) return
       const message = parseMessage(line)
       if (message) receive(message)
+    }
+
+    const split = lineSplitter(takeLine, {
+      maxBytes: LONGEST_LINE_BYTES,
+      onTooLong: () => socket.destroy(),
     })
     socket.on('data', split)
     socket.on('close', () => {
       closed = true
       clearTimeout(giveUp)
-      for (const { reject: fail } of pending.values()) fail(new Error('The guest is gone'))
+      for (const { reject: fail } of pending.values()) fail(new QmpClosed('The guest is gone'))
       pending.clear()
-      reject(new Error('QEMU closed the line'))
+      reject(new QmpClosed('QEMU closed the line'))
       for (const listener of closeListeners) listener()
     })
   })
@@ -108,9 +170,7 @@ export async function connectQmp(path: string, timeoutMs: number): Promise<Qmp> 
 export function listenFor(qmp: Qmp, signal: AbortSignal, ...events: string[]) {
   let came = Promise.withResolvers<void>()
   const wake = () => came.resolve()
-  const stopListening = qmp.onEvent(({ event }) => {
-    if (events.includes(event)) wake()
-  })
+  const stopListening = qmp.onEvent(events, wake)
   signal.addEventListener('abort', wake)
   return {
     /** Waits no longer than that, because an event may be lost. */
@@ -127,27 +187,9 @@ export function listenFor(qmp: Qmp, signal: AbortSignal, ...events: string[]) {
   }
 }
 
-/** Cuts a byte stream into lines, however it was cut into chunks. */
-export function lineSplitter(onLine: (line: string) => void): (chunk: Buffer) => void {
-  let rest: Buffer = Buffer.alloc(0)
-  return (chunk) => {
-    rest = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      const line = rest.toString('utf8', 0, end).trim()
-      rest = rest.subarray(end + 1)
-      if (line) onLine(line)
-    }
-  }
-}
-
-export function parseMessage(line: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(line)
-    return isRecord(value) ? value : null
-  } catch {
-    return null
-  }
-}
+/** The name of the event in a line as QEMU writes it; null when the line is none. */
+const eventNameIn = (line: string): string | null =>
+  line.startsWith('{"timestamp"') ? (/^.{0,90}?"event": "([A-Z_]+)"/.exec(line)?.[1] ?? null) : null
 
 export function eventOf(message: Record<string, unknown>): QmpEvent | null {
   const { event, data, timestamp } = message
@@ -158,12 +200,14 @@ export function eventOf(message: Record<string, unknown>): QmpEvent | null {
   return { event, data: isRecord(data) ? data : {}, at }
 }
 
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+/** How often a socket that is there and not listened on yet is tried, and the pause between two tries. */
+const TRIES = 200
+const RETRY_MS = 10
 
 /**
  * Connects to a Unix socket by way of its directory's handle, because the address of a socket holds 107 bytes and
- * a data directory may be deeper than that. A socket that is there but not yet listened on is tried again.
+ * a data directory may be deeper than that. A socket that is there but not yet listened on is tried again for two
+ * seconds; one whose queue is full, because its process is stopped, is refused at once.
  */
 export async function connectUnix(path: string): Promise<Socket> {
   const directory = await open(dirname(path))
@@ -172,8 +216,8 @@ export async function connectUnix(path: string): Promise<Socket> {
       try {
         return await connectOnce(`/proc/self/fd/${directory.fd}/${basename(path)}`)
       } catch (error) {
-        if (attempt === 200 || errorCode(error) !== 'ECONNREFUSED') throw error
-        await sleep(10)
+        if (attempt === TRIES || errorCode(error) !== 'ECONNREFUSED') throw error
+        await sleep(RETRY_MS)
       }
     }
   } finally {

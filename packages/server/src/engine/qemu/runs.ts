@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
 import { commandLine, MACHINE_SHAPE } from './command-line.ts'
@@ -7,6 +7,7 @@ import { makeSerialLine } from './console-log.ts'
 import { launchFailure } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
+import { keepJournal } from './journal.ts'
 import { launchQemu } from './launch.ts'
 import {
   fileNames,
@@ -16,7 +17,7 @@ import {
   type RunRecord,
 } from './machine-dir.ts'
 import { fitOf, misfit } from './memory.ts'
-import { isRunOf, kill } from './process.ts'
+import { endProcess, isRunOf, kill } from './process.ts'
 
 /** Begins the runs of machines: a guest boots, or goes on from a saved memory. */
 export function makeRuns(deps: {
@@ -43,30 +44,34 @@ export function makeRuns(deps: {
       files.screen,
       files.agent,
       files.frozen,
+      files.exit,
     ]
     for (const name of left) await rm(dirs.fileOf(machineId, name), { force: true })
     await dirs.clearLent(machineId)
     // Directories of earlier versions let nobody pass.
     await dirs.create(machineId)
     await makeSerialLine(dirs, machineId)
-    await writeFile(dirs.fileOf(machineId, files.journalIn), '{"execute":"qmp_capabilities"}\n')
-    await writeFile(dirs.fileOf(machineId, files.journalOut), '')
     const thisRun: RunRecord = {
-      ...{ run: randomUUID(), shape: MACHINE_SHAPE, bootId, startedAt: Date.now(), resumed: memory !== null },
-      ...{ accelerator: accelerator.kind, cpuModel: accelerator.cpu },
+      run: randomUUID(),
+      shape: MACHINE_SHAPE,
+      bootId,
+      startedAt: Date.now(),
+      resumed: memory !== null,
+      accelerator: accelerator.kind,
+      cpuModel: accelerator.cpu,
     }
     launching.set(machineId, thisRun)
     await dirs.writeRun(machineId, thisRun)
     const args = commandLine({ record, run: thisRun, accelerator, network, volumePath })
     try {
-      const { pid, ended } = await launchQemu(args, dirs.pathOf(machineId), memory)
+      const { pid, ended } = await launchWithJournal(machineId, args, memory)
       try {
         await Promise.race([guests.hold(machineId, record, { run: thisRun, pid }), ended])
       } catch (error) {
         // The line breaks a moment before the end is seen, which tells more. A guest without a line must not stay.
         const end = await Promise.race([ended.catch((why: unknown) => why), sleep(500, error)])
-        kill(pid)
-        while (await isRunOf(pid, machineId, thisRun.run)) await sleep(10)
+        const isAlive = () => isRunOf(pid, machineId, thisRun.run)
+        await endProcess({ isAlive, kill: () => kill(pid) }, { politeMs: 0 })
         throw end
       }
     } catch (error) {
@@ -76,6 +81,15 @@ export function makeRuns(deps: {
       launching.delete(machineId)
     }
     changed(machineId)
+  }
+
+  async function launchWithJournal(machineId: string, args: string[], memory: string | null) {
+    const letJournalGo = await keepJournal(dirs, machineId)
+    try {
+      return await launchQemu(args, dirs.pathOf(machineId), memory)
+    } finally {
+      await letJournalGo()
+    }
   }
 
   /** Lets a guest go on from a saved memory; false when it has to boot. */

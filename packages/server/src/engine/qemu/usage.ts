@@ -1,7 +1,10 @@
+import { systemClock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
 import type { MachineUsage } from '../engine.ts'
 import { processorTime } from './cpu-usage.ts'
+import { countOf, isRecord, sumOf } from './lines.ts'
 import { residentMb } from './process.ts'
-import { isRecord, type Qmp } from './qmp.ts'
+import type { Qmp } from './qmp.ts'
 
 /** How often the guest's kernel is asked how much memory it uses, in seconds. */
 const BALLOON_EVERY_S = 10
@@ -25,30 +28,47 @@ interface Measured {
   isReady: () => boolean
 }
 
-/** What living guests have used, by machine; one that cannot be measured now is left out. */
-export async function usageOf(
-  guests: ReadonlyMap<string, Measured>,
-  what: 'processors' | 'everything',
-  ticksPerSecond: number,
-): Promise<Map<string, MachineUsage>> {
-  const all = await Promise.all(
-    [...guests].map(async ([machineId, guest]) => {
-      const cpuMs = await processorTime(guest, ticksPerSecond)
-      if (cpuMs === null) return null
-      const rest =
-        what === 'everything' ? await measure(guest) : { memoryMb: null, disk: null, network: null }
-      return [machineId, { run: guest.run.run, cpuMs, ...rest }] as const
-    }),
-  )
-  return new Map(all.filter((one) => one !== null))
+type Figures = Pick<MachineUsage, 'memoryMb' | 'disk' | 'network'>
+
+/** A guest that answers at all does so in a few milliseconds; one that does not must not keep others waiting. */
+const LATE_MS = 2000
+
+/** Measures guests, each on its own: one that hangs is measured from outside, and delays nobody. */
+export function makeUsage(deps: {
+  guests: () => ReadonlyMap<string, Measured>
+  ticksPerSecond: () => number
+}) {
+  /** Questions that have not been answered; nobody is asked twice at a time. */
+  const asking = new WeakMap<Measured, Promise<Figures>>()
+
+  async function figuresOf(guest: Measured): Promise<Figures> {
+    const fromOutside = async () => ({
+      memoryMb: Math.round(await residentMb(guest.pid)),
+      disk: null,
+      network: null,
+    })
+    if (asking.has(guest)) return fromOutside()
+    const answer = measure(guest).finally(() => asking.delete(guest))
+    asking.set(guest, answer)
+    return withDeadline(answer, LATE_MS, 'Measuring a guest', systemClock).catch(fromOutside)
+  }
+
+  /** What living guests have used, by machine; one that cannot be measured now is left out. */
+  return async (what: 'processors' | 'everything'): Promise<Map<string, MachineUsage>> => {
+    const all = await Promise.all(
+      [...deps.guests()].map(async ([machineId, guest]) => {
+        const cpuMs = await processorTime(guest, deps.ticksPerSecond())
+        if (cpuMs === null) return null
+        const figures =
+          what === 'everything' ? await figuresOf(guest) : { memoryMb: null, disk: null, network: null }
+        return [machineId, { run: guest.run.run, cpuMs, ...figures }] as const
+      }),
+    )
+    return new Map(all.filter((one) => one !== null))
+  }
 }
 
-async function measure({
-  qmp,
-  pid,
-  agent,
-  isReady,
-}: Measured): Promise<Pick<MachineUsage, 'memoryMb' | 'disk' | 'network'>> {
+async function measure({ qmp, pid, agent, isReady }: Measured): Promise<Figures> {
   const ask = (command: string, args?: Record<string, unknown>) =>
     qmp.execute(command, args).catch(() => null)
   const [memory, blocks, network] = await Promise.all([
@@ -63,20 +83,21 @@ async function measure({
 export function usedMb(stats: unknown): number | null {
   const { stats: told } = isRecord(stats) ? stats : {}
   if (!isRecord(told)) return null
-  const total = Number(told['stat-total-memory'])
-  const available = Number(told['stat-available-memory'])
-  // What is not known is -1, or as a count without a sign the largest there is.
-  const known = total > 0 && available >= 0 && total < 2 ** 60 && available <= total
-  return known ? Math.round((total - available) / MIB) : null
+  // What is not known is -1, or as a count without a sign the largest there is; a guest may tell anything.
+  const total = countOf(told['stat-total-memory'])
+  const available = countOf(told['stat-available-memory'])
+  if (total === null || available === null || total === 0 || available > total) return null
+  return Math.round((total - available) / MIB)
 }
 
-/** Bytes that all disks of the guest have moved; null when there is no answer. QMP reference, "query-blockstats". */
+/** Bytes that all disks of the guest have moved; null when there is no sound answer. QMP reference, "query-blockstats". */
 export function bytesIn(answer: unknown): { read: number; written: number } | null {
   if (!Array.isArray(answer)) return null
   const stats = answer
     .filter(isRecord)
     .map((one) => one.stats)
     .filter(isRecord)
-  const sum = (name: string) => stats.reduce((total, each) => total + (Number(each[name]) || 0), 0)
-  return { read: sum('rd_bytes'), written: sum('wr_bytes') }
+  const read = sumOf(stats.map((one) => one.rd_bytes))
+  const written = sumOf(stats.map((one) => one.wr_bytes))
+  return read === null || written === null ? null : { read, written }
 }

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { talkTo, trafficIn } from './agent.ts'
+
+type Request = { execute: string; arguments: { id: number } }
+
+describe('a talk with the agent of a guest', () => {
+  let dir: string
+  let server: Server
+  let guest: Socket | null
+  let answer: (request: Request) => void
+
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'slipway-agent-'))
+    guest = null
+    answer = () => {}
+    server = createServer((socket) => {
+      guest = socket
+      socket.on('error', () => {})
+      socket.on('data', (chunk) => {
+        for (const line of chunk.toString().trim().split('\n')) {
+          const request = JSON.parse(line) as Request
+          if (request.execute === 'guest-sync') reply(request.arguments.id)
+          else answer(request)
+        }
+      })
+    })
+    server.listen(join(dir, 'agent.sock'))
+    await once(server, 'listening')
+  })
+  afterEach(async () => {
+    guest?.destroy()
+    server.close()
+    await rm(dir, { recursive: true, force: true })
+  })
+
+  const reply = (value: unknown) => guest?.write(`${JSON.stringify({ return: value })}\n`)
+  const drained = (socket: Socket) => new Promise<void>((resolve) => socket.once('drain', () => resolve()))
+  async function line(): Promise<Socket> {
+    const socket = connect(join(dir, 'agent.sock'))
+    await once(socket, 'connect')
+    return socket
+  }
+  async function reach() {
+    const agent = await talkTo(await line())
+    if (!agent) throw new Error('The agent was not reached')
+    return agent
+  }
+
+  test('brings each answer to its question, also behind what was left of an earlier talk', async () => {
+    const agent = await reach()
+    answer = ({ execute }) => {
+      guest?.write('\xff\xff')
+      reply(execute)
+    }
+    expect(await agent.execute('one', {}, 2000)).toBe('one')
+    expect(await agent.execute('two', {}, 2000)).toBe('two')
+    agent.close()
+  })
+
+  test.each([
+    ['a line without end', () => 'x'.repeat(64 * 1024)],
+    ['lines without end', () => '{"a":1}\n'.repeat(8 * 1024)],
+    ['arrays in arrays without end', () => `{"a":${'['.repeat(64 * 1024)}\n`],
+  ])('is ended by the first answer that is none: %s', async (_, piece) => {
+    const agent = await reach()
+    const closed = new Promise<void>((resolve) => guest?.once('close', () => resolve()))
+    answer = async () => {
+      // Sixty-four megabytes, if anybody took them.
+      for (let count = 0; count < 1024 && guest && !guest.destroyed; count += 1) {
+        if (!guest.write(piece())) await Promise.race([drained(guest), closed])
+      }
+    }
+    await expect(agent.execute('guest-network-get-interfaces', {}, 60_000)).rejects.toThrow('without end')
+    await closed
+    await expect(agent.execute('again', {}, 60_000)).rejects.toThrow('gone')
+  })
+
+  test('refuses an answer that nests too deep instead of parsing it', async () => {
+    const agent = await reach()
+    answer = () => guest?.write(`{"return":${'['.repeat(1000)}${']'.repeat(1000)}}\n{"return":"next"}\n`)
+    expect(await agent.execute('anything', {}, 2000)).toBe('next')
+    agent.close()
+  })
+
+  test('reads nothing while nothing is asked', async () => {
+    const socket = await line()
+    const agent = await talkTo(socket)
+    const before = socket.bytesRead
+    for (let count = 0; count < 64; count += 1) guest?.write('{"noise":1}\n'.repeat(4096))
+    await sleep(100)
+    expect(socket.bytesRead - before).toBeLessThan(256 * 1024)
+    expect(guest?.writableLength).toBeGreaterThan(1024 * 1024)
+    agent?.close()
+  })
+})
+
+test('traffic is what all interfaces but the loopback have moved', () => {
+  const interfaces = [
+    { name: 'lo', statistics: { 'rx-bytes': 1000, 'tx-bytes': 1000 } },
+    { name: 'eth0', statistics: { 'rx-bytes': 5, 'tx-bytes': 7 } },
+    { name: 'docker0' },
+    { name: 'eth1', statistics: { 'rx-bytes': 1, 'tx-bytes': 2 } },
+  ]
+  expect(trafficIn(interfaces)).toEqual({ received: 6, sent: 9 })
+})
+
+test.each([1e308, -1, 0.5, 2 ** 60, '5', null, {}])('traffic of %j bytes is not believed', (lie) => {
+  expect(trafficIn([{ name: 'eth0', statistics: { 'rx-bytes': lie, 'tx-bytes': 1 } }])).toBe(null)
+  expect(trafficIn(lie)).toBe(null)
+})

@@ -1,0 +1,134 @@
+import { getServers } from 'node:dns'
+import { specialRangesV4 } from '../../image/download-policy.ts'
+import { run } from '../../lib/command.ts'
+import { inBackground } from '../../lib/in-background.ts'
+import type { Log } from '../../lib/log.ts'
+import { EngineError } from '../engine.ts'
+
+/** The one nftables table that is ours. */
+const TABLE = 'slipway'
+const NFT_MS = 10_000
+/** A look costs four milliseconds of a processor. */
+const LOOK_MS = 3000
+
+/** Runs nft with a text for its standard input; resolves with what it printed. */
+type Nft = (args: readonly string[], input?: string) => Promise<string>
+
+/**
+ * The rules that keep guests away from this host. Other programs may flush them at any time, as
+ * `systemctl reload nftables` does, so they are looked at again and again and put back.
+ */
+export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => readonly string[] }) {
+  /** The rules that were put in force last, and how nft lists them. */
+  let inForce: { rules: string; listing: string } | null = null
+  let last: Promise<unknown> = Promise.resolve()
+
+  /** The table as nft lists it, without what its counters have counted; empty when there is none. */
+  async function listing(): Promise<string> {
+    const text = await nft(['-n', 'list', 'table', 'inet', TABLE]).catch(() => '')
+    return text.replace(/ packets \d+ bytes \d+/g, '')
+  }
+
+  async function putInForce(uid: number): Promise<'stood' | 'put in force'> {
+    const rules = ruleset(uid, resolvers())
+    if (inForce?.rules === rules && (await listing()) === inForce.listing) return 'stood'
+    await nft(['-f', '-'], rules)
+    const listed = await listing()
+    if (!listed.includes(`meta skuid ${uid} jump guests`) || !listed.includes('oifname "lo" counter')) {
+      throw new Error('nft took the rules but does not list them')
+    }
+    inForce = { rules, listing: listed }
+    return 'put in force'
+  }
+
+  return {
+    /**
+     * Sees to it that the rules hold for this user, exactly as they were written. Throws an `EngineError` when they
+     * cannot be put in force; then no guest may start.
+     */
+    ensure(uid: number): Promise<'stood' | 'put in force'> {
+      const mine = last.then(() => putInForce(uid))
+      last = mine.catch(() => {})
+      return mine.catch((cause: unknown) => {
+        throw new EngineError(
+          'internal',
+          'The firewall rules that protect this host from guests could not be put in force. Check nftables on the host.',
+          { retryable: true, cause },
+        )
+      })
+    },
+  }
+}
+
+/** That of this host. */
+export const firewall = makeFirewall({
+  nft: (args, input) => run('nft', args, { timeoutMs: NFT_MS, ...(input === undefined ? {} : { input }) }),
+  resolvers: () => getServers().map((server) => server.replace(/:\d+$/, '')),
+})
+
+/**
+ * Looks at the rules every few seconds while there is a guest, puts them back and says so. Returns the way to stop.
+ */
+export function watchFirewall(deps: {
+  ensure: () => Promise<'stood' | 'put in force'>
+  isNeeded: () => boolean
+  log: Pick<Log, 'warn' | 'error'>
+  everyMs?: number
+}): () => void {
+  const { ensure, isNeeded, log } = deps
+  let looking = false
+
+  async function look(): Promise<void> {
+    if (looking || !isNeeded()) return
+    looking = true
+    try {
+      if ((await ensure()) === 'stood') return
+      log.warn('The firewall rules for guests were missing or changed and have been put back')
+    } finally {
+      looking = false
+    }
+  }
+  const timer = setInterval(
+    () => inBackground(log, 'looking at the firewall rules', look()),
+    deps.everyMs ?? LOOK_MS,
+  )
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+/**
+ * The rules, as nft reads them; they replace the table in one step. Connections to a guest come from outside and
+ * their answers pass; `lo` stands for every address of this host and for the other guests.
+ */
+export function ruleset(uid: number, resolvers: readonly string[]): string {
+  const v4 = resolvers.filter((address) => /^[\d.]+$/.test(address))
+  const internal = specialRangesV4.map(([network, prefix]) => `${network}/${prefix}`)
+  const dns =
+    v4.length > 0 ? [`ip daddr { ${v4.join(', ')} } meta l4proto { tcp, udp } th dport 53 accept`] : []
+  const rules = [
+    'ct state established,related accept',
+    ...dns,
+    'oifname "lo" counter jump refuse',
+    `ip daddr { ${internal.join(', ')} } counter jump refuse`,
+    'meta nfproto ipv6 counter jump refuse',
+  ]
+  return [
+    // Made first, so that there is always one to delete.
+    `table inet ${TABLE} {}`,
+    `delete table inet ${TABLE}`,
+    `table inet ${TABLE} {`,
+    '  chain output {',
+    '    type filter hook output priority 0; policy accept;',
+    `    meta skuid ${uid} jump guests`,
+    '  }',
+    '  chain refuse {',
+    '    meta l4proto tcp reject with tcp reset',
+    '    reject',
+    '  }',
+    '  chain guests {',
+    ...rules.map((rule) => `    ${rule}`),
+    '  }',
+    '}',
+    '',
+  ].join('\n')
+}
