@@ -5,6 +5,7 @@ import fastifyStatic from '@fastify/static'
 import { type Host, messages } from '@slipway/contract'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../lib/problem.ts'
+import { methodsOf } from './errors.ts'
 
 /**
  * Serves the built front end: hashed assets for ever, everything else fresh, and the page for every address the
@@ -28,8 +29,13 @@ export async function installStatic(app: FastifyInstance, root: string | null, h
     })
   }
   app.setNotFoundHandler(async (request, reply) => {
-    const isPage =
-      request.method === 'GET' && !request.url.startsWith('/api/') && !isFile(request.url.split('?')[0] ?? '')
+    const pathname = request.url.split('?')[0] ?? ''
+    const methods = methodsOf(pathname)
+    if (methods.length > 0) {
+      reply.header('allow', methods.join(', '))
+      throw new Problem(405, messages.methodNotAllowed)
+    }
+    const isPage = request.method === 'GET' && !request.url.startsWith('/api/') && !isFile(pathname)
     if (!built || !isPage) throw new Problem(404, messages.notFound)
     // Read anew: a build may have replaced it.
     const html = await readFile(page, 'utf8')
