@@ -81,7 +81,7 @@ export function makeAccountService({
    */
   function afterAnswer(what: string, work: () => Promise<void>): void {
     if (mailsUnderWay >= mailsWaiting) {
-      throw refuseForNow(503, 'Too many requests for mails at the moment. Try again in a minute.', 60)
+      throw refuseForNow(503, accountTexts.tooManyMails, 60)
     }
     mailsUnderWay++
     const turn = mailWork.then(() => setImmediate()).then(work)
@@ -104,13 +104,18 @@ export function makeAccountService({
   }
 
   /** Mails leave after the answer: a slow mail server must not hold it, nor tell whether an account exists. */
-  function mailLink(account: Pick<User, 'name' | 'email'>, purpose: Purpose, token: string): void {
+  function mailLink(
+    account: Pick<User, 'name' | 'email'>,
+    purpose: Purpose,
+    token: string,
+    ip: string,
+  ): void {
     const page = purpose === 'verify' ? 'verify-email' : 'reset-password'
     const link = `${publicUrl()}/${page}?token=${token}`
     const text =
       purpose === 'verify'
-        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nIf you did not create an account at ${productName}, ignore this message.\n`
-        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nIf you did not ask for this, ignore this message; your password stays as it is.\n`
+        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nThe account was created from the IP address ${ip}. If you did not create an account at ${productName}, do not open the link: whoever created it chose the password and could then sign in.\n`
+        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nThis was requested from the IP address ${ip}. If you did not ask for this, ignore this message; your password stays as it is.\n`
     const subject =
       purpose === 'verify'
         ? `Verify your ${productName} e-mail address`
@@ -165,7 +170,7 @@ export function makeAccountService({
         if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
         throw error
       }
-      mailLink(account, 'verify', token)
+      mailLink(account, 'verify', token, ip)
       return { ...account, email_verified: false }
     },
 
@@ -260,7 +265,7 @@ export function makeAccountService({
           row,
           told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
         )
-        mailLink(account, 'verify', token)
+        mailLink(account, 'verify', token, ip)
       })
     },
 
@@ -289,7 +294,7 @@ export function makeAccountService({
           row,
           told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
         )
-        mailLink(account, 'reset', token)
+        mailLink(account, 'reset', token, ip)
       })
     },
 

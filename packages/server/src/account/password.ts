@@ -1,5 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
+import { accountTexts } from '@slipway/contract'
 import { Problem, refuseForNow } from '../lib/problem.ts'
 
 const derive = promisify(argon2)
@@ -27,7 +28,7 @@ interface Waiting {
 let running = 0
 const waiting: Waiting[] = []
 
-const busy = () => refuseForNow(503, 'Too many sign-ins at the moment. Try again in a few seconds.', 3)
+const busy = () => refuseForNow(503, accountTexts.tooBusy, 3)
 const abandoned = () => new Problem(408, 'The request was cancelled')
 
 /** Waits for a place to hash in. Throws 503 when too many wait, and gives the place back when the caller leaves. */

@@ -3,7 +3,7 @@
  * out or the account's sessions end, and at the next check when the session expired or the account was disabled.
  * The number of lines is limited, for one account and for all, because each costs work with every change.
  */
-import type { User } from '@slipway/contract'
+import { messages, type User } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { inBackground } from '../lib/in-background.ts'
@@ -31,14 +31,8 @@ export const lineLimits: Record<LineKind, Limit> = {
 }
 
 const refusals: Record<LineKind, { ofOneAccount: string; inAll: string }> = {
-  stream: {
-    ofOneAccount: 'Too many live connections for this account. Close some tabs and try again.',
-    inAll: 'The server has no free live connection. Try again in a minute.',
-  },
-  socket: {
-    ofOneAccount: 'Too many open consoles for this account. Close some and try again.',
-    inAll: 'The server has no free console connection. Try again in a minute.',
-  },
+  stream: { ofOneAccount: messages.tooManyStreams, inAll: messages.noStreamLeft },
+  socket: { ofOneAccount: messages.tooManyConsoles, inAll: messages.noConsoleLeft },
 }
 
 const retryAfterS = 30
