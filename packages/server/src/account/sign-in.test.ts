@@ -1,6 +1,7 @@
 /** What strangers may cost, and what a session is worth while its account changes. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
 import { accountApi, endpoints, projectApi, sshKeyApi } from '@slipway/contract'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
@@ -169,19 +170,13 @@ describe('a password reset', () => {
 
   it('leaves no session to a sign-in that was under way', async () => {
     const { email } = await app.signedIn('Racer')
-    const token = await resetLink(app, email)
-    // The hashes take the same time: in several rounds the reset comes first, and the sign-in.
-    for (let round = 0; round < 4; round++) {
-      const link = round === 0 ? token : await resetLink(app, email)
-      const [signedIn, reset] = await Promise.all([
-        signInFrom(`198.51.100.${round + 10}`, email),
-        app.client().call(accountApi.resetPassword, { body: { token: link, password } }),
-      ])
-      expect(reset.status).toBe(200)
-      if (signedIn.status === 200) {
-        expect((await app.client(signedIn.cookie).call(accountApi.me)).status).toBe(401)
-      } else expect(signedIn.status).toBe(401)
-    }
+    const signingIn = signInFrom('198.51.100.10', email)
+    // By now the old hash has been read, and is being compared.
+    for (let turn = 0; turn < 10; turn++) await setImmediate()
+    const account = app.db.updateTable('account').where('email', '=', email)
+    await account.set({ password_hash: '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA' }).execute()
+    const answer = await signingIn
+    expect([answer.status, answer.cookie]).toEqual([401, undefined])
   })
 
   it('tells the owner by mail which SSH keys the account keeps', async () => {
