@@ -137,7 +137,8 @@ export async function buildApp(options: AppOptions) {
   })
   installErrorHandler(app)
   await app.register(cookie)
-  limitConnections(app, connectionLimits, isTrusted, log)
+  // A proxy on this machine may well be in use without being named.
+  limitConnections(app, connectionLimits, makeAddressList(['loopback', ...config.trustedProxies]), log)
   await installGuard(app, config.publicUrl, config.allowedHosts)
 
   const bus = makeEventBus()

@@ -7,7 +7,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { messages } from '@slipway/contract'
 import type { FastifyHttpOptions, FastifyInstance } from 'fastify'
-import { clientNetworkOf, makeAddressList } from '../lib/client-address.ts'
+import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Log } from '../lib/log.ts'
 
 export interface ConnectionLimits {
@@ -71,23 +71,21 @@ function plainAnswer(status: string, message: string): string {
 }
 
 /**
- * Counts connections. Trusted proxies and this machine have no limit of their own: many people come through one
- * address there.
+ * Counts connections. Some addresses have no limit of their own: many people come through one proxy.
  */
 export function limitConnections(
   app: FastifyInstance,
   limits: ConnectionLimits,
-  isTrusted: (address: string) => boolean,
+  isExempt: (address: string) => boolean,
   log: Pick<Log, 'warn'>,
 ): void {
   const { server } = app
   server.maxConnections = limits.inAll
-  const isLocal = makeAddressList(['loopback'])
   const open = new Map<string, number>()
 
   server.on('connection', function countConnection(socket: Socket) {
     const address = socket.remoteAddress
-    if (address === undefined || isTrusted(address) || isLocal(address)) return
+    if (address === undefined || isExempt(address)) return
     const network = clientNetworkOf(address)
     const count = open.get(network) ?? 0
     if (count >= limits.ofOneAddress) {

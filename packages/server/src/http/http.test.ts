@@ -170,9 +170,9 @@ describe('a connection', () => {
     ofOneAddress: 3,
   }
 
-  async function serve(more: Partial<ConnectionLimits> = {}, isTrusted = (_: string) => false) {
+  async function serve(more: Partial<ConnectionLimits> = {}, isExempt = (_: string) => false) {
     const server = fastify({ ...connectionOptions({ ...limits, ...more }), forceCloseConnections: true })
-    limitConnections(server, { ...limits, ...more }, isTrusted, pino({ level: 'silent' }))
+    limitConnections(server, { ...limits, ...more }, isExempt, pino({ level: 'silent' }))
     server.post('/', async () => 'taken')
     server.get('/stream', (_, reply) => {
       reply.hijack()
@@ -216,6 +216,32 @@ describe('a connection', () => {
     expect(socket.destroyed).toBe(false)
     socket.destroy()
     await server.close()
+  })
+
+  it('503 is one too many of one address, unless that is a proxy, and there is a place again once one ended', async () => {
+    const slow = { ofOneAddress: 2, silentMs: 60_000, headersMs: 60_000, requestMs: 60_000 }
+    const server = await serve(slow)
+    const port = portOf(server.server)
+    const kept = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+    await Promise.all(kept.map((socket) => once(socket, 'connect')))
+    expect(read(await send(port, ''))).toEqual({
+      status: 503,
+      body: { message: 'Too many connections from this address. Try again in a minute.' },
+    })
+    kept[0]?.destroy()
+    const text = 'POST / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n'
+    let answer = ''
+    for (let look = 0; look < 200 && !answer.includes('taken'); look++) answer = await send(port, text)
+    expect(answer).toContain('taken')
+    kept[1]?.destroy()
+    await server.close()
+
+    const proxied = await serve(slow, makeAddressList(['127.0.0.0/8']))
+    const many = Array.from({ length: 5 }, () => connect(portOf(proxied.server), '127.0.0.1'))
+    await Promise.all(many.map((socket) => once(socket, 'connect')))
+    expect(await send(portOf(proxied.server), text)).toContain('taken')
+    for (const socket of many) socket.destroy()
+    await proxied.close()
   })
 
   it('is one too many beyond the limit in all, and there is a place again once one ended', async () => {

@@ -170,7 +170,7 @@ describe('an event stream', () => {
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
-    await until('the stream', () => lines.count('stream') === 1)
+    await until('the stream', () => bus.isWatched('p'))
     socket.pause()
     await until('the cut', async () => {
       bus.publish('p', 'disk', { id: 'x'.repeat(512 * 1024), deleted: true })
@@ -182,19 +182,37 @@ describe('an event stream', () => {
   })
 })
 
+/** A running VM of somebody. */
+async function vmOf(person: Person & { projectId: string }): Promise<string> {
+  const key = await person.raw('POST', '/api/user/ssh-keys', {
+    key_name: 'k',
+    ssh_public_key: newPublicKey(),
+  })
+  const { body } = await person.call(vmApi.create, {
+    params: { projectId: person.projectId },
+    body: { name: 'seen', template_id: 'starter', ssh_key_id: (key.body as { id: string }).id },
+  })
+  await app.clock.advance(30_000)
+  return body.id
+}
+
 describe('signing out', () => {
   it('with a made-up cookie has nothing checked and ends nothing', async () => {
     const ada = await personWithProject('Ada')
-    const mine = await listen(ada)
-    const sessions = vi.spyOn(app.db, 'selectFrom')
+    const path = fillPath(consoleApi.open.path, { projectId: ada.projectId, vmId: await vmOf(ada) })
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie: ada.cookie ?? '' } })
+    await new Promise((resolve) => socket.once('message', resolve))
+    const stream = await listen(ada)
+    const looks = vi.spyOn(app.db, 'selectFrom')
     for (let i = 0; i < 20; i++) {
       await app.client(`slipway_session=made-up-${i}`).raw('POST', '/api/auth/signout')
     }
-    const looked = sessions.mock.calls.length
-    sessions.mockRestore()
+    const looked = looks.mock.calls.length
+    looks.mockRestore()
     expect(looked).toBe(0)
-    expect(mine.ended).toBe(false)
-    mine.stop()
+    expect([stream.ended, socket.readyState]).toEqual([false, WebSocket.OPEN])
+    await ada.raw('POST', '/api/auth/signout')
+    await until('both ends', () => stream.ended && socket.readyState === WebSocket.CLOSED)
   })
 })
 
@@ -267,19 +285,14 @@ describe('the places of lines', () => {
 describe('a screen that is not opened after all', () => {
   it('is closed, whatever became of its upgrade', async () => {
     const ada = await personWithProject('Ada')
-    const key = await ada.raw('POST', '/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
-    const created = await ada.call(vmApi.create, {
-      params: { projectId: ada.projectId },
-      body: { name: 'seen', template_id: 'starter', ssh_key_id: (key.body as { id: string }).id },
-    })
-    await app.clock.advance(30_000)
+    const vmId = await vmOf(ada)
     const screens: Duplex[] = []
     const openScreen = vi.spyOn(app.engine, 'openScreen').mockImplementation(async () => {
       const screen = new Duplex({ read() {}, write: (_, __, done) => done() })
       screens.push(screen)
       return screen
     })
-    const path = fillPath(consoleApi.screen.path, { projectId: ada.projectId, vmId: created.body.id })
+    const path = fillPath(consoleApi.screen.path, { projectId: ada.projectId, vmId })
     const descriptors = async () => (await readdir('/proc/self/fd')).length
     const before = await descriptors()
     const plain = `GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${ada.cookie}\r\n`
