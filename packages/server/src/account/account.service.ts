@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import { accountTexts, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
@@ -7,11 +6,12 @@ import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import { inBackground } from '../lib/in-background.ts'
+import { makeLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
 import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
+import { passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
@@ -71,22 +71,12 @@ export function makeAccountService({
   const limits: AccountLimits = makeAccountLimits()
   const callerOf = ({ ip, signal }: Asker) => ({ network: clientNetworkOf(ip), signal })
 
-  /** Work on mails that were asked for, one after the other. */
-  let mailWork: Promise<unknown> = Promise.resolve()
-  let mailsUnderWay = 0
+  const later = makeLater(mailsWaiting, log)
+  const installation = () => ({ productName, url: publicUrl() })
 
-  /**
-   * Does the work for a mail after the answer has left, so that the time of the answer does not tell whether there
-   * is such an account. Throws 503 when too much of it waits.
-   */
+  /** The time of the answer must not tell whether there is such an account. Throws 503 when too much waits. */
   function afterAnswer(what: string, work: () => Promise<void>): void {
-    if (mailsUnderWay >= mailsWaiting) {
-      throw refuseForNow(503, accountTexts.tooManyMails, 60)
-    }
-    mailsUnderWay++
-    const turn = mailWork.then(() => setImmediate()).then(work)
-    mailWork = turn.catch(() => {}).finally(() => mailsUnderWay--)
-    inBackground(log, what, turn)
+    if (!later.add(what, work)) throw refuseForNow(503, accountTexts.tooManyMails, 60)
   }
 
   function newToken(accountId: string, purpose: Purpose) {
@@ -103,45 +93,12 @@ export function makeAccountService({
     return { token, row }
   }
 
-  /** Mails leave after the answer: a slow mail server must not hold it, nor tell whether an account exists. */
-  function mailLink(
-    account: Pick<User, 'name' | 'email'>,
-    purpose: Purpose,
-    token: string,
-    ip: string,
-  ): void {
-    const page = purpose === 'verify' ? 'verify-email' : 'reset-password'
-    const link = `${publicUrl()}/${page}?token=${token}`
-    const text =
-      purpose === 'verify'
-        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nThe account was created from the IP address ${ip}. If you did not create an account at ${productName}, do not open the link: whoever created it chose the password and could then sign in.\n`
-        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nThis was requested from the IP address ${ip}. If you did not ask for this, ignore this message; your password stays as it is.\n`
-    const subject =
-      purpose === 'verify'
-        ? `Verify your ${productName} e-mail address`
-        : `Reset your ${productName} password`
-    send({ to: account.email, subject, text }, purpose)
-  }
-
+  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
   function send(mail: Parameters<SendMail>[0], purpose: string): void {
     sendMail(mail).then(
       () => log.info({ to: mail.to, purpose }, 'mail sent'),
       (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
     )
-  }
-
-  /** Tells the owner what a new password does not change: keys that somebody else may have added. */
-  async function mailPasswordChanged(account: Pick<User, 'id' | 'name' | 'email'>): Promise<void> {
-    const keys = await keysOf(account.id)
-    const listed = keys.map(
-      ({ name, fingerprint, created_at }) => `  ${name}: ${fingerprint}, added ${created_at}`,
-    )
-    const aboutKeys =
-      keys.length === 0
-        ? 'The account has no SSH keys.'
-        : `The account keeps its SSH keys, and whoever holds one of them can connect to your VMs:\n\n${listed.join('\n')}\n\nDelete those that are not yours: ${publicUrl()}/ssh-keys`
-    const text = `Hello ${account.name},\n\nThe password of your ${productName} account was changed and all sessions were ended.\n\n${aboutKeys}\n`
-    send({ to: account.email, subject: `Your ${productName} password was changed`, text }, 'password-changed')
   }
 
   /** Who tried is not known. A full disk must not change the answer. */
@@ -170,7 +127,7 @@ export function makeAccountService({
         if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
         throw error
       }
-      mailLink(account, 'verify', token, ip)
+      send(verificationMail(account, installation(), token, ip), 'verify')
       return { ...account, email_verified: false }
     },
 
@@ -265,7 +222,7 @@ export function makeAccountService({
           row,
           told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
         )
-        mailLink(account, 'verify', token, ip)
+        send(verificationMail(account, installation(), token, ip), 'verify')
       })
     },
 
@@ -294,7 +251,7 @@ export function makeAccountService({
           row,
           told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
         )
-        mailLink(account, 'reset', token, ip)
+        send(resetMail(account, installation(), token, ip), 'reset')
       })
     },
 
@@ -317,12 +274,14 @@ export function makeAccountService({
       const account = await repo.resetPassword(hash, passwordHash, now(), changed)
       if (!account) throw new Problem(400, accountTexts.resetExpired)
       onSessionsEnded({ accountId: account.id })
-      inBackground(log, 'mailing that a password was changed', mailPasswordChanged(account))
+      afterAnswer('mailing that a password was changed', async function mailPasswordChanged() {
+        send(passwordChangedMail(account, installation(), await keysOf(account.id)), 'password-changed')
+      })
     },
 
     /** For tests: settles when all mails that were asked for are on their way. */
     async idle(): Promise<void> {
-      await mailWork
+      await later.idle()
     },
 
     /** Forgets sessions and links nobody can use any more. */
