@@ -195,7 +195,7 @@ const server = [
       'server mail',
       'server lib',
     ],
-    npm: ['node:crypto', 'rate-limiter-flexible'],
+    npm: ['node:crypto'],
     why: 'A service checks, stores a wish and answers; engines are for reconcilers, HTTP is for routes, SQL for repos.',
   },
   {
@@ -282,7 +282,7 @@ const server = [
     name: 'server feature',
     path: /^packages\/server\/src\/[^/]+\//,
     may: ['contract', 'own server plan', 'own server feature', 'server entry', 'server lib'],
-    npm: ['zod', 'node:'],
+    npm: ['zod', 'rate-limiter-flexible', 'node:'],
     why: 'A piece beside a service serves that service only.',
   },
 ]

@@ -65,7 +65,12 @@ export const accountApi = {
     status: 200,
     body: SignIn,
     response: z.object({ user: User, message: z.string() }),
-    errors: { 400: [t.badCredentials], 403: [t.unverified, t.disabled], 429: [messages.tooManyAttempts] },
+    errors: {
+      400: [t.badCredentials],
+      403: [t.unverified, t.disabled],
+      429: [messages.tooManyAttempts],
+      503: [t.tooBusy],
+    },
   }),
   signUp: endpoint('account.signUp', {
     summary: 'Create an account and mail its verification link',
@@ -77,6 +82,7 @@ export const accountApi = {
       400: [t.invalidSignup, t.invalidEmail, t.weakPassword],
       409: [t.emailTaken],
       429: [messages.tooManyAttempts],
+      503: [t.tooBusy],
     },
   }),
   signOut: endpoint('account.signOut', {
@@ -90,7 +96,7 @@ export const accountApi = {
     status: 200,
     body: z.object({ email: MailAddress }),
     response: Message,
-    errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts] },
+    errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
   verifyEmail: endpoint('account.verifyEmail', {
     summary: 'Verify an e-mail address by the mailed token',
@@ -100,7 +106,12 @@ export const accountApi = {
     response: Message,
     // 400 is reserved for an expired link (catalogue G-031).
     invalidStatus: 422,
-    errors: { 400: [t.linkExpired], 404: [t.linkInvalid], 422: [t.tokenMissing] },
+    errors: {
+      400: [t.linkExpired],
+      404: [t.linkInvalid],
+      422: [t.tokenMissing],
+      429: [messages.tooManyAttempts],
+    },
   }),
   forgotPassword: endpoint('account.forgotPassword', {
     summary: 'Mail a password reset link, if there is such an account',
@@ -108,7 +119,7 @@ export const accountApi = {
     status: 200,
     body: z.object({ email: MailAddress }),
     response: Message,
-    errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts] },
+    errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
   resetPassword: endpoint('account.resetPassword', {
     summary: 'Set a new password by the mailed token; ends all sessions of the user',
@@ -122,6 +133,10 @@ export const accountApi = {
         .refine(isStrongEnough, t.weakPassword),
     }),
     response: Message,
-    errors: { 400: [t.resetExpired, t.weakPassword], 429: [messages.tooManyAttempts] },
+    errors: {
+      400: [t.resetExpired, t.weakPassword],
+      429: [messages.tooManyAttempts],
+      503: [t.tooBusy],
+    },
   }),
 }

@@ -38,6 +38,8 @@ const errors = {
   403: [messages.crossSite],
   404: [messages.projectNotFound, messages.vmNotFound],
   409: ['VM is not running'],
+  429: [messages.tooManyConsoles],
+  503: [messages.noConsoleLeft],
 }
 
 export const consoleApi = {

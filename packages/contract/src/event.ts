@@ -32,6 +32,10 @@ export const eventApi = {
     status: 200,
     params: ProjectParams,
     answers: 'events',
-    errors: { 404: [messages.projectNotFound] },
+    errors: {
+      404: [messages.projectNotFound],
+      429: [messages.tooManyStreams],
+      503: [messages.noStreamLeft],
+    },
   }),
 }

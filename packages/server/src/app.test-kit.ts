@@ -45,6 +45,7 @@ export interface TestAppOptions {
   templates?: readonly BuiltInTemplate[]
   file?: string
   gateway?: Gateway
+  trustedProxies?: string[]
 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
@@ -67,7 +68,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     buildApp({
       config: {
         publicUrl: new URL('http://slipway.test'),
-        trustedProxies: [],
+        allowedHosts: [],
+        trustedProxies: options.trustedProxies ?? [],
         productName: 'Slipway',
         contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
         maxVmsPerProject: options.maxVmsPerProject ?? 5000,

@@ -28,13 +28,16 @@ import { makeGatewayRepo } from './gateway/gateway.repo.ts'
 import { makeGatewayService } from './gateway/gateway.service.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
 import { hostRoutes } from './host/host.routes.ts'
-import { installErrorHandler } from './http/errors.ts'
+import { connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
+import { frameworkErrors, installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
 import { type Authenticate, makeRoute } from './http/route.ts'
+import { makeSessionLines } from './http/sessions.ts'
 import { installSockets } from './http/sockets.ts'
 import { installStatic } from './http/static.ts'
 import { installTiming } from './http/timing.ts'
+import { makeAddressList } from './lib/client-address.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
 import { makeJobs } from './lib/jobs.ts'
@@ -84,6 +87,7 @@ export interface AppOptions {
   config: Pick<
     Config,
     | 'publicUrl'
+    | 'allowedHosts'
     | 'trustedProxies'
     | 'productName'
     | 'contacts'
@@ -123,23 +127,29 @@ const sweepEveryMs = 60 * 60_000
  */
 export async function buildApp(options: AppOptions) {
   const { config, db, engine, clock, log, gateway } = options
+  const isTrusted = makeAddressList(config.trustedProxies)
   const app: FastifyInstance = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: 64 * 1024,
     // Nobody else may say which address a request comes from: rate limits count by it.
-    trustProxy: config.trustedProxies.length > 0 ? config.trustedProxies : false,
+    trustProxy: isTrusted,
+    ...connectionOptions(connectionLimits),
+    frameworkErrors,
     // Requests in flight may end; event streams are ended by us.
     forceCloseConnections: 'idle',
   })
   installErrorHandler(app)
   await app.register(cookie)
-  await installGuard(app, config.publicUrl)
+  // A proxy on this machine may well be in use without being named.
+  limitConnections(app, connectionLimits, makeAddressList(['loopback', ...config.trustedProxies]), log)
+  await installGuard(app, config.publicUrl, config.allowedHosts)
 
   /** Everything that deletes data for its age asks it first. */
   const clockGuard = makeClockGuard({ clock, ...makeSeenTime(db), log })
   const bus = makeEventBus()
-  const streams = makeEventStreams(bus.subscribe)
+  const sessionLines = makeSessionLines(clock, log)
+  const streams = makeEventStreams(bus.subscribe, sessionLines)
   const publicUrl = () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, '')
 
   const accounts = makeAccountService({
@@ -147,7 +157,11 @@ export async function buildApp(options: AppOptions) {
     sendMail: options.sendMail,
     publicUrl,
     productName: config.productName,
-    onSessionsEnded: () => recheck(),
+    keysOf: (accountId) => keys.list(accountId),
+    onSessionsEnded(ended) {
+      if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)
+      else sessionLines.endAccount(ended.accountId)
+    },
     clock,
     log,
   })
@@ -390,7 +404,7 @@ export async function buildApp(options: AppOptions) {
 
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
   const route = makeRoute(app, authenticate)
-  const { socketRoute, recheck } = await installSockets(app, authenticate)
+  const socketRoute = await installSockets(app, authenticate, sessionLines)
   const consoles = makeConsoleService({
     ...{ engine, ownVm: vms.get, clock },
     onOpened: (user, { id, name, project_id }, what) =>
@@ -453,6 +467,7 @@ export async function buildApp(options: AppOptions) {
     app,
     /** For tests: settles when nothing needs a look right now. */
     async idle() {
+      await accounts.idle()
       await scaling.idle()
       await sampler.idle()
       for (const reconciler of reconcilers) await reconciler.idle()

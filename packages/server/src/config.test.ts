@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { expect, it } from 'vitest'
 import { readConfig } from './config.ts'
 
@@ -80,4 +81,30 @@ it('images and disks have limits, which can be set', () => {
   const settings = { SLIPWAY_MAX_IMAGE_GB: '2.5', SLIPWAY_MAX_DISK_GB: '64' }
   expect(readConfig(settings)).toMatchObject({ maxImageGb: 2.5, maxDiskGb: 64 })
   expect(() => readConfig({ SLIPWAY_MAX_DISK_GB: '0' })).toThrow('SLIPWAY_MAX_DISK_GB')
+})
+
+it.each([
+  ['10.0.0.1, 192.168.0.0/16,loopback,::1', ['10.0.0.1', '192.168.0.0/16', 'loopback', '::1']],
+  ['', []],
+])('the trusted proxies %j are %j', (SLIPWAY_TRUSTED_PROXIES, trustedProxies) => {
+  expect(readConfig({ SLIPWAY_TRUSTED_PROXIES }).trustedProxies).toEqual(trustedProxies)
+})
+
+it.each(['proxy.lan', '10.0.0.0/33', ','])(
+  'the trusted proxies %j stop the start',
+  (SLIPWAY_TRUSTED_PROXIES) => {
+    expect(() => readConfig({ SLIPWAY_TRUSTED_PROXIES })).toThrow(
+      'SLIPWAY_TRUSTED_PROXIES: Name IP addresses',
+    )
+  },
+)
+
+it('the server answers to the names in its settings, and to that of its machine only without a public URL', () => {
+  const SLIPWAY_ALLOWED_HOSTS = 'VMs.lan, console.lan'
+  const named = readConfig({ SLIPWAY_ALLOWED_HOSTS, SLIPWAY_PUBLIC_URL: 'https://vms.example.com' })
+  expect(named.allowedHosts).toEqual(['vms.lan', 'console.lan'])
+  expect(readConfig({ SLIPWAY_ALLOWED_HOSTS }).allowedHosts).toContain(hostname().toLowerCase())
+  for (const wrong of ['vms.lan:8080', 'https://vms.lan', 'a b', ',']) {
+    expect(() => readConfig({ SLIPWAY_ALLOWED_HOSTS: wrong })).toThrow('SLIPWAY_ALLOWED_HOSTS: Name hosts')
+  }
 })

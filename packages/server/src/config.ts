@@ -1,7 +1,9 @@
 import { isIP } from 'node:net'
+import { hostname } from 'node:os'
 import path from 'node:path'
 import { diskSizeLimitGi, isEmail, isLoopback, type ScalingPolicy, scalingDefaults } from '@slipway/contract'
 import { z } from 'zod'
+import { makeAddressList } from './lib/client-address.ts'
 
 /** An empty variable means the same as none. */
 const text = z.string().trim().min(1)
@@ -15,6 +17,24 @@ function isSource(text: string): boolean {
   return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
 
+const isHostName = (name: string) => /^(?!-)[a-z0-9_.-]+$/i.test(name)
+
+function isAddressList(entries: readonly string[]): boolean {
+  try {
+    makeAddressList(entries)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a machine may be called on its network, and where it was told to listen. */
+function namesOfMachine(listen: string): string[] {
+  const name = hostname().toLowerCase()
+  const [short = name] = name.split('.')
+  return [name, short, `${short}.local`, listen.toLowerCase()]
+}
+
 const seconds = (usual: number, least: number) => z.coerce.number().min(least).max(86_400).default(usual)
 
 const Settings = z.object({
@@ -26,8 +46,18 @@ const Settings = z.object({
     (value) => (value === '' ? undefined : value),
     z.url({ protocol: /^https?$/ }).optional(),
   ),
+  /** More host names the console is reached by, with commas, beside that of the public URL. */
+  SLIPWAY_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
+    .refine((names) => names.every(isHostName), 'Name hosts without a port, separated by commas'),
   /** Addresses of reverse proxies in front, with commas; only they are believed about who asks. */
-  SLIPWAY_TRUSTED_PROXIES: optional,
+  SLIPWAY_TRUSTED_PROXIES: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim())))
+    .refine(isAddressList, 'Name IP addresses or ranges, separated by commas'),
   /** Where SSH by name listens: a port, 0 for any free one, or `off`. Not 2222, which guests may have. */
   SLIPWAY_SSH_PORT: z.preprocess(
     (value) => (value === '' ? undefined : value),
@@ -123,7 +153,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
             localOnly: s.SLIPWAY_SSH_HOST === undefined && isLoopback(s.SLIPWAY_SSH_LISTEN ?? s.SLIPWAY_HOST),
             host: s.SLIPWAY_SSH_HOST ?? publicUrl?.hostname.replace(/^\[|\]$/g, '') ?? null,
           },
-    trustedProxies: s.SLIPWAY_TRUSTED_PROXIES?.split(',').map((address) => address.trim()) ?? [],
+    // Without a public URL people find the server by the name of its machine.
+    allowedHosts: publicUrl
+      ? s.SLIPWAY_ALLOWED_HOSTS
+      : [...s.SLIPWAY_ALLOWED_HOSTS, ...namesOfMachine(s.SLIPWAY_HOST)],
+    trustedProxies: s.SLIPWAY_TRUSTED_PROXIES,
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,

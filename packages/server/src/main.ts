@@ -14,6 +14,7 @@ import { systemClock } from './lib/clock.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
+import { watchUncaught } from './lib/uncaught.ts'
 import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
 import { qemuFor } from './qemu.ts'
 import { demo, seed } from './seed.ts'
@@ -66,6 +67,8 @@ function sshLine(gateway: Gateway | null, listen: string | undefined): string {
 async function main(): Promise<void> {
   const config = readConfig()
   const log = makeLog(config.logLevel)
+  // The log is written at once, so the reason is out before the end.
+  watchUncaught(log, () => process.exit(1))
   const giveUpDirectory = await ownDirectory(config.dataDir)
   const file = path.join(config.dataDir, 'slipway.sqlite')
   const db = openSqlite(file)

@@ -81,11 +81,19 @@ export function makeAccountRepo(db: Db) {
       })
     },
 
-    /** Uses up a reset token: new password, address verified by the link, every session ended. */
-    async resetPassword(hash: string, passwordHash: string, now: string, tell: Tell): Promise<boolean> {
+    /**
+     * Uses up a reset token: new password, address verified by the link, every session ended. Null when the link
+     * does not work any more.
+     */
+    async resetPassword(
+      hash: string,
+      passwordHash: string,
+      now: string,
+      tell: Tell,
+    ): Promise<Account | null> {
       return db.transaction().execute(async (tx) => {
         const accountId = await takeToken(tx, hash, 'reset', now)
-        if (!accountId) return false
+        if (!accountId) return null
         await tx
           .updateTable('account')
           .set({ password_hash: passwordHash })
@@ -94,14 +102,29 @@ export function makeAccountRepo(db: Db) {
         await verifyAccount(tx, accountId, now)
         await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
         await recordOf(tx, accountId, tell)
-        return true
+        const row = await tx
+          .selectFrom('account')
+          .selectAll()
+          .where('id', '=', accountId)
+          .executeTakeFirstOrThrow()
+        return toAccount(row)
       })
     },
 
-    async insertSession(session: SessionTable, entry: Entry): Promise<void> {
-      await db.transaction().execute(async (tx) => {
+    /** Stores a session if the password is still the one that was verified; else changes nothing and answers false. */
+    async insertSession(session: SessionTable, verifiedHash: string, entry: Entry): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        const current = await tx
+          .selectFrom('account')
+          .select('id')
+          .where('id', '=', session.account_id)
+          .where('password_hash', '=', verifiedHash)
+          .where('disabled_at', 'is', null)
+          .executeTakeFirst()
+        if (!current) return false
         await tx.insertInto('session').values(session).execute()
         await record(tx, [entry])
+        return true
       })
     },
 
@@ -134,14 +157,16 @@ export function makeAccountRepo(db: Db) {
         .execute()
     },
 
-    async deleteSession(hash: string, tell: Tell): Promise<void> {
-      await db.transaction().execute(async (tx) => {
+    /** Whether there was such a session. */
+    async deleteSession(hash: string, tell: Tell): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
         const session = await tx
           .deleteFrom('session')
           .where('token_hash', '=', hash)
           .returning('account_id')
           .executeTakeFirst()
         if (session) await recordOf(tx, session.account_id, tell)
+        return session !== undefined
       })
     },
 

@@ -1,13 +1,19 @@
 import '@fastify/cookie'
 import { accountApi } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { abandonedSignal } from '../http/abandoned.ts'
 import type { Route } from '../http/route.ts'
-import type { AccountService } from './account.service.ts'
+import type { AccountService, Asker } from './account.service.ts'
 
 const sessionCookie = 'slipway_session'
 
 /** The session token a request carries. */
 export const sessionToken = (request: FastifyRequest): string | undefined => request.cookies[sessionCookie]
+
+const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
+  ip: request.ip,
+  signal: abandonedSignal(reply),
+})
 
 export function accountRoutes(route: Route, accounts: AccountService, secureCookies: boolean): void {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
@@ -16,7 +22,7 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
   route(accountApi.me, async ({ user }) => user)
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
-    const { user, token, maxAgeMs } = await accounts.signIn(body, request.ip)
+    const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
     reply.setCookie(sessionCookie, token, {
       ...cookie,
       ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
@@ -24,8 +30,8 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
     return { user, message: 'Signed in successfully' }
   })
 
-  route(accountApi.signUp, async ({ body }, request) => ({
-    user: await accounts.signUp(body, request.ip),
+  route(accountApi.signUp, async ({ body }, request, reply) => ({
+    user: await accounts.signUp(body, askerOf(request, reply)),
     message: 'Account created. Please check your email to verify your address.',
   }))
 
@@ -34,23 +40,23 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
     clear(reply)
   })
 
-  route(accountApi.resendVerification, async ({ body }, request) => {
-    await accounts.resendVerification(body.email, request.ip)
+  route(accountApi.resendVerification, async ({ body }, request, reply) => {
+    await accounts.resendVerification(body.email, askerOf(request, reply))
     return { message: 'Verification email sent! Please check your inbox.' }
   })
 
-  route(accountApi.verifyEmail, async ({ body }) => {
-    await accounts.verifyEmail(body.token)
+  route(accountApi.verifyEmail, async ({ body }, request, reply) => {
+    await accounts.verifyEmail(body.token, askerOf(request, reply))
     return { message: 'Email verified successfully' }
   })
 
-  route(accountApi.forgotPassword, async ({ body }, request) => {
-    await accounts.forgotPassword(body.email, request.ip)
+  route(accountApi.forgotPassword, async ({ body }, request, reply) => {
+    await accounts.forgotPassword(body.email, askerOf(request, reply))
     return { message: 'If an account exists for this address, a reset link is on its way.' }
   })
 
   route(accountApi.resetPassword, async ({ body }, request, reply) => {
-    await accounts.resetPassword(body.token, body.password, request.ip)
+    await accounts.resetPassword(body.token, body.password, askerOf(request, reply))
     clear(reply)
     return { message: 'Password changed. Please sign in.' }
   })

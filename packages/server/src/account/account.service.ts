@@ -1,14 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, messages, type SignIn, type SignUp, type User } from '@slipway/contract'
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { accountTexts, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
+import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import { makeLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
-import { Problem } from '../lib/problem.ts'
+import { Problem, refuseForNow } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
+import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
+import { passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
@@ -22,11 +25,20 @@ const linkLifeMs: Record<Purpose, number> = { verify: day, reset: hour }
 const rememberedMs = 30 * day
 const idleMs = 12 * hour
 
-const window = { duration: 15 * 60 }
+/** Requests for mails that may wait to be worked on. */
+const mailsWaiting = 200
 
 const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export type AccountService = ReturnType<typeof makeAccountService>
+
+/** Who asks, as far as limits go. */
+export interface Asker {
+  /** The address the request came from. */
+  ip: string
+  /** Aborts when nobody waits for the answer any more. */
+  signal: AbortSignal
+}
 
 export interface AccountServiceOptions {
   repo: AccountRepo
@@ -34,8 +46,10 @@ export interface AccountServiceOptions {
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
   productName: string
-  /** Somebody signed out, or all sessions of an account ended: what stands on them has to end too. */
-  onSessionsEnded: () => void
+  /** The names and fingerprints of an account's SSH keys. */
+  keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
+  /** A session ended, or all of an account: what stands on them has to end too. */
+  onSessionsEnded: (ended: { sessionId: string } | { accountId: string }) => void
   clock: Clock
   log: Log
 }
@@ -45,6 +59,7 @@ export function makeAccountService({
   sendMail,
   publicUrl,
   productName,
+  keysOf,
   onSessionsEnded,
   clock,
   log,
@@ -53,18 +68,15 @@ export function makeAccountService({
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told): Entry =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
-  // Failures only: somebody who knows the password is not slowed down (catalogue G-077).
-  const signInFailures = new RateLimiterMemory({ ...window, points: 10, keyPrefix: 'signin' })
-  const mailRequests = new RateLimiterMemory({ ...window, points: 10, keyPrefix: 'mail' })
-  const requestsFromOneAddress = new RateLimiterMemory({ ...window, points: 100, keyPrefix: 'ip' })
+  const limits: AccountLimits = makeAccountLimits()
+  const callerOf = ({ ip, signal }: Asker) => ({ network: clientNetworkOf(ip), signal })
 
-  async function spend(limiter: RateLimiterMemory, key: string): Promise<void> {
-    try {
-      await limiter.consume(key)
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) throw new Problem(429, messages.tooManyAttempts)
-      throw refused
-    }
+  const later = makeLater(mailsWaiting, log)
+  const installation = () => ({ productName, url: publicUrl() })
+
+  /** The time of the answer must not tell whether there is such an account. Throws 503 when too much waits. */
+  function afterAnswer(what: string, work: () => Promise<void>): void {
+    if (!later.add(what, work)) throw refuseForNow(503, accountTexts.tooManyMails, 60)
   }
 
   function newToken(accountId: string, purpose: Purpose) {
@@ -81,30 +93,30 @@ export function makeAccountService({
     return { token, row }
   }
 
-  /** Mails leave after the answer: a slow mail server must not hold it, nor tell whether an account exists. */
-  function mailLink(account: Pick<User, 'name' | 'email'>, purpose: Purpose, token: string): void {
-    const page = purpose === 'verify' ? 'verify-email' : 'reset-password'
-    const link = `${publicUrl()}/${page}?token=${token}`
-    const text =
-      purpose === 'verify'
-        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nIf you did not create an account at ${productName}, ignore this message.\n`
-        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nIf you did not ask for this, ignore this message; your password stays as it is.\n`
-    const subject =
-      purpose === 'verify'
-        ? `Verify your ${productName} e-mail address`
-        : `Reset your ${productName} password`
-    sendMail({ to: account.email, subject, text }).then(
-      () => log.info({ to: account.email, purpose }, 'mail sent'),
-      (error: unknown) => log.error({ err: error, to: account.email, purpose }, 'mail could not be sent'),
+  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
+  function send(mail: Parameters<SendMail>[0], purpose: string): void {
+    sendMail(mail).then(
+      () => log.info({ to: mail.to, purpose }, 'mail sent'),
+      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
     )
   }
 
+  /** Who tried is not known. A full disk must not change the answer. */
+  async function noteFailure(account: Account, why: string): Promise<void> {
+    const failed = told(account, access(null, 'account.signInFailed', 'A sign-in failed', why))
+    await repo.recordOnly(failed).catch((error: unknown) => {
+      log.error({ err: error }, 'A failed sign-in could not be noted')
+    })
+  }
+
   return {
-    async signUp(input: SignUp, ip: string): Promise<User> {
-      await spend(requestsFromOneAddress, ip)
+    /** Throws 429, and 503 while too many passwords wait to be hashed. */
+    async signUp(input: SignUp, asker: Asker): Promise<User> {
+      const { ip } = asker
+      await limits.request(clientNetworkOf(ip))
       const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
       const { token, row } = newToken(account.id, 'verify')
-      const password_hash = await hashPassword(input.password)
+      const password_hash = await hashPassword(input.password, callerOf(asker))
       try {
         await repo.insert(
           { ...account, password_hash, email_verified_at: null, disabled_at: null },
@@ -115,35 +127,44 @@ export function makeAccountService({
         if (isUniqueViolation(error)) throw new Problem(409, accountTexts.emailTaken)
         throw error
       }
-      mailLink(account, 'verify', token)
+      send(verificationMail(account, installation(), token, ip), 'verify')
       return { ...account, email_verified: false }
     },
 
     /** Checks in the order of the catalogue: password, disabled, unverified. */
-    async signIn(input: SignIn, ip: string): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
-      const key = `${input.email}|${ip}`
-      // Spent first and given back below: many guesses at once must not slip through together.
-      await spend(signInFailures, key)
+    async signIn(
+      input: SignIn,
+      asker: Asker,
+    ): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
+      const { ip, signal } = asker
+      const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
-      const isRight = await verifyPassword(input.password, account?.passwordHash ?? null)
+      const isRight = await verifyPassword(
+        input.password,
+        account?.passwordHash ?? null,
+        callerOf(asker),
+      ).catch(async (error: unknown) => {
+        // One who left is counted: otherwise leaving would be a way to ask for ever.
+        if (!signal.aborted) await attempt.notMade()
+        throw error
+      })
       if (!account) throw new Problem(401, accountTexts.badCredentials)
-      const fail = async (why: string, problem: Problem): Promise<never> => {
-        // Who tried is not known.
-        const failed = access(null, 'account.signInFailed', 'A sign-in failed', `${why} From ${ip}.`)
-        await repo.recordOnly(told(account, failed))
-        throw problem
+      if (!isRight) {
+        await noteFailure(account, `The password was wrong. From ${ip}.`)
+        throw new Problem(401, accountTexts.badCredentials)
       }
-      if (!isRight) return fail('The password was wrong.', new Problem(401, accountTexts.badCredentials))
-      await signInFailures.delete(key)
+      await attempt.succeeded()
       if (account.disabled) {
-        return fail('The account is disabled.', new Problem(403, accountTexts.disabled))
+        await noteFailure(account, `The account is disabled. From ${ip}.`)
+        throw new Problem(403, accountTexts.disabled)
       }
       if (!account.email_verified) {
-        return fail('The e-mail address is not verified.', new Problem(403, accountTexts.unverified))
+        await noteFailure(account, `The e-mail address is not verified. From ${ip}.`)
+        throw new Problem(403, accountTexts.unverified)
       }
       const token = randomBytes(32).toString('base64url')
       const lifeMs = input.remember_me ? rememberedMs : idleMs
-      await repo.insertSession(
+      const isStored = await repo.insertSession(
         {
           token_hash: hashOf(token),
           account_id: account.id,
@@ -152,49 +173,62 @@ export function makeAccountService({
           last_used_at: now(),
           expires_at: isoTime(clock.now() + lifeMs),
         },
+        account.passwordHash,
         told(account, access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`)),
       )
+      // A reset came between: what was typed is the old password.
+      if (!isStored) throw new Problem(401, accountTexts.badCredentials)
       return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
     },
 
     async signOut(token: string | undefined): Promise<void> {
       if (!token) return
-      await repo.deleteSession(hashOf(token), (account) =>
+      const sessionId = hashOf(token)
+      const ended = await repo.deleteSession(sessionId, (account) =>
         told(account, access(account.id, 'account.signOut', 'Signed out')),
       )
-      onSessionsEnded()
+      if (ended) onSessionsEnded({ sessionId })
     },
 
-    /** The account behind a session cookie; null when there is none, it expired or the account was disabled. */
-    async authenticate(token: string | undefined): Promise<Account | null> {
+    /**
+     * The session of a cookie, by the hash it is stored under, with its account; null when there is none, it expired
+     * or the account was disabled.
+     */
+    async authenticate(token: string | undefined): Promise<{ id: string; user: Account } | null> {
       if (!token) return null
-      const hash = hashOf(token)
-      const session = await repo.session(hash)
+      const id = hashOf(token)
+      const session = await repo.session(id)
       if (!session || session.expiresAt <= now() || session.account.disabled) return null
       // Once a minute is precise enough for a limit of hours, and spares a write per request.
       if (clock.now() - Date.parse(session.lastUsedAt) > minute) {
         const expiresAt = session.remember ? session.expiresAt : isoTime(clock.now() + idleMs)
-        await repo.touchSession(hash, now(), expiresAt)
+        // A full disk must not keep people from looking.
+        await repo.touchSession(id, now(), expiresAt).catch((error: unknown) => {
+          log.error({ err: error }, 'The use of a session could not be noted')
+        })
       }
-      return session.account
+      return { id, user: session.account }
     },
 
-    /** Answers the same whether or not there is such an account. */
-    async resendVerification(email: string, ip: string): Promise<void> {
-      await spend(mailRequests, `${email}|${ip}`)
-      await spend(requestsFromOneAddress, ip)
-      const account = await repo.byEmail(email)
-      if (!account || account.email_verified || account.disabled) return
-      const { token, row } = newToken(account.id, 'verify')
-      const message = 'A new link to verify the e-mail address was asked for'
-      await repo.replaceToken(
-        row,
-        told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
-      )
-      mailLink(account, 'verify', token)
+    /** Answers the same, after the same time, whether or not there is such an account. */
+    async resendVerification(email: string, { ip }: Asker): Promise<void> {
+      await limits.askForMail(email, clientNetworkOf(ip))
+      afterAnswer('mailing a verification link', async function mailVerification() {
+        const account = await repo.byEmail(email)
+        if (!account || account.email_verified || account.disabled) return
+        const { token, row } = newToken(account.id, 'verify')
+        const message = 'A new link to verify the e-mail address was asked for'
+        await repo.replaceToken(
+          row,
+          told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
+        )
+        send(verificationMail(account, installation(), token, ip), 'verify')
+      })
     },
 
-    async verifyEmail(token: string): Promise<void> {
+    /** Signs nobody in: whoever opens the link need not be who chose the password. */
+    async verifyEmail(token: string, { ip }: Asker): Promise<void> {
+      await limits.openLink(clientNetworkOf(ip))
       const hash = hashOf(token)
       const verified = (account: Pick<User, 'id' | 'name'>) =>
         told(account, wish(account.id, 'account.verifyEmail', 'Verified the e-mail address'))
@@ -205,22 +239,26 @@ export function makeAccountService({
       if (!known.verified) throw new Problem(400, accountTexts.linkExpired)
     },
 
-    async forgotPassword(email: string, ip: string): Promise<void> {
-      await spend(mailRequests, `${email}|${ip}`)
-      await spend(requestsFromOneAddress, ip)
-      const account = await repo.byEmail(email)
-      if (!account || account.disabled) return
-      const { token, row } = newToken(account.id, 'reset')
-      const message = 'A link to choose a new password was asked for'
-      await repo.replaceToken(
-        row,
-        told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
-      )
-      mailLink(account, 'reset', token)
+    /** Answers the same, after the same time, whether or not there is such an account. */
+    async forgotPassword(email: string, { ip }: Asker): Promise<void> {
+      await limits.askForMail(email, clientNetworkOf(ip))
+      afterAnswer('mailing a password reset link', async function mailReset() {
+        const account = await repo.byEmail(email)
+        if (!account || account.disabled) return
+        const { token, row } = newToken(account.id, 'reset')
+        const message = 'A link to choose a new password was asked for'
+        await repo.replaceToken(
+          row,
+          told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
+        )
+        send(resetMail(account, installation(), token, ip), 'reset')
+      })
     },
 
-    async resetPassword(token: string, password: string, ip: string): Promise<void> {
-      await spend(requestsFromOneAddress, ip)
+    /** Throws 429, and 503 while too many passwords wait to be hashed. */
+    async resetPassword(token: string, password: string, asker: Asker): Promise<void> {
+      const { ip } = asker
+      await limits.request(clientNetworkOf(ip))
       const hash = hashOf(token)
       const known = await repo.token(hash, 'reset')
       // Hashing a password is costly: only for a link that can work.
@@ -232,10 +270,18 @@ export function makeAccountService({
           account,
           wish(account.id, 'account.resetPassword', 'Chose a new password by a mailed link', `From ${ip}.`),
         )
-      if (!(await repo.resetPassword(hash, await hashPassword(password), now(), changed))) {
-        throw new Problem(400, accountTexts.resetExpired)
-      }
-      onSessionsEnded()
+      const passwordHash = await hashPassword(password, callerOf(asker))
+      const account = await repo.resetPassword(hash, passwordHash, now(), changed)
+      if (!account) throw new Problem(400, accountTexts.resetExpired)
+      onSessionsEnded({ accountId: account.id })
+      afterAnswer('mailing that a password was changed', async function mailPasswordChanged() {
+        send(passwordChangedMail(account, installation(), await keysOf(account.id)), 'password-changed')
+      })
+    },
+
+    /** For tests: settles when all mails that were asked for are on their way. */
+    async idle(): Promise<void> {
+      await later.idle()
     },
 
     /** Forgets sessions and links nobody can use any more. */

@@ -11,7 +11,7 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
     ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
     async ({ user, params, query }) => {
       const join = await consoles.open(user, params.projectId, params.vmId, query.from)
-      return (line) => serveConsole(line, join)
+      return { serve: (line) => serveConsole(line, join), dispose: () => {} }
     },
   )
 
@@ -20,7 +20,7 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
     ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
     async ({ user, params }) => {
       const screen = await consoles.openScreen(user, params.projectId, params.vmId)
-      return (line) => serveScreen(line, screen)
+      return { serve: (line) => serveScreen(line, screen), dispose: () => screen.destroy() }
     },
   )
 
@@ -70,8 +70,9 @@ function serveScreen(line: SocketLine, screen: Duplex): void {
       () => screen.destroy(),
     )
   })
-  screen.on('close', () => line.close(consoleCloses.ended, 'The screen went dark'))
-  screen.on('error', () => screen.destroy())
+  const goDark = () => line.close(consoleCloses.ended, 'The screen went dark')
+  screen.on('close', goDark)
+  if (screen.destroyed) goDark()
   line.onFrame(
     (bytes) =>
       new Promise((resolve) => {

@@ -92,7 +92,14 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
       const vm = await ownLivingVm(user.id, projectId, vmId)
       const screen = await engine.openScreen(vm.id)
       if (!screen) throw new Problem(409, 'This VM has no screen')
-      await note(user, vm, 'screen')
+      // It may break before anybody looks.
+      screen.on('error', () => screen.destroy())
+      try {
+        await note(user, vm, 'screen')
+      } catch (error) {
+        screen.destroy()
+        throw error
+      }
       return screen
     },
 

@@ -33,7 +33,11 @@ function adapt(sqlite: DatabaseSync): SqliteDatabase {
       return {
         reader: own.columns().length > 0,
         all: (values) => own.all(...bind(values)),
-        run: (values) => own.run(...bind(values)),
+        run(values) {
+          // A full disk has ended the transaction already; to roll it back again would hide that reason.
+          if (sql === 'rollback' && !sqlite.isTransaction) return { changes: 0, lastInsertRowid: 0 }
+          return own.run(...bind(values))
+        },
         iterate: (values) => own.iterate(...bind(values)),
       }
     },

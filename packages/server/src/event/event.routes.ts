@@ -9,8 +9,8 @@ export function eventRoutes(
   projects: ProjectService,
   authenticate: Authenticate,
 ): void {
-  route(eventApi.stream, async ({ user, params }, request, reply) => {
+  route(eventApi.stream, async ({ user, session, params }, request, reply) => {
     const project = await projects.own(user.id, params.projectId)
-    streams.open(reply, project.id, async () => (await authenticate(request)) !== null)
+    streams.open(reply, project.id, session, async () => (await authenticate(request)) !== null)
   })
 }

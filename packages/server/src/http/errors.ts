@@ -1,12 +1,14 @@
-import { messages } from '@slipway/contract'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import { endpoints, messages } from '@slipway/contract'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isDiskFull } from '../db/open.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** What Fastify's own refusals become; every other one of its errors is a malformed request. */
-const fastifyProblems: Record<string, [413 | 415, string]> = {
+const fastifyProblems: Record<string, [400 | 404 | 413 | 414 | 415, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, messages.tooLarge],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, messages.unsupportedMediaType],
+  FST_ERR_BAD_URL: [400, messages.invalidUrl],
+  FST_ERR_MAX_PARAM_LENGTH: [404, messages.notFound],
 }
 
 function asProblem(error: unknown): Problem | null {
@@ -23,18 +25,36 @@ function asProblem(error: unknown): Problem | null {
   return statusCode === 400 ? new Problem(400, messages.invalidBody) : null
 }
 
+/** Answers with an error in the contract's shape; the unexpected becomes a logged 500 with the body `{}`. */
+function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = asProblem(error)
+  if (!problem) {
+    request.log.error({ err: error }, 'unexpected error')
+    return reply.status(500).send({})
+  }
+  const { status, message, fields, retryAfterS } = problem
+  if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
+  return reply.status(status).send({ message, ...(fields && { fields }) })
+}
+
+/** What Fastify refuses before there is a route, such as a URL that cannot be decoded. */
+export const frameworkErrors = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
+  answerError(error, request, reply)
+}
+
 /**
  * Turns everything thrown into a response: refusals with their sentence, the unexpected into a logged 500 with the
  * body `{}`, so that each screen shows its own text (catalogue G-038).
  */
 export function installErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler((error, request, reply) => {
-    const problem = asProblem(error)
-    if (!problem) {
-      request.log.error({ err: error }, 'unexpected error')
-      return reply.status(500).send({})
-    }
-    const { status, message, fields } = problem
-    return reply.status(status).send({ message, ...(fields && { fields }) })
-  })
+  app.setErrorHandler(answerError)
 }
+
+const paths = endpoints.map(({ method, path }) => ({
+  method,
+  matches: new RegExp(`^${path.replace(/:\w+/g, '[^/]+')}$`),
+}))
+
+/** The methods that the contract has for a path, without the query. */
+export const methodsOf = (path: string): string[] =>
+  paths.filter(({ matches }) => matches.test(path)).map(({ method }) => method)

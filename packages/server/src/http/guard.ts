@@ -2,15 +2,26 @@ import helmet from '@fastify/helmet'
 import { messages } from '@slipway/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../lib/problem.ts'
+import { isOwnHost } from './host-name.ts'
 
 const safe = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Security headers on everything, and no state change from another site: cookies alone must not be enough
- * (catalogue G-076). Browsers say where a request comes from in `Sec-Fetch-Site`; where that is missing, a foreign
+ * (catalogue G-076), and no answer under a name that is not ours. Browsers say where a request comes from in `Sec-Fetch-Site`; where that is missing, a foreign
  * `Origin` decides; programs send neither.
  */
-export async function installGuard(app: FastifyInstance, publicUrl: URL | null): Promise<void> {
+export async function installGuard(
+  app: FastifyInstance,
+  publicUrl: URL | null,
+  hostNames: readonly string[],
+): Promise<void> {
+  const ownNames = new Set([...hostNames, ...(publicUrl ? [publicUrl.hostname] : [])])
+  // Before everything else: another name's page must not even see an error of ours.
+  app.addHook('onRequest', async ({ headers }) => {
+    if (!isOwnHost(headers.host, ownNames)) throw new Problem(421, messages.foreignHost)
+  })
+
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,

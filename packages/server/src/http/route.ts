@@ -2,11 +2,13 @@ import { type CallOutput, type Endpoint, messages, type Parsed, type User } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
+import type { Session } from './sessions.ts'
 
-/** What a handler gets: the checked parts of the request and, behind a session, the user. */
-export type Input<E extends Endpoint> = Parsed<E> & (E['auth'] extends 'session' ? { user: User } : unknown)
+/** What a handler gets: the checked parts of the request and, behind a session, the user and that session. */
+export type Input<E extends Endpoint> = Parsed<E> &
+  (E['auth'] extends 'session' ? { user: User; session: Session } : unknown)
 
-export type Authenticate = (request: FastifyRequest) => Promise<User | null>
+export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
 
 /** Mounts an endpoint of the contract. Responses pass their schema, so a field it does not name never leaves. */
 export type Route = <E extends Endpoint>(
@@ -35,15 +37,28 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
 }
 
 /** Checks who asks and what for; throws what is answered instead. */
-export async function readInput<E extends Endpoint>(
+async function readInput<E extends Endpoint>(
   endpoint: E,
   request: FastifyRequest,
   authenticate: Authenticate,
 ): Promise<Input<E>> {
-  const user = endpoint.auth === 'public' ? null : await authenticate(request)
-  if (endpoint.auth === 'session' && !user) throw new Problem(401, messages.notAuthenticated)
+  const session = endpoint.auth === 'public' ? null : await authenticate(request)
+  if (endpoint.auth === 'session' && !session) throw new Problem(401, messages.notAuthenticated)
+  const caller = session && { user: session.user, session }
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
-  return { ...parseParts(endpoint, request), ...(user && { user }) } as unknown as Input<E>
+  return { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+}
+
+/** The same for an endpoint that is behind a session, whatever its type says. */
+export async function readSessionInput<E extends Endpoint>(
+  endpoint: E,
+  request: FastifyRequest,
+  authenticate: Authenticate,
+): Promise<{ input: Input<E>; session: Session }> {
+  const input = await readInput(endpoint, request, authenticate)
+  const { session } = input as { session?: Session }
+  if (!session) throw new Problem(401, messages.notAuthenticated)
+  return { input, session }
 }
 
 function parseParts(endpoint: Endpoint, request: FastifyRequest) {

@@ -3,7 +3,8 @@ import type { Endpoint } from '@slipway/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
 import { Problem } from '../lib/problem.ts'
-import { type Authenticate, type Input, readInput } from './route.ts'
+import { type Authenticate, type Input, readSessionInput } from './route.ts'
+import type { Place, SessionLines } from './sessions.ts'
 
 /** A socket as features see it. */
 export interface SocketLine {
@@ -17,18 +18,23 @@ export interface SocketLine {
   onClose: (listener: () => void) => void
 }
 
-/** What to do with a socket once it is there. */
-export type Serve = (line: SocketLine) => void
+/** A socket that may be opened, with what was made ready for it. */
+export interface PreparedSocket {
+  /** Takes over once the socket is there. */
+  serve: (line: SocketLine) => void
+  /** Gives back what was made ready: the socket did not come to be. */
+  dispose: () => void
+}
 
 /**
  * Mounts an endpoint that becomes a socket. Both functions refuse by what they throw. `own` says whether the user may
  * have it at all, and is asked again now and then: the first refusal ends the socket with 1008. `prepare` comes
- * before the upgrade and answers how to serve the socket.
+ * before the upgrade; exactly one of the two functions it answers with is called.
  */
 export type SocketRoute = <E extends Endpoint>(
   endpoint: E,
   own: (input: Input<E>) => Promise<unknown>,
-  prepare: (input: Input<E>) => Promise<Serve>,
+  prepare: (input: Input<E>) => Promise<PreparedSocket>,
 ) => void
 
 const heartbeatMs = 15_000
@@ -38,86 +44,115 @@ const maxPayload = 256 * 1024
 const refused = 1008
 const broken = 1011
 
+/** A socket between its permission and its upgrade. */
+interface Pending {
+  prepared: PreparedSocket
+  place: Place
+  isAllowed: () => Promise<boolean>
+}
+
 /**
  * Sockets are kept alive by pings, which proxies see as traffic; one that does not answer is ended. A session that
- * ends takes its sockets with it: at the next ping, or at once by `recheck`.
+ * ends takes its sockets with it. No other address takes an upgrade.
  */
 export async function installSockets(
   app: FastifyInstance,
   authenticate: Authenticate,
-): Promise<{ socketRoute: SocketRoute; recheck: () => void }> {
-  const checks = new Set<() => void>()
+  lines: SessionLines,
+): Promise<SocketRoute> {
   await app.register(websocket, { options: { maxPayload, perMessageDeflate: false } })
+  const socketPaths = new Set<string>()
+  app.addHook('onRequest', async (request) => {
+    const { url } = request.routeOptions
+    if (request.ws && (url === undefined || !socketPaths.has(url))) {
+      throw new Problem(400, 'This URL does not accept WebSocket connections')
+    }
+  })
   // A connection whose upgrade was refused belongs to nobody any more.
   app.addHook('onResponse', async ({ raw }) => {
     if (raw.headers.upgrade !== undefined) raw.socket.end()
   })
-  const prepared = new WeakMap<FastifyRequest, { serve: Serve; isAllowed: () => Promise<boolean> }>()
+  const pending = new WeakMap<FastifyRequest, Pending>()
 
-  const socketRoute: SocketRoute = (endpoint, own, prepare) => {
+  return (endpoint, own, prepare) => {
+    socketPaths.add(endpoint.path)
     const isOwn = (input: Parameters<typeof own>[0]) =>
       own(input).then(
         () => true,
-        (error: unknown) => !(error instanceof Problem),
+        (error: unknown) => {
+          if (error instanceof Problem) return false
+          throw error
+        },
       )
+
+    async function prepareUpgrade(request: FastifyRequest): Promise<void> {
+      const { input, session } = await readSessionInput(endpoint, request, authenticate)
+      await own(input)
+      if (!request.ws) throw new Problem(426, 'This URL requires a WebSocket connection')
+      const place = lines.take('socket', session)
+      try {
+        const prepared = await prepare(input)
+        const isAllowed = async () => (await authenticate(request)) !== null && (await isOwn(input))
+        pending.set(request, { prepared, place, isAllowed })
+        giveUpWithConnection(request)
+      } catch (error) {
+        place.leave()
+        throw error
+      }
+    }
+
+    /** The client may be gone, or its upgrade be malformed: either ends the connection before there is a socket. */
+    function giveUpWithConnection(request: FastifyRequest): void {
+      const giveUp = () => {
+        const given = pending.get(request)
+        if (!given) return
+        pending.delete(request)
+        given.place.leave()
+        given.prepared.dispose()
+      }
+      const { socket } = request.raw
+      if (socket.destroyed) {
+        giveUp()
+        throw new Problem(408, 'The connection was closed before the console was ready')
+      }
+      socket.once('close', giveUp)
+    }
+
     app.route({
       method: 'GET',
       url: endpoint.path,
-      async preValidation(request) {
-        const input = await readInput(endpoint, request, authenticate)
-        await own(input)
-        if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-          throw new Problem(426, 'This address speaks WebSocket')
-        }
-        prepared.set(request, {
-          serve: await prepare(input),
-          isAllowed: async () => (await authenticate(request)) !== null && (await isOwn(input)),
-        })
-      },
+      preValidation: prepareUpgrade,
       async handler() {
-        throw new Problem(426, 'This address speaks WebSocket')
+        throw new Problem(426, 'This URL requires a WebSocket connection')
       },
       wsHandler(socket, request) {
-        const ready = prepared.get(request)
-        if (!ready) return socket.terminate()
-        const check = keepAlive(socket, ready.isAllowed)
-        checks.add(check)
-        socket.on('close', () => checks.delete(check))
-        ready.serve(lineOf(socket))
+        const given = pending.get(request)
+        if (!given) return socket.terminate()
+        pending.delete(request)
+        const { prepared, place, isAllowed } = given
+        keepAlive(socket)
+        socket.on('close', place.leave)
+        prepared.serve(lineOf(socket))
+        place.hold({ isAllowed, end: () => socket.close(refused, 'The session ended') })
       },
     })
   }
-  return {
-    socketRoute,
-    recheck() {
-      for (const check of checks) check()
-    },
-  }
 }
 
-/** Returns the way to ask whether it is still allowed. */
-function keepAlive(socket: WebSocket, isAllowed: () => Promise<boolean>): () => void {
+function keepAlive(socket: WebSocket): void {
   let answered = true
-  const check = () => {
-    isAllowed().then(
-      (allowed) => !allowed && socket.close(refused, 'The session ended'),
-      () => {},
-    )
-  }
   socket.on('pong', () => {
     answered = true
   })
-  const heartbeat = setInterval(() => {
+  const heartbeat = setInterval(function beat() {
     // What is typed faster than a guest takes it keeps answers waiting too.
     if (!answered && !socket.isPaused) return socket.terminate()
     answered = false
     socket.ping()
-    check()
   }, heartbeatMs)
   heartbeat.unref()
   socket.on('close', () => clearInterval(heartbeat))
   socket.on('error', () => socket.terminate())
-  return check
 }
 
 function lineOf(socket: WebSocket): SocketLine {
@@ -141,7 +176,9 @@ function lineOf(socket: WebSocket): SocketLine {
           })
       })
     },
-    onClose: (listener) => void socket.on('close', listener),
+    onClose(listener) {
+      socket.on('close', listener)
+    },
   }
 }
 

@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { get } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Host } from '@slipway/contract'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { installErrorHandler } from './errors.ts'
+import { frameworkErrors, installErrorHandler } from './errors.ts'
 import { installStatic } from './static.ts'
 
 const host: Host = {
@@ -22,7 +24,7 @@ let root: string
 let app: FastifyInstance
 
 async function serve(webRoot: string | null) {
-  app = fastify()
+  app = fastify({ frameworkErrors })
   installErrorHandler(app)
   await installStatic(app, webRoot, host)
 }
@@ -82,6 +84,41 @@ describe('the front end', () => {
     const { statusCode, body } = await app.inject(url)
     expect(statusCode).toBe(404)
     expect(JSON.parse(body)).toEqual({ message: 'Not found' })
+  })
+
+  it.each([
+    ['/../x', 404],
+    ['/../../../etc/passwd', 404],
+    ['//x', 404],
+    ['//x.js', 404],
+    ['/%2e%2e/x.js', 404],
+    ['/assets/%00.js', 404],
+    ['/assets/%00', 404],
+    ['/%5c..%5cx.js', 404],
+    ['/8000*a', 404],
+    ['/8000*a.js', 404],
+    ['/assets/300*a.js', 404],
+    ['/%', 400],
+    ['/%zz.js', 400],
+  ])('answers %s with %i in the shape of every error, also where files are', async (url, status) => {
+    await serve(root)
+    const target = url.replace(/(\d+)\*a/, (_, times: string) => 'a'.repeat(Number(times)))
+    await app.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = app.server.address() as AddressInfo
+    // As it is: URL and fetch would tidy the path up.
+    const answer = await new Promise<{ status: number; body: string }>((resolve, reject) => {
+      get({ port, path: target, headers: { connection: 'close' } }, (response) => {
+        let body = ''
+        response.on('data', (bytes: Buffer) => {
+          body += bytes.toString()
+        })
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body }))
+      }).on('error', reject)
+    })
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      status,
+      { message: expect.stringMatching(/^[A-Z]/) },
+    ])
   })
 
   it('is missing when it was not built', async () => {

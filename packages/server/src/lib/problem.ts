@@ -1,13 +1,21 @@
 /** A refusal the caller can act on. Services throw it; `http/errors.ts` turns it into a response. */
 export class Problem extends Error {
-  readonly status: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 426 | 429 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 421 | 422 | 426 | 429 | 503
   readonly fields: Record<string, string> | undefined
+  /** Seconds after which it makes sense to try again; sent as `Retry-After`. */
+  readonly retryAfterS: number | undefined
 
-  constructor(status: Problem['status'], message: string, fields?: Record<string, string>) {
+  constructor(
+    status: Problem['status'],
+    message: string,
+    fields?: Record<string, string>,
+    retryAfterS?: number,
+  ) {
     super(message)
     this.name = 'Problem'
     this.status = status
     this.fields = fields
+    this.retryAfterS = retryAfterS
   }
 }
 
@@ -19,3 +27,7 @@ export function require409(verdict: true | string): void {
 /** A refusal of one field of the request body. */
 export const refuse = (field: string, message: string): Problem =>
   new Problem(400, message, { [field]: message })
+
+/** A refusal that ends by itself: too much at once (429), or no place on the server now (503). */
+export const refuseForNow = (status: 429 | 503, message: string, retryAfterS: number): Problem =>
+  new Problem(status, message, undefined, Math.max(1, Math.ceil(retryAfterS)))

@@ -1,0 +1,276 @@
+/** What strangers may cost, and what a session is worth while its account changes. */
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { accountApi, endpoints, projectApi, sshKeyApi } from '@slipway/contract'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } from '../app.test-kit.ts'
+import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
+
+const app = await testApp({ trustedProxies: ['127.0.0.1'] })
+const password = 'Correct-horse-1'
+
+/** Signs in from an address, which a trusted proxy tells. */
+const signInFrom = (address: string, email: string, secret = password) =>
+  app.client().raw('POST', '/api/auth/signin', { email, password: secret }, { 'x-forwarded-for': address })
+
+const guessFrom = (address: string, email: string) => signInFrom(address, email, 'Wrong-horse-1')
+
+const statusesOf = async (answers: Promise<{ status: number }>[]) =>
+  (await Promise.all(answers)).map(({ status }) => status)
+
+/** One after the other, so that nobody waits. */
+async function inTurn(count: number, ask: (i: number) => Promise<{ status: number }>): Promise<number[]> {
+  const statuses: number[] = []
+  for (let i = 0; i < count; i++) statuses.push((await ask(i)).status)
+  return statuses
+}
+
+describe('guessing passwords', () => {
+  it('counts the addresses of one IPv6 network as one', async () => {
+    const statuses = await inTurn(12, (i) => guessFrom(`2001:db8:1:2::${i + 1}`, 'six@slipway.test'))
+    expect(statuses.slice(-3)).toEqual([401, 429, 429])
+    const refused = await guessFrom('2001:db8:1:2::ffff', 'six@slipway.test')
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+    expect((await guessFrom('2001:db8:1:3::1', 'six@slipway.test')).status).toBe(401)
+  })
+
+  it('never slows down who knows the password, however often', async () => {
+    const { email } = await app.signedIn('Often')
+    const statuses = await inTurn(25, () => signInFrom('198.51.100.77', email))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+  })
+
+  /** Counts failures until they are refused. */
+  async function failuresUntilRefused(
+    limits: AccountLimits,
+    tryAt: (i: number) => [email: string, from: string],
+  ) {
+    for (let i = 0; i < 1000; i++) {
+      const attempt = await limits.beginSignIn(...tryAt(i)).catch(() => null)
+      if (!attempt) return i
+    }
+    return null
+  }
+
+  it('is refused for an address that tries many accounts, and not for others', async () => {
+    const limits = makeAccountLimits()
+    expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(100)
+    await limits.beginSignIn('a1', '192.0.2.2')
+  })
+
+  it('is refused for an account that many addresses try, and not for its owner where he was before', async () => {
+    const limits = makeAccountLimits()
+    await (await limits.beginSignIn('owner', '198.51.100.1')).succeeded()
+    expect(await failuresUntilRefused(limits, (i) => ['owner', `192.0.2.${i}`])).toBe(100)
+    await expect(limits.beginSignIn('owner', '198.51.100.2')).rejects.toMatchObject({ status: 429 })
+    await (await limits.beginSignIn('owner', '198.51.100.1')).succeeded()
+    await limits.beginSignIn('other', '192.0.2.1')
+  })
+
+  it('uses up no limit by tries that another limit refuses, or that were never looked at', async () => {
+    const limits = makeAccountLimits()
+    for (let i = 0; i < 500; i++) await limits.beginSignIn('one', '192.0.2.1').catch(() => {})
+    expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(90)
+    for (let i = 0; i < 500; i++) await (await limits.beginSignIn('two', '192.0.2.2')).notMade()
+    expect(await failuresUntilRefused(limits, () => ['two', '192.0.2.2'])).toBe(10)
+  })
+})
+
+describe('hashing passwords', () => {
+  it('503 with Retry-After instead of a queue without end', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => guessFrom(`192.0.2.${100 + i}`, `crowd-${i}@slipway.test`)),
+    )
+    const refused = answers.filter(({ status }) => status === 503)
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(32)
+    expect(refused.length).toBeGreaterThan(15)
+    expect(refused[0]).toMatchObject({
+      body: { message: 'Too many sign-ins at the moment. Try again in a few seconds.' },
+      headers: { 'retry-after': '3' },
+    })
+  })
+
+  it('keeps places for others when one address sends many', async () => {
+    const flood = Array.from({ length: 60 }, (_, i) => guessFrom('192.0.2.66', `flood-${i}@slipway.test`))
+    const other = await guessFrom('192.0.2.67', 'other@slipway.test')
+    expect(other.status).toBe(401)
+    expect((await statusesOf(flood)).filter((status) => status === 503).length).toBeGreaterThan(0)
+  })
+
+  it('is not done for those who left: the next one waits for nobody', async () => {
+    const own = await makeTestApp()
+    try {
+      await own.app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = own.app.server.address() as AddressInfo
+      for (let i = 0; i < 40; i++) {
+        const body = JSON.stringify({ email: `left-${i}@slipway.test`, password })
+        const socket = connect(port, '127.0.0.1')
+        await once(socket, 'connect')
+        socket.write(
+          `POST /api/auth/signin HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+        )
+        socket.end()
+        socket.destroySoon()
+      }
+      // Were those who left still served, this one would find no place.
+      const answers = await inTurn(3, () =>
+        own.client().raw('POST', '/api/auth/signin', { email: 'x@y.test', password }),
+      )
+      expect(answers).toEqual([401, 401, 401])
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe('every call that needs no session', () => {
+  // They look at nothing but what the request carries.
+  const free = ['account.signOut', 'host.health', 'host.get']
+  const bodies: Record<string, (i: number) => object> = {
+    'account.signIn': () => ({ email: 'limit@slipway.test', password }),
+    'account.signUp': (i) => ({ name: 'N', email: `limit-${i}@slipway.test`, password }),
+    'account.resendVerification': () => ({ email: 'limit@slipway.test' }),
+    'account.verifyEmail': (i) => ({ token: `t-${i}` }),
+    'account.forgotPassword': () => ({ email: 'limit@slipway.test' }),
+    'account.resetPassword': (i) => ({ token: `t-${i}`, password }),
+  }
+
+  // Signing up hashes passwords. A reset that fails does not, and uses up the same limit.
+  const order = ['account.resetPassword', 'account.signUp']
+  const limited = endpoints
+    .filter(({ auth, id }) => auth === 'public' && !free.includes(id))
+    .sort((one, other) => order.indexOf(one.id) - order.indexOf(other.id))
+
+  it.each(limited)('has a limit: $id', async ({ id, path, method, errors }) => {
+    expect(errors?.[429]).toBeDefined()
+    const bodyOf = bodies[id]
+    if (!bodyOf) return expect.fail(`say in this test what ${id} takes, or that it needs no limit`)
+    const headers = { 'x-forwarded-for': '192.0.2.200' }
+    let refused = false
+    for (let i = 0; i < 400 && !refused; i++) {
+      refused = (await app.client().raw(method, path, bodyOf(i), headers)).status === 429
+    }
+    expect(refused).toBe(true)
+  })
+})
+
+describe('a password reset', () => {
+  async function resetLink(of: TestApp, email: string): Promise<string> {
+    await of.client().call(accountApi.forgotPassword, { body: { email } })
+    await of.idle()
+    return tokenOf(
+      lastMail(
+        of.mails.filter(({ text }) => text.includes('reset-password?token=')),
+        email,
+      ),
+    )
+  }
+
+  it('leaves no session to a sign-in that was under way', async () => {
+    const { email } = await app.signedIn('Racer')
+    const signingIn = signInFrom('198.51.100.10', email)
+    // By now the old hash has been read, and is being compared.
+    for (let turn = 0; turn < 10; turn++) await setImmediate()
+    const account = app.db.updateTable('account').where('email', '=', email)
+    await account.set({ password_hash: '$argon2id$v=19$m=8,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAA' }).execute()
+    const answer = await signingIn
+    expect([answer.status, answer.cookie]).toEqual([401, undefined])
+  })
+
+  it('tells the owner by mail which SSH keys the account keeps', async () => {
+    const user = await app.signedIn('Keeper')
+    const body = { key_name: 'laptop', ssh_public_key: newPublicKey() }
+    const { fingerprint } = (await user.call(sshKeyApi.create, { body })).body
+    const token = await resetLink(app, user.email)
+    await app.client().call(accountApi.resetPassword, { body: { token, password } })
+    await app.idle()
+    const { subject, text } = lastMail(app.mails, user.email)
+    expect(subject).toBe('Your Slipway password was changed')
+    expect(text).toContain(`laptop: ${fingerprint}, added 2026-`)
+    expect(text).toContain('http://slipway.test/ssh-keys')
+  })
+})
+
+describe('an address that somebody else signed up with', () => {
+  it('has nothing in its account before it is verified, and its link signs nobody in', async () => {
+    const email = 'victim@slipway.test'
+    await app.client().call(accountApi.signUp, { body: { name: 'Mallory', email, password } })
+    const mail = lastMail(app.mails, email)
+    expect(mail.text).toContain('from the IP address 127.0.0.1')
+    expect((await signInFrom('192.0.2.44', email)).status).toBe(403)
+    const verified = await app.client().call(accountApi.verifyEmail, { body: { token: tokenOf(mail) } })
+    expect(verified.status).toBe(200)
+    expect(verified.cookie).toBeUndefined()
+  })
+})
+
+describe('asking for mails', () => {
+  it('answers before it looks whether there is such an account', async () => {
+    const { email } = await app.signedIn('Timed')
+    const rows = () => app.db.selectFrom('mail_token').select('token_hash').execute()
+    const before = (await rows()).length
+    // Were the account looked for before the answer, this would be a 500.
+    await sql`alter table mail_token rename to mail_token_away`.execute(app.db)
+    const answers = await Promise.all(
+      [accountApi.forgotPassword, accountApi.resendVerification].map((endpoint) =>
+        app.client().call(endpoint, { body: { email } }),
+      ),
+    )
+    await app.idle()
+    await sql`alter table mail_token_away rename to mail_token`.execute(app.db)
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect((await rows()).length).toBe(before)
+  })
+
+  it('is refused for one account when many addresses ask', async () => {
+    const ask = (i: number) =>
+      app
+        .client()
+        .raw(
+          'POST',
+          '/api/auth/forgot-password',
+          { email: 'flooded@slipway.test' },
+          { 'x-forwarded-for': `203.0.113.${i}` },
+        )
+    const statuses = await inTurn(35, ask)
+    expect(statuses.slice(-3)).toEqual([429, 429, 429])
+  })
+})
+
+describe('on a full disk', () => {
+  it('signed-in people can still look, and signing in says what is wrong', async () => {
+    const own = await makeTestApp()
+    try {
+      const user = await own.signedIn('Full')
+      // As if there were no page left: the next row that needs one is refused.
+      await sql`create trigger full_session before insert on session begin select raise(abort, 'full'); end`.execute(
+        own.db,
+      )
+      await sql`create trigger full_touch before update on session begin select raise(abort, 'full'); end`.execute(
+        own.db,
+      )
+      await own.clock.suspend(10 * 60_000)
+      expect((await user.call(projectApi.list)).status).toBe(200)
+      await sql`drop trigger full_session`.execute(own.db)
+      const { page_count } = (await sql<{ page_count: number }>`pragma page_count`.execute(own.db))
+        .rows[0] ?? { page_count: 0 }
+      await sql.raw(`pragma max_page_count = ${page_count}`).execute(own.db)
+      let refused = await own.client().call(accountApi.signIn, { body: user })
+      for (let i = 0; i < 200 && refused.status === 200; i++) {
+        refused = await own.client().call(accountApi.signIn, { body: user })
+      }
+      expect(refused).toMatchObject({
+        status: 503,
+        body: {
+          message: 'The server has no disk space left. Nothing was changed; free some space and try again.',
+        },
+      })
+      const wrong = { email: user.email, password: 'Wrong-horse-1' }
+      expect((await own.client().call(accountApi.signIn, { body: wrong })).status).toBe(401)
+    } finally {
+      await own.close()
+    }
+  })
+})

@@ -1,0 +1,331 @@
+/** Event streams and sockets: what stands on a session, what they may cost, and how they end. */
+import { readdir } from 'node:fs/promises'
+import { type ClientRequest, get, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { consoleApi, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
+import fastify from 'fastify'
+import { describe, expect, it, vi } from 'vitest'
+import { WebSocket } from 'ws'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { makeEventBus } from '../event/event.bus.ts'
+import { makeHandClock } from '../lib/hand-clock.ts'
+import { silentLog } from '../lib/log.ts'
+import { makeEventStreams } from './events.ts'
+import { lineLimits, makeSessionLines, type Session } from './sessions.ts'
+
+const app = await testApp()
+await app.app.listen({ host: '127.0.0.1', port: 0 })
+const port = (app.app.server.address() as AddressInfo).port
+
+type Person = Awaited<ReturnType<typeof app.signedIn>>
+
+async function personWithProject(name: string): Promise<Person & { projectId: string }> {
+  const person = await app.signedIn(name)
+  const { body } = await person.call(projectApi.create, { body: { name: 'p' } })
+  return { ...person, projectId: body.id }
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let look = 0; look < 400; look++) {
+    if (await holds()) return
+    await sleep(10)
+  }
+  throw new Error(`it never came: ${what}`)
+}
+
+const sessionOf = (id: string, account = id): Session => ({
+  id,
+  user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '' },
+})
+
+interface Listening {
+  cookie: string | undefined
+  projectId: string
+  at?: number
+}
+
+/** Opens an event stream and keeps what comes. */
+async function listen({ cookie, projectId, at = port }: Listening) {
+  const path = fillPath(eventApi.stream.path, { projectId })
+  const seen = {
+    status: 0,
+    text: '',
+    ended: false,
+    headers: {} as IncomingMessage['headers'],
+    stop: () => {},
+  }
+  const request: ClientRequest = get({ port: at, path, headers: { cookie: cookie ?? '' }, agent: false })
+  request.on('error', () => {
+    seen.ended = true
+  })
+  await new Promise<void>((resolve) => {
+    request.on('response', (response) => {
+      seen.status = response.statusCode ?? 0
+      seen.headers = response.headers
+      response.on('data', (bytes: Buffer) => {
+        seen.text += bytes.toString()
+      })
+      response.on('close', () => {
+        seen.ended = true
+      })
+      response.on('error', () => {})
+      resolve()
+    })
+  })
+  seen.stop = () => request.destroy()
+  return seen
+}
+
+describe('an event stream', () => {
+  it('ends at once when its session ends, and those of other sessions live on', async () => {
+    const ada = await personWithProject('Ada')
+    const again = await app
+      .client()
+      .raw('POST', '/api/auth/signin', { email: ada.email, password: ada.password })
+    const mine = await listen(ada)
+    const other = await listen({ cookie: again.cookie, projectId: ada.projectId })
+    await ada.raw('POST', '/api/auth/signout')
+    await until('the end', () => mine.ended)
+    expect(other.ended).toBe(false)
+    other.stop()
+  })
+
+  it('ends at once, in every session, when the password is reset', async () => {
+    const ada = await personWithProject('Ada')
+    const streams = [await listen(ada), await listen(ada)]
+    await app.client().raw('POST', '/api/auth/forgot-password', { email: ada.email })
+    await app.idle()
+    const token = /reset-password\?token=([\w-]+)/.exec(
+      app.mails.findLast(({ to }) => to === ada.email)?.text ?? '',
+    )
+    await app.client().raw('POST', '/api/auth/reset-password', { token: token?.[1], password: 'Brand-new-1' })
+    await until('both ends', () => streams.every(({ ended }) => ended))
+  })
+
+  it('ends soon when its account is disabled', async () => {
+    const ada = await personWithProject('Ada')
+    const mine = await listen(ada)
+    await app.db.updateTable('account').set({ disabled_at: 'now' }).where('email', '=', ada.email).execute()
+    await app.clock.advance(16_000)
+    await until('the end', () => mine.ended)
+  })
+
+  it('429 beyond the limit of an account, and a place again once one ended', async () => {
+    const ada = await personWithProject('Ada')
+    const bob = await personWithProject('Bob')
+    const open = await Promise.all(Array.from({ length: lineLimits.stream.ofOneAccount }, () => listen(ada)))
+    expect(new Set(open.map(({ status }) => status))).toEqual(new Set([200]))
+    const refused = await listen(ada)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '30'])
+    await until('the sentence', () => refused.ended)
+    expect(JSON.parse(refused.text)).toEqual({
+      message: 'Too many live connections for this account. Close some tabs and try again.',
+    })
+    const others = await listen(bob)
+    expect(others.status).toBe(200)
+    open[0]?.stop()
+    await until('a place', async () => {
+      const next = await listen(ada)
+      next.stop()
+      return next.status === 200
+    })
+    for (const one of [...open, others]) one.stop()
+  })
+
+  /** Streams over a bus of their own, for everybody who asks. */
+  async function serveStreams() {
+    const bus = makeEventBus()
+    const lines = makeSessionLines(makeHandClock(), silentLog)
+    const streams = makeEventStreams(bus.subscribe, lines)
+    const server = fastify()
+    server.get('/*', async (_, reply) => {
+      streams.open(reply, 'p', sessionOf('s'), async () => true)
+    })
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const { port } = server.server.address() as AddressInfo
+    const connections = () =>
+      new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
+    return { server, bus, lines, port, connections }
+  }
+
+  it('turns an event into text once, however many listen', async () => {
+    const { server, bus, port } = await serveStreams()
+    const listening = await Promise.all(
+      Array.from({ length: 10 }, () => listen({ cookie: '', projectId: 'p', at: port })),
+    )
+    const toJSON = vi.fn(() => ({ id: 'x', deleted: true }))
+    bus.publish('p', 'disk', { id: 'x', deleted: true, toJSON } as never)
+    const text = 'event: disk\ndata: {"id":"x","deleted":true}\n\n'
+    await until('the event', () => listening.every((one) => one.text.includes(text)))
+    expect(toJSON).toHaveBeenCalledTimes(1)
+    for (const one of listening) one.stop()
+    await until('nobody', () => !bus.isWatched('p'))
+    await server.close()
+  })
+
+  it('is cut off when its client does not read', async () => {
+    const { server, bus, lines, port, connections } = await serveStreams()
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => {})
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await until('the stream', () => bus.isWatched('p'))
+    socket.pause()
+    await until('the cut', async () => {
+      bus.publish('p', 'disk', { id: 'x'.repeat(512 * 1024), deleted: true })
+      return (await connections()) === 0
+    })
+    expect([lines.count('stream'), bus.isWatched('p')]).toEqual([0, false])
+    socket.destroy()
+    await server.close()
+  })
+})
+
+/** A running VM of somebody. */
+async function vmOf(person: Person & { projectId: string }): Promise<string> {
+  const key = await person.raw('POST', '/api/user/ssh-keys', {
+    key_name: 'k',
+    ssh_public_key: newPublicKey(),
+  })
+  const { body } = await person.call(vmApi.create, {
+    params: { projectId: person.projectId },
+    body: { name: 'seen', template_id: 'starter', ssh_key_id: (key.body as { id: string }).id },
+  })
+  await app.clock.advance(30_000)
+  return body.id
+}
+
+describe('signing out', () => {
+  it('with a made-up cookie has nothing checked and ends nothing', async () => {
+    const ada = await personWithProject('Ada')
+    const path = fillPath(consoleApi.open.path, { projectId: ada.projectId, vmId: await vmOf(ada) })
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie: ada.cookie ?? '' } })
+    await new Promise((resolve) => socket.once('message', resolve))
+    const stream = await listen(ada)
+    const looks = vi.spyOn(app.db, 'selectFrom')
+    for (let i = 0; i < 20; i++) {
+      await app.client(`slipway_session=made-up-${i}`).raw('POST', '/api/auth/signout')
+    }
+    const looked = looks.mock.calls.length
+    looks.mockRestore()
+    expect(looked).toBe(0)
+    expect([stream.ended, socket.readyState]).toEqual([false, WebSocket.OPEN])
+    await ada.raw('POST', '/api/auth/signout')
+    await until('both ends', () => stream.ended && socket.readyState === WebSocket.CLOSED)
+  })
+})
+
+describe('the places of lines', () => {
+  const lineOf = (isAllowed: () => Promise<boolean> = async () => true) => ({ isAllowed, end: vi.fn() })
+
+  it('end only what stands on that session, or on that account', async () => {
+    const lines = makeSessionLines(makeHandClock(), silentLog)
+    const [one, two, other] = [lineOf(), lineOf(), lineOf()]
+    lines.take('stream', sessionOf('s1', 'ada')).hold(one)
+    lines.take('socket', sessionOf('s2', 'ada')).hold(two)
+    lines.take('stream', sessionOf('s3', 'bob')).hold(other)
+    lines.endSession('nobody')
+    lines.endSession('s1')
+    expect([one, two, other].map(({ end }) => end.mock.calls.length)).toEqual([1, 0, 0])
+    lines.endAccount('ada')
+    lines.endAccount('ada')
+    expect([one, two, other].map(({ end }) => end.mock.calls.length)).toEqual([1, 1, 0])
+    expect([lines.count('stream'), lines.count('socket')]).toEqual([1, 0])
+  })
+
+  it('end a line at once whose session ended before it was there', () => {
+    const lines = makeSessionLines(makeHandClock(), silentLog)
+    const place = lines.take('socket', sessionOf('s1'))
+    lines.endSession('s1')
+    const line = lineOf()
+    place.hold(line)
+    expect(line.end).toHaveBeenCalledTimes(1)
+    expect(lines.count('socket')).toBe(0)
+  })
+
+  it('are limited in all, and given back', () => {
+    const lines = makeSessionLines(makeHandClock(), silentLog)
+    const places = Array.from({ length: lineLimits.stream.inAll }, (_, i) =>
+      lines.take('stream', sessionOf(`s${i}`)),
+    )
+    expect(() => lines.take('stream', sessionOf('late'))).toThrow('The server has no free live connection.')
+    places[0]?.leave()
+    places[0]?.leave()
+    lines.take('stream', sessionOf('late'))
+    expect(() => lines.take('stream', sessionOf('later'))).toThrow()
+  })
+
+  it('are checked now and then, one check at a time, and a check that hangs stops nothing', async () => {
+    const clock = makeHandClock()
+    const lines = makeSessionLines(clock, silentLog)
+    let asked = 0
+    const hanging = lineOf(() => {
+      asked++
+      return new Promise(() => {})
+    })
+    lines.take('stream', sessionOf('s1')).hold(hanging)
+    await clock.advance(9_000)
+    expect(asked).toBe(1)
+    await clock.advance(120_000)
+    expect(asked).toBeGreaterThan(3)
+    expect(asked).toBeLessThan(8)
+    expect(hanging.end).not.toHaveBeenCalled()
+    let isAllowed = true
+    const ending = lineOf(async () => isAllowed)
+    lines.take('stream', sessionOf('s2')).hold(ending)
+    await clock.advance(60_000)
+    expect(ending.end).not.toHaveBeenCalled()
+    isAllowed = false
+    await clock.advance(16_000)
+    expect(ending.end).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('a screen that is not opened after all', () => {
+  it('is closed, whatever became of its upgrade', async () => {
+    const ada = await personWithProject('Ada')
+    const vmId = await vmOf(ada)
+    const screens: Duplex[] = []
+    const openScreen = vi.spyOn(app.engine, 'openScreen').mockImplementation(async () => {
+      const screen = new Duplex({ read() {}, write: (_, __, done) => done() })
+      screens.push(screen)
+      return screen
+    })
+    const path = fillPath(consoleApi.screen.path, { projectId: ada.projectId, vmId })
+    const descriptors = async () => (await readdir('/proc/self/fd')).length
+    const before = await descriptors()
+    const plain = `GET ${path} HTTP/1.1\r\nhost: localhost\r\ncookie: ${ada.cookie}\r\n`
+    const upgrade = `${plain}connection: upgrade\r\nupgrade: websocket\r\n`
+    for (let round = 0; round < 5; round++) {
+      for (const text of [
+        // No key, a wrong version, and no upgrade although it is named.
+        `${upgrade}sec-websocket-version: 13\r\n\r\n`,
+        `${upgrade}sec-websocket-version: 99\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        `${plain}connection: close\r\nupgrade: websocket\r\n\r\n`,
+      ]) {
+        const socket = connect(port, '127.0.0.1', () => socket.write(text))
+        socket.resume()
+        await new Promise((resolve) => socket.on('close', resolve))
+      }
+      // Gone before the answer.
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(
+          `${upgrade}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+        )
+        socket.destroy()
+      })
+      await new Promise((resolve) => socket.on('close', resolve))
+    }
+    expect(screens.length).toBeGreaterThan(0)
+    await until('all screens closed', () => screens.every(({ destroyed }) => destroyed))
+    await until('all descriptors closed', async () => (await descriptors()) <= before)
+
+    const whole = new WebSocket(`ws://127.0.0.1:${port}${path}`, { headers: { cookie: ada.cookie ?? '' } })
+    await new Promise((resolve) => whole.once('open', resolve))
+    expect(screens.at(-1)?.destroyed).toBe(false)
+    whole.close()
+    await until('the last one closed', () => screens.at(-1)?.destroyed === true)
+    openScreen.mockRestore()
+  })
+})
