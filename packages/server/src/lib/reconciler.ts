@@ -163,7 +163,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
   }
 
   function scan(): Promise<void> {
-    if (scanning) scanAgain = true
+    if (scanning !== null) scanAgain = true
     else cancelScan?.()
     scanning ??= scanOnce().finally(scanEnded)
     return scanning
