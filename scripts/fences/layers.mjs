@@ -256,7 +256,7 @@ const server = [
   {
     name: 'server gateway wire',
     path: /^packages\/server\/src\/gateway\/wire\//,
-    may: ['own server gateway wire', 'own server feature'],
+    may: ['own server gateway wire', 'own server feature', 'server lib'],
     npm: ['ssh2', 'ssh2/lib/', 'rate-limiter-flexible', 'node:'],
     why: 'The wire speaks SSH in a thread of its own; whom it lets in it asks by messages.',
   },
