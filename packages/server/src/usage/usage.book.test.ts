@@ -3,7 +3,12 @@ import { makeUsageBook, meanOf, together, type Used } from './usage.book.ts'
 import { type Reading, usedSince } from './usage.reconcile.ts'
 
 const used = (cpu: number | null, rest: Partial<Used> = {}): Used => ({
-  ...{ cpu, memoryMb: 100, diskRead: 1, diskWrite: 2, netIn: null, netOut: null },
+  cpu,
+  memoryMb: 100,
+  diskRead: 1,
+  diskWrite: 2,
+  netIn: null,
+  netOut: null,
   ...rest,
 })
 const owner = (vmId: string, processors = 1) => ({
@@ -33,6 +38,22 @@ describe('the book', () => {
     expect(book.cpuOf('a', 2, 2)).toEqual([5, 7])
     expect(book.cpuOf('a', 1, 4)).toEqual([6])
     expect(book.cpuOf('nobody', 2, 1)).toEqual([null, null])
+  })
+})
+
+describe('the book over a span', () => {
+  it('tells the mean of each VM since a moment, and nothing of those that did not run since', () => {
+    const book = makeUsageBook()
+    for (let look = 0; look < 500; look++) {
+      const all: [ReturnType<typeof owner>, Used][] = [[owner('a'), used(look < 470 ? 1 : 7, { netIn: 3e9 })]]
+      if (look < 400) all.push([owner('b'), used(9)])
+      book.add(look * 10_000, all)
+    }
+    const means = book.meansSince(4_699_999)
+    expect(means.map(([{ vmId }]) => vmId)).toEqual(['a'])
+    expect(means[0]?.[1]).toMatchObject({ cpu: 7, memoryMb: 100, netOut: null })
+    expect((means[0]?.[1].netIn ?? 0) / 3e9).toBeCloseTo(1, 3)
+    expect(book.meansSince(3_899_999).map(([{ vmId }]) => vmId)).toEqual(['a', 'b'])
   })
 })
 
