@@ -26,6 +26,9 @@ import { eventRoutes } from './event/event.routes.ts'
 import { makeGatewayRepo } from './gateway/gateway.repo.ts'
 import { makeGatewayService } from './gateway/gateway.service.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
+import { healthRoutes } from './health/health.routes.ts'
+import { makeHealthService } from './health/health.service.ts'
+import { makeVitals } from './health/vitals.ts'
 import { hostRoutes } from './host/host.routes.ts'
 import { installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
@@ -37,6 +40,7 @@ import { installTiming } from './http/timing.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
+import { uncaughtErrors } from './lib/uncaught.ts'
 import type { SendMail } from './mail/mail.ts'
 import { makeMetricsRepo } from './metrics/metrics.repo.ts'
 import { metricsRoutes } from './metrics/metrics.routes.ts'
@@ -79,6 +83,7 @@ import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
 export interface AppOptions {
   config: Pick<
     Config,
+    | 'dataDir'
     | 'publicUrl'
     | 'trustedProxies'
     | 'productName'
@@ -417,8 +422,26 @@ export async function buildApp(options: AppOptions) {
   diskSnapshotRoutes(route, diskSnapshots)
   activityRoutes(route, activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
+  const vitals = makeVitals({ dataDir: config.dataDir, clock })
+  const health = makeHealthService({
+    admins: config.admins,
+    reconcilers: () => reconcilers.map((reconciler) => reconciler.stats()),
+    measuring: sampler.stats,
+    vitals: vitals.read,
+    uncaughtErrors,
+    engine: {
+      kind: engine.kind,
+      accelerator: engine.capabilities.accelerator,
+      answer: () => engine.freeMemoryMb(),
+    },
+    clock,
+  })
+  healthRoutes(route, health)
   const metrics = makeMetricsService({
-    ...{ repo: makeMetricsRepo(db), readings: sampler.readings, viewers: consoles.viewers },
+    repo: makeMetricsRepo(db),
+    readings: sampler.readings,
+    viewers: consoles.viewers,
+    health: health.read,
     engine: engine.kind,
   })
   installTiming(app, metrics.observe)
@@ -453,6 +476,7 @@ export async function buildApp(options: AppOptions) {
     },
     async close() {
       cancelSweep?.()
+      vitals.stop()
       visits?.close()
       stopListening()
       streams.close()
