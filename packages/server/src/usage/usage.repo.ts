@@ -48,19 +48,21 @@ export function makeUsageRepo(db: Db) {
 
     /** Stores one span of all VMs, all or nothing. */
     async insert(at: number, all: readonly (readonly [Owner, Used])[]): Promise<void> {
-      const rows = all.map(([owner, used]): UsageSampleTable => ({
-        vm_id: owner.vmId,
-        at: isoTime(at),
-        project_id: owner.projectId,
-        group_id: owner.groupId,
-        processors: owner.processors,
-        cpu: used.cpu,
-        memory_mb: used.memoryMb,
-        disk_read: used.diskRead,
-        disk_write: used.diskWrite,
-        net_in: used.netIn,
-        net_out: used.netOut,
-      }))
+      const rows = all.map(
+        ([owner, used]): UsageSampleTable => ({
+          vm_id: owner.vmId,
+          at: isoTime(at),
+          project_id: owner.projectId,
+          group_id: owner.groupId,
+          processors: owner.processors,
+          cpu: used.cpu,
+          memory_mb: used.memoryMb,
+          disk_read: used.diskRead,
+          disk_write: used.diskWrite,
+          net_in: used.netIn,
+          net_out: used.netOut,
+        }),
+      )
       const whole = rows.length - (rows.length % rowsAtOnce)
       await db.transaction().execute(async (tx) => {
         for (let from = 0; from < rows.length; from += from < whole ? rowsAtOnce : 1) {
