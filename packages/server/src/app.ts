@@ -422,7 +422,7 @@ export async function buildApp(options: AppOptions) {
   diskSnapshotRoutes(route, diskSnapshots)
   activityRoutes(route, activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
-  const vitals = makeVitals({ dataDir: config.dataDir, clock })
+  const vitals = makeVitals(config.dataDir)
   const health = makeHealthService({
     admins: config.admins,
     reconcilers: () => reconcilers.map((reconciler) => reconciler.stats()),
