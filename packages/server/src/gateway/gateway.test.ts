@@ -84,7 +84,10 @@ describe('SSH by name', () => {
   it('is told of by the host, with the fingerprint that ssh-keygen prints', async () => {
     const { body } = await ada.call(hostApi.get)
     expect(body.ssh_gateway).toEqual({
-      ...{ host: null, port: gateway.port, local_only: true, fingerprint: gateway.fingerprint },
+      host: null,
+      port: gateway.port,
+      local_only: true,
+      fingerprint: gateway.fingerprint,
     })
     const scan = await runClient('ssh', [
       ...optionsFor(ada.key.file),
@@ -106,8 +109,11 @@ describe('SSH by name', () => {
   it('records who came in with which key', async () => {
     const { body } = await ada.call(activityApi.ofProject, { params: { projectId: web.params.projectId } })
     expect(body.entries[0]).toMatchObject({
-      ...{ kind: 'access', action: 'vm.ssh', message: 'Came into VM Web by SSH' },
-      ...{ actor: { name: 'ada' }, object: { type: 'vm', id: web.id, name: 'Web' } },
+      kind: 'access',
+      action: 'vm.ssh',
+      message: 'Came into VM Web by SSH',
+      actor: { name: 'ada' },
+      object: { type: 'vm', id: web.id, name: 'Web' },
       reason: expect.stringMatching(/^With key ada, SHA256:/),
     })
   })

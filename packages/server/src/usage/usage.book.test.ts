@@ -12,7 +12,11 @@ const used = (cpu: number | null, rest: Partial<Used> = {}): Used => ({
   ...rest,
 })
 const owner = (vmId: string, processors = 1) => ({
-  ...{ vmId, projectId: 'p', groupId: null, processors, memoryMb: 256 },
+  vmId,
+  projectId: 'p',
+  groupId: null,
+  processors,
+  memoryMb: 256,
 })
 
 describe('the book', () => {
@@ -65,8 +69,14 @@ describe('samples of several VMs', () => {
       { ...used(null, { memoryMb: null }), processors: 8 },
     ])
     expect(sample).toEqual({
-      ...{ at: '1970-01-01T00:00:00.000Z', running: 3, cpu: 25, memory_mb: 200 },
-      ...{ disk_read: 3, disk_write: 6, net_in: 5, net_out: null },
+      at: '1970-01-01T00:00:00.000Z',
+      running: 3,
+      cpu: 25,
+      memory_mb: 200,
+      disk_read: 3,
+      disk_write: 6,
+      net_in: 5,
+      net_out: null,
     })
   })
 
@@ -81,20 +91,23 @@ describe('samples of several VMs', () => {
 
 describe('what was used between two readings', () => {
   const reading = (at: number, rest: Partial<Reading> = {}): Reading => ({
-    ...{
-      at,
-      run: 'r',
-      cpuMs: at,
-      memoryMb: 1,
-      disk: { read: at, written: 2 * at },
-      network: null,
-      used: null,
-    },
+    at,
+    run: 'r',
+    cpuMs: at,
+    memoryMb: 1,
+    disk: { read: at, written: 2 * at },
+    network: null,
+    used: null,
     ...rest,
   })
   it('is a rate of one run', () => {
     expect(usedSince(reading(0), reading(10_000), 2)).toEqual({
-      ...{ cpu: 50, memoryMb: 1, diskRead: 1000, diskWrite: 2000, netIn: null, netOut: null },
+      cpu: 50,
+      memoryMb: 1,
+      diskRead: 1000,
+      diskWrite: 2000,
+      netIn: null,
+      netOut: null,
     })
   })
   it('goes on with what the guest last told of its network, and counts over the time between its words', () => {
