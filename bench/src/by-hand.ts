@@ -117,7 +117,10 @@ export async function copyDisks(
   for (const index of copies.keys()) {
     const file = { driver: 'file', filename: `hand-${index}.qcow2` }
     await line.execute('blockdev-add', {
-      ...{ driver: 'qcow2', 'node-name': `hand-${index}`, backing: null, file },
+      driver: 'qcow2',
+      'node-name': `hand-${index}`,
+      backing: null,
+      file,
     })
   }
   const note = options.noteIn && {
@@ -127,7 +130,9 @@ export async function copyDisks(
   const backups = copies.map(({ node, what }, index) => ({
     type: 'blockdev-backup',
     data: {
-      ...{ 'job-id': `hand-${index}`, device: node, target: `hand-${index}` },
+      'job-id': `hand-${index}`,
+      device: node,
+      target: `hand-${index}`,
       ...(typeof what === 'string'
         ? { sync: what }
         : { sync: 'bitmap', bitmap: what.notedBy, 'bitmap-mode': 'never' }),

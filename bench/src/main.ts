@@ -8,6 +8,7 @@ import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchStorage } from './storage.ts'
+import { benchUnderSiege } from './under-siege.ts'
 import { benchVmList } from './vm-list.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
@@ -23,6 +24,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   storage: benchStorage,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
+  'under-siege': benchUnderSiege,
 }
 
 const chosen = process.argv.slice(2)

@@ -100,7 +100,8 @@ export async function benchStorage(): Promise<boolean> {
     let vm: Vm = await person.call(vmApi.create, { params, body: { name: 'bench', ...machine } })
     const ofVm = { params: { ...params, vmId: vm.id } }
     const { id: diskId } = await person.call(diskApi.create, {
-      ...{ params, body: { name: 'data', size: '1Gi', source: 'EMPTY' as const } },
+      params,
+      body: { name: 'data', size: '1Gi', source: 'EMPTY' as const },
     })
 
     /** Waits for the VM to be in a state that lasts. */
@@ -258,7 +259,9 @@ export async function benchStorage(): Promise<boolean> {
         { what: `${what}: call to ready`, value: median(spans), unit: 'ms', goal: null },
         { what: '  by hand, on disk', value: median(bare.map(({ safe }) => safe)), unit: 'ms', goal: null },
         {
-          ...{ what: '  by hand, not flushed', unit: 'ms', goal: null },
+          what: '  by hand, not flushed',
+          unit: 'ms',
+          goal: null,
           value: median(bare.map(({ complete }) => complete)),
         },
         { what: '  ratio, median of turns', value: median(ratios), unit: 'x', goal },

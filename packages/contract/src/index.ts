@@ -12,6 +12,8 @@ export * from './endpoint.ts'
 export * from './error.rules.ts'
 export * from './error.ts'
 export * from './event.ts'
+export * from './health.rules.ts'
+export * from './health.ts'
 export * from './host.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
@@ -45,6 +47,7 @@ import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
 import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
+import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
@@ -60,6 +63,7 @@ import { vmSnapshotApi } from './vm-snapshot.ts'
 const apis = [
   accountApi,
   hostApi,
+  healthApi,
   projectApi,
   sshKeyApi,
   templateApi,

@@ -68,6 +68,7 @@ export const routes = {
   'activity.ofProject': 'GET /api/projects/:projectId/activity',
   'activity.ofAccount': 'GET /api/user/activity',
   'activity.export': 'GET /api/admin/activity',
+  'health.get': 'GET /api/admin/health',
   'search.find': 'GET /api/search',
   'event.stream': 'GET /api/projects/:projectId/events',
 } as const

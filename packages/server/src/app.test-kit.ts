@@ -1,5 +1,6 @@
 /** What API tests stand on: the real app on a real database, the simulated engine and a clock moved by hand. */
 import { generateKeyPairSync } from 'node:crypto'
+import { tmpdir } from 'node:os'
 import {
   type CallInput,
   type CallOutput,
@@ -41,6 +42,7 @@ export interface TestAppOptions {
   scaling?: ScalingPolicy
   admins?: string[]
   activityDays?: number
+  dataDir?: string
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
   file?: string
@@ -67,6 +69,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   const build = () =>
     buildApp({
       config: {
+        dataDir: options.dataDir ?? tmpdir(),
         publicUrl: new URL('http://slipway.test'),
         allowedHosts: [],
         trustedProxies: options.trustedProxies ?? [],

@@ -27,6 +27,9 @@ import { eventRoutes } from './event/event.routes.ts'
 import { makeGatewayRepo } from './gateway/gateway.repo.ts'
 import { makeGatewayService } from './gateway/gateway.service.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
+import { healthRoutes } from './health/health.routes.ts'
+import { makeHealthService } from './health/health.service.ts'
+import { makeVitals } from './health/vitals.ts'
 import { hostRoutes } from './host/host.routes.ts'
 import { connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
 import { frameworkErrors, installErrorHandler } from './http/errors.ts'
@@ -42,6 +45,7 @@ import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeReconciler } from './lib/reconciler.ts'
+import { uncaughtErrors } from './lib/uncaught.ts'
 import type { SendMail } from './mail/mail.ts'
 import { makeMetricsRepo } from './metrics/metrics.repo.ts'
 import { metricsRoutes } from './metrics/metrics.routes.ts'
@@ -86,6 +90,7 @@ import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
 export interface AppOptions {
   config: Pick<
     Config,
+    | 'dataDir'
     | 'publicUrl'
     | 'allowedHosts'
     | 'trustedProxies'
@@ -447,8 +452,26 @@ export async function buildApp(options: AppOptions) {
   operationRoutes(route, operations)
   activityRoutes(route, activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
+  const vitals = makeVitals(config.dataDir)
+  const health = makeHealthService({
+    admins: config.admins,
+    reconcilers: () => reconcilers.map((reconciler) => reconciler.stats()),
+    measuring: sampler.stats,
+    vitals: vitals.read,
+    uncaughtErrors,
+    engine: {
+      kind: engine.kind,
+      accelerator: engine.capabilities.accelerator,
+      answer: () => engine.freeMemoryMb(),
+    },
+    clock,
+  })
+  healthRoutes(route, health)
   const metrics = makeMetricsService({
-    ...{ repo: makeMetricsRepo(db), readings: sampler.readings, viewers: consoles.viewers },
+    repo: makeMetricsRepo(db),
+    readings: sampler.readings,
+    viewers: consoles.viewers,
+    health: health.read,
     engine: engine.kind,
   })
   installTiming(app, metrics.observe)
@@ -486,6 +509,7 @@ export async function buildApp(options: AppOptions) {
     async close() {
       cancelSweep?.()
       clockGuard.close()
+      vitals.stop()
       visits?.close()
       stopListening()
       streams.close()

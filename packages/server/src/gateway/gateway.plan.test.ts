@@ -5,8 +5,14 @@ import { choose, jumpName, vmIdIn } from './gateway.plan.ts'
 const gateway = { host: 'vms.example.com', port: 2022 }
 const id = (n: number) => `01a1ffc1-6e9d-7000-9a22-00000000000${n}`
 const vm = (n: number, more: object = {}) => ({
-  ...{ id: id(n), name: 'Web', projectName: 'Shop', accountId: 'ada' },
-  ...{ status: 'running', statusMessage: null, ip: '127.100.0.1', port: 22 },
+  id: id(n),
+  name: 'Web',
+  projectName: 'Shop',
+  accountId: 'ada',
+  status: 'running',
+  statusMessage: null,
+  ip: '127.100.0.1',
+  port: 22,
   ...more,
 })
 const textOf = (choice: ReturnType<typeof choose>) => (choice.to === 'word' ? choice.text : choice.to)

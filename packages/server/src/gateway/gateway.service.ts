@@ -1,5 +1,6 @@
 import type { ActivityService } from '../activity/activity.service.ts'
 import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
 import type { GatewayRepo } from './gateway.repo.ts'
@@ -74,7 +75,7 @@ export function makeGatewayService({
     cancelCheck ??= clock.after(checkEveryMs, () => {
       cancelCheck = null
       if (visits.size === 0) return
-      check().catch((error: unknown) => log.error({ err: error }, 'visits by SSH could not be checked'))
+      inBackground(log, 'checking visits by SSH', check())
       checkLater()
     })
   }
@@ -104,9 +105,7 @@ export function makeGatewayService({
     },
     came(visit) {
       visits.set(visit.id, visit)
-      recordVisit(visit).catch((error: unknown) =>
-        log.error({ err: error }, 'a visit by SSH was not recorded'),
-      )
+      inBackground(log, 'recording a visit by SSH', recordVisit(visit))
       checkLater()
     },
     went: (id) => void visits.delete(id),

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import ssh2, { type Client } from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
@@ -83,7 +84,10 @@ describe('SSH by name', () => {
   it('is told of by the host, with the fingerprint that ssh-keygen prints', async () => {
     const { body } = await ada.call(hostApi.get)
     expect(body.ssh_gateway).toEqual({
-      ...{ host: null, port: gateway.port, local_only: true, fingerprint: gateway.fingerprint },
+      host: null,
+      port: gateway.port,
+      local_only: true,
+      fingerprint: gateway.fingerprint,
     })
     const scan = await runClient('ssh', [
       ...optionsFor(ada.key.file),
@@ -105,8 +109,11 @@ describe('SSH by name', () => {
   it('records who came in with which key', async () => {
     const { body } = await ada.call(activityApi.ofProject, { params: { projectId: web.params.projectId } })
     expect(body.entries[0]).toMatchObject({
-      ...{ kind: 'access', action: 'vm.ssh', message: 'Came into VM Web by SSH' },
-      ...{ actor: { name: 'ada' }, object: { type: 'vm', id: web.id, name: 'Web' } },
+      kind: 'access',
+      action: 'vm.ssh',
+      message: 'Came into VM Web by SSH',
+      actor: { name: 'ada' },
+      object: { type: 'vm', id: web.id, name: 'Web' },
       reason: expect.stringMatching(/^With key ada, SHA256:/),
     })
   })
@@ -422,5 +429,50 @@ describe('the gateway as a part of the server', () => {
     expect(outcomes.map(({ stdout }) => stdout.toString().trim())).toEqual(
       Array.from({ length: 50 }, (_, i) => `${i}`),
     )
+  }, 60_000)
+})
+
+describe('the limits of the gateway', () => {
+  /** A connection by the name jump, made in this process. */
+  async function jumper(who: { key: { file: string } }): Promise<Client> {
+    const client = new ssh2.Client()
+    const privateKey = await readFile(who.key.file, 'utf8')
+    await new Promise<void>((resolve, reject) => {
+      client.once('ready', resolve).once('error', reject)
+      client.connect({ host: '127.0.0.1', port: gateway.port, username: 'jump', privateKey })
+    })
+    return client
+  }
+
+  const tunnel = (client: Client) =>
+    new Promise<string>((resolve) =>
+      client.forwardOut('127.0.0.1', 1, 'web.shop', 22, (error) => resolve(error?.message ?? 'open')),
+    )
+
+  it('refuse more tunnels on one connection than the limit, with the reason, and leave the others open', async () => {
+    const client = await jumper(ada)
+    const outcomes = await Promise.all(Array.from({ length: 200 }, () => tunnel(client)))
+    expect(outcomes.filter((outcome) => outcome === 'open')).toHaveLength(64)
+    expect(outcomes.at(-1)).toContain('This connection has 64 tunnels, which is the limit.')
+    const other = await jumper(ada)
+    expect(await tunnel(other)).toBe('open')
+    client.end()
+    other.end()
+  }, 60_000)
+
+  it('let people in while others hold connections without signing in, from several addresses', async () => {
+    const sockets: Socket[] = []
+    for (const localAddress of ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']) {
+      for (let i = 0; i < 100; i++) {
+        const socket = connect({ host: '127.0.0.1', port: gateway.port, localAddress })
+        socket.on('error', () => {})
+        sockets.push(socket)
+      }
+    }
+    await Promise.all(
+      sockets.map((socket) => new Promise((resolve) => socket.once('data', resolve).once('close', resolve))),
+    )
+    expect((await ssh(ada.options, 'web.shop', 'echo in')).stdout.toString()).toBe('in\n')
+    for (const socket of sockets) socket.destroy()
   }, 60_000)
 })

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import type { Cut, GatewaySettings, Question, ToGateway, ToServer, Visit, Way } from './messages.ts'
 
@@ -34,7 +35,8 @@ const patienceMs = 2000
 /** Starts the thread. Rejects with a sentence when it cannot listen. */
 export async function startGateway(settings: GatewaySettings, log: Log): Promise<Gateway> {
   let desk: GatewayDesk | null = null
-  const early: (() => void)[] = []
+  /** What was asked before there was anybody to answer. */
+  const early: ((by: GatewayDesk) => void)[] = []
   let closing = false
   let { worker, ready } = await launch(settings)
   const { port } = ready
@@ -87,15 +89,15 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
     switch (message.say) {
       case 'question': {
         const { id, question } = message
-        const answer = () =>
-          desk?.answer(question).then(
-            (found) => reply({ say: 'answer', id, answer: found }),
-            (error: unknown) => {
-              log.error({ err: error }, 'SSH by name could not look up a key')
-              reply({ say: 'answer', id, answer: null })
-            },
-          )
-        if (desk) void answer()
+        async function answerQuestion(by: GatewayDesk): Promise<void> {
+          const found = await by.answer(question).catch((error: unknown) => {
+            log.error({ err: error }, 'SSH by name could not look up a key')
+            return null
+          })
+          reply({ say: 'answer', id, answer: found })
+        }
+        const answer = (by: GatewayDesk) => inBackground(log, 'answering the gateway', answerQuestion(by))
+        if (desk) answer(desk)
         else early.push(answer)
         return
       }
@@ -118,7 +120,7 @@ export async function startGateway(settings: GatewaySettings, log: Log): Promise
     publicKey: ready.publicKey,
     serve(next) {
       desk = next
-      for (const answer of early.splice(0)) answer()
+      for (const answer of early.splice(0)) answer(next)
     },
     cut: (cut) => worker.postMessage({ say: 'cut', cut } satisfies ToGateway),
     async close() {

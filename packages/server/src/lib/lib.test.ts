@@ -161,4 +161,150 @@ describe('the reconciler', () => {
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect(seen.length).toBe(count)
   })
+
+  it('abandons a look that does not end, gives its place to others and looks again after the back-off', async () => {
+    const seen: string[] = []
+    const { reconciler, advance } = setUp(
+      async (id) => {
+        seen.push(id)
+        if (id.startsWith('hung') && seen.filter((one) => one === id).length === 1)
+          await new Promise(() => {})
+        return 'when-kicked'
+      },
+      { limitMs: 30_000 },
+    )
+    for (const id of ['hung-1', 'hung-2', 'well']) reconciler.kick(id)
+    await advance(29_999)
+    expect(seen).toEqual(['hung-1', 'hung-2'])
+    await advance(1)
+    expect(seen).toEqual(['hung-1', 'hung-2', 'well'])
+    expect(reconciler.stats()).toMatchObject({ abandoned: 2, abandonedUnderWay: 2, failing: 2, working: 0 })
+    await advance(700)
+    expect(seen.slice(3).sort()).toEqual(['hung-1', 'hung-2'])
+    expect(reconciler.stats()).toMatchObject({ abandoned: 2, failing: 0, looks: 5, failed: 2 })
+  })
+
+  it.each(['resolves', 'rejects'] as const)(
+    'is not moved by an abandoned look that %s late',
+    async (ending) => {
+      let end = (): void => {}
+      let looks = 0
+      const told: number[] = []
+      const { reconciler, advance } = setUp(
+        async () => {
+          looks++
+          if (looks > 1) return { afterMs: 5_000 }
+          await new Promise<void>((resolve, reject) => {
+            end = ending === 'resolves' ? resolve : () => reject(new Error('late'))
+          })
+          return 'now'
+        },
+        { limitMs: 1_000, onFailure: async (_id, _error, failures) => void told.push(failures) },
+      )
+      reconciler.kick('a')
+      await advance(1_000)
+      await advance(700)
+      expect(looks).toBe(2)
+      end()
+      await advance(4_000)
+      expect(looks).toBe(2)
+      expect(told).toEqual([1])
+      expect(reconciler.stats()).toMatchObject({ abandoned: 1, abandonedUnderWay: 0, failed: 1 })
+      await advance(1_000)
+      expect(looks).toBe(3)
+    },
+  )
+
+  it('goes on when a failure cannot be stored because storing it never ends', async () => {
+    let looks = 0
+    const { reconciler, advance } = setUp(
+      async () => {
+        looks++
+        throw new Error('no')
+      },
+      { limitMs: 1_000, parallel: 1, onFailure: () => new Promise(() => {}) },
+    )
+    reconciler.kick('a')
+    reconciler.kick('b')
+    await advance(1_000)
+    expect(looks).toBe(2)
+  })
+
+  it('scans one at a time and folds what is asked for meanwhile into one more scan', async () => {
+    let inside = 0
+    let scans = 0
+    const ends: (() => void)[] = []
+    const { reconciler } = setUp(async () => 'when-kicked', {
+      async scan() {
+        expect(++inside).toBe(1)
+        scans++
+        await new Promise<void>((resolve) => ends.push(resolve))
+        inside--
+        return []
+      },
+    })
+    const first = reconciler.start()
+    for (let i = 0; i < 5; i++) reconciler.rescan()
+    expect(scans).toBe(1)
+    ends[0]?.()
+    await first
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(scans).toBe(2)
+    ends[1]?.()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(scans).toBe(2)
+  })
+
+  it('abandons a scan that does not end, and scans again when it is due', async () => {
+    let scans = 0
+    const seen: string[] = []
+    const { reconciler, advance } = setUp(
+      async (id) => {
+        seen.push(id)
+        return 'when-kicked'
+      },
+      { limitMs: 1_000, scan: async () => (++scans === 1 ? new Promise(() => {}) : ['lost']) },
+    )
+    const started = reconciler.start()
+    await advance(1_000)
+    await started
+    expect(reconciler.stats()).toMatchObject({ scansFailedInARow: 1 })
+    await advance(30_000)
+    expect(seen).toEqual(['lost'])
+    expect(reconciler.stats()).toMatchObject({ scansFailedInARow: 0 })
+  })
+
+  it('tells what it looked at last, what waits and what fails', async () => {
+    const { reconciler, advance } = setUp(
+      async (id) => {
+        if (id === 'broken') throw new Error('no')
+        if (id === 'slow') await new Promise(() => {})
+        return 'when-kicked'
+      },
+      { parallel: 1 },
+    )
+    for (const id of ['broken', 'well', 'slow', 'next']) reconciler.kick(id)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(reconciler.stats()).toMatchObject({
+      name: 'test',
+      queued: 1,
+      working: 1,
+      failing: 1,
+      failuresInARow: 1,
+      lastLook: { id: 'well' },
+      looks: 2,
+      failed: 1,
+      abandoned: 0,
+    })
+    await advance(120_000)
+    expect(reconciler.stats()).toMatchObject({ queued: 0, working: 0, abandoned: 1 })
+  })
+
+  it('does not wait for ever for a look when it is stopped', async () => {
+    const { reconciler, advance } = setUp(() => new Promise(() => {}))
+    reconciler.kick('a')
+    const stopped = reconciler.stop()
+    await advance(20_000)
+    await stopped
+  })
 })

@@ -9,11 +9,19 @@
  * - A look does at most one step and says when to look again: at once, after some time, or when kicked. There is no
  *   stored plan, so a killed process leaves nothing to replay.
  * - A look that throws is tried again with exponential back-off and jitter; `onFailure` may store and show it.
- * - The scan kicks what needs a look although nobody said so: lost events heal.
+ * - A look that does not end in time is abandoned and counts as failed: its place goes to another id, and its own id
+ *   is looked at again after the back-off. The abandoned look may still be inside an engine call then. A second look
+ *   beside it is allowed, because every call of the engine may be repeated at any moment (promise 2 of the port);
+ *   when and how the abandoned one ends changes nothing here.
+ * - The scan kicks what needs a look although nobody said so: lost events heal. There is one scan at a time; it is
+ *   abandoned like a look when it does not end, and the next one is due as usual.
  */
 import { backoffMs } from './backoff.ts'
 import type { Clock } from './clock.ts'
+import { withDeadline } from './deadline.ts'
+import { inBackground } from './in-background.ts'
 import type { Log } from './log.ts'
+import { makeReconcilerRecord, type ReconcilerStats } from './reconciler.record.ts'
 
 /** When to look again: at once, after so many milliseconds, or only when kicked. */
 export type Again = 'now' | { afterMs: number } | 'when-kicked'
@@ -27,20 +35,24 @@ export interface ReconcilerOptions {
   parallel: number
   clock: Clock
   log: Log
-  /** Called after a look threw; `failures` counts in a row. */
+  /** When a look or a scan is abandoned, in milliseconds. */
+  limitMs?: number
+  /** Called after a look threw or was abandoned; `failures` counts in a row. */
   onFailure?: (id: string, error: unknown, failures: number, retryInMs: number) => Promise<void>
 }
 
 export interface Reconciler {
   kick: (id: string) => void
-  /** Scans soon, out of turn: many ids may need a look. */
+  /** Scans soon, out of turn: many ids may need a look. During a scan it asks for one more afterwards. */
   rescan: () => void
   /** Scans at once and from then on regularly; resolves after the first scan has kicked. */
   start: () => Promise<void>
-  /** Takes no new work and waits for the looks under way. */
+  /** Takes no new work and waits for the looks under way, though not for long: a look may be cut off anywhere. */
   stop: () => Promise<void>
   /** Resolves when no look is under way or due at once; for tests. */
   idle: () => Promise<void>
+  /** What it did last, what waits, and what fails. */
+  stats: () => ReconcilerStats
 }
 
 interface Worker {
@@ -50,13 +62,23 @@ interface Worker {
   cancelTimer: (() => void) | null
 }
 
+/**
+ * Long work is in jobs. What is left in a look and takes longest is QEMU reading a guest's memory while a VM starts
+ * from a snapshot, and calls to a guest that has stopped answering, each of which has a deadline of its own.
+ */
+const usualLimitMs = 120_000
+const stopLimitMs = 20_000
+
 export function makeReconciler(options: ReconcilerOptions): Reconciler {
-  const { name, clock, log } = options
+  const { name, clock, log, limitMs = usualLimitMs } = options
   const workers = new Map<string, Worker>()
   const queue: string[] = []
+  const record = makeReconcilerRecord(name, clock)
   let busy = 0
   let stopped = false
   let cancelScan: (() => void) | null = null
+  let scanning: Promise<void> | null = null
+  let scanAgain = false
   let waiters: (() => void)[] = []
 
   function kick(id: string): void {
@@ -78,10 +100,11 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
       const id = queue.shift()
       if (id === undefined) break
       busy++
-      void work(id).finally(() => {
+      const turn = work(id).finally(() => {
         busy--
         pump()
       })
+      inBackground(log, `reconciler ${name} with ${id}`, turn)
     }
     if (busy === 0 && queue.length === 0) {
       for (const done of waiters) done()
@@ -96,16 +119,14 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     worker.again = false
     let next: Again
     try {
-      next = await options.look(id)
+      next = await lookInTime(id)
       worker.failures = 0
     } catch (error) {
       worker.failures++
       const retryInMs = backoffMs(worker.failures)
       log.warn({ reconciler: name, id, failures: worker.failures, retryInMs, err: error }, 'a look failed')
       next = { afterMs: retryInMs }
-      await options.onFailure?.(id, error, worker.failures, retryInMs).catch((second: unknown) => {
-        log.error({ reconciler: name, id, err: second }, 'the failure of a look could not be stored')
-      })
+      await showFailure(id, error, worker.failures, retryInMs)
     }
     worker.working = false
     if (stopped) return
@@ -119,33 +140,88 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
-  async function scan(): Promise<void> {
-    const started = performance.now()
+  async function lookInTime(id: string): Promise<Again> {
+    const noted = record.lookBegins(id)
+    const look = (async () => options.look(id))()
+    look.then(noted.ended, noted.ended)
     try {
-      for (const id of await options.scan()) if (!workers.has(id)) kick(id)
-      log.debug({ reconciler: name, ms: Math.round(performance.now() - started) }, 'scanned')
+      const next = await withDeadline(look, limitMs, `The look of reconciler ${name} at ${id}`, clock)
+      noted.left(true)
+      return next
     } catch (error) {
+      noted.left(false)
+      throw error
+    }
+  }
+
+  async function showFailure(id: string, error: unknown, failures: number, retryInMs: number): Promise<void> {
+    if (!options.onFailure) return
+    const shown = options.onFailure(id, error, failures, retryInMs)
+    await withDeadline(shown, limitMs, 'Storing the failure', clock).catch((second: unknown) => {
+      log.error({ reconciler: name, id, err: second }, 'the failure of a look could not be stored')
+    })
+  }
+
+  function scan(): Promise<void> {
+    if (scanning !== null) scanAgain = true
+    else cancelScan?.()
+    scanning ??= scanOnce().finally(scanEnded)
+    return scanning
+  }
+
+  function scanEnded(): void {
+    scanning = null
+    if (stopped) return
+    if (scanAgain) {
+      scanAgain = false
+      scanInBackground()
+    } else {
+      cancelScan = clock.after(options.scanEveryMs, scanInBackground)
+    }
+  }
+
+  const scanInBackground = () => inBackground(log, `the scan of reconciler ${name}`, scan())
+
+  async function scanOnce(): Promise<void> {
+    const noted = record.scanBegins()
+    try {
+      const ids = await withDeadline(options.scan(), limitMs, `The scan of reconciler ${name}`, clock)
+      for (const id of ids) if (!workers.has(id)) kick(id)
+      noted.ended(true)
+    } catch (error) {
+      noted.ended(false)
       log.error({ reconciler: name, err: error }, 'the scan failed')
     }
-    cancelScan?.()
-    if (!stopped) cancelScan = clock.after(options.scanEveryMs, () => void scan())
   }
 
   return {
     kick,
-    rescan: () => void scan(),
+    rescan: scanInBackground,
     start: scan,
     async stop() {
       stopped = true
       cancelScan?.()
       for (const worker of workers.values()) worker.cancelTimer?.()
       queue.length = 0
-      if (busy > 0) await new Promise<void>((resolve) => waiters.push(resolve))
+      if (busy === 0) return
+      const idle = new Promise<void>((resolve) => waiters.push(resolve))
+      await withDeadline(idle, stopLimitMs, `Stopping reconciler ${name}`, clock).catch((error: unknown) =>
+        log.warn({ reconciler: name, err: error }, 'a look was still under way at the end'),
+      )
     },
     idle() {
       return busy === 0 && queue.length === 0
         ? Promise.resolve()
         : new Promise((resolve) => waiters.push(resolve))
+    },
+    stats() {
+      const failing = [...workers.values()].filter(({ failures }) => failures > 0)
+      return {
+        ...record.read(),
+        queued: queue.length,
+        failing: failing.length,
+        failuresInARow: Math.max(0, ...failing.map(({ failures }) => failures)),
+      }
     },
   }
 }

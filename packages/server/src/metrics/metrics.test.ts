@@ -9,7 +9,9 @@ const make = async (url: string, body: object) =>
 const projectId = await make('/api/projects', { name: 'a "quoted" \\ project' })
 const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
 const vmId = await make(`/api/projects/${projectId}/vms`, {
-  ...{ name: 'web', template_id: 'starter', ssh_key_id: sshKeyId },
+  name: 'web',
+  template_id: 'starter',
+  ssh_key_id: sshKeyId,
 })
 for (let i = 0; i < 6; i++) {
   await app.clock.advance(10_000)

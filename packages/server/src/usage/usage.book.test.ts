@@ -3,11 +3,20 @@ import { makeUsageBook, meanOf, together, type Used } from './usage.book.ts'
 import { type Reading, usedSince } from './usage.reconcile.ts'
 
 const used = (cpu: number | null, rest: Partial<Used> = {}): Used => ({
-  ...{ cpu, memoryMb: 100, diskRead: 1, diskWrite: 2, netIn: null, netOut: null },
+  cpu,
+  memoryMb: 100,
+  diskRead: 1,
+  diskWrite: 2,
+  netIn: null,
+  netOut: null,
   ...rest,
 })
 const owner = (vmId: string, processors = 1) => ({
-  ...{ vmId, projectId: 'p', groupId: null, processors, memoryMb: 256 },
+  vmId,
+  projectId: 'p',
+  groupId: null,
+  processors,
+  memoryMb: 256,
 })
 
 describe('the book', () => {
@@ -36,6 +45,22 @@ describe('the book', () => {
   })
 })
 
+describe('the book over a span', () => {
+  it('tells the mean of each VM since a moment, and nothing of those that did not run since', () => {
+    const book = makeUsageBook()
+    for (let look = 0; look < 500; look++) {
+      const all: [ReturnType<typeof owner>, Used][] = [[owner('a'), used(look < 470 ? 1 : 7, { netIn: 3e9 })]]
+      if (look < 400) all.push([owner('b'), used(9)])
+      book.add(look * 10_000, all)
+    }
+    const means = book.meansSince(4_699_999)
+    expect(means.map(([{ vmId }]) => vmId)).toEqual(['a'])
+    expect(means[0]?.[1]).toMatchObject({ cpu: 7, memoryMb: 100, netOut: null })
+    expect((means[0]?.[1].netIn ?? 0) / 3e9).toBeCloseTo(1, 3)
+    expect(book.meansSince(3_899_999).map(([{ vmId }]) => vmId)).toEqual(['a', 'b'])
+  })
+})
+
 describe('samples of several VMs', () => {
   it('are a mean of processors and a sum of everything else, of what is known', () => {
     const sample = together(0, [
@@ -44,8 +69,14 @@ describe('samples of several VMs', () => {
       { ...used(null, { memoryMb: null }), processors: 8 },
     ])
     expect(sample).toEqual({
-      ...{ at: '1970-01-01T00:00:00.000Z', running: 3, cpu: 25, memory_mb: 200 },
-      ...{ disk_read: 3, disk_write: 6, net_in: 5, net_out: null },
+      at: '1970-01-01T00:00:00.000Z',
+      running: 3,
+      cpu: 25,
+      memory_mb: 200,
+      disk_read: 3,
+      disk_write: 6,
+      net_in: 5,
+      net_out: null,
     })
   })
 
@@ -60,20 +91,23 @@ describe('samples of several VMs', () => {
 
 describe('what was used between two readings', () => {
   const reading = (at: number, rest: Partial<Reading> = {}): Reading => ({
-    ...{
-      at,
-      run: 'r',
-      cpuMs: at,
-      memoryMb: 1,
-      disk: { read: at, written: 2 * at },
-      network: null,
-      used: null,
-    },
+    at,
+    run: 'r',
+    cpuMs: at,
+    memoryMb: 1,
+    disk: { read: at, written: 2 * at },
+    network: null,
+    used: null,
     ...rest,
   })
   it('is a rate of one run', () => {
     expect(usedSince(reading(0), reading(10_000), 2)).toEqual({
-      ...{ cpu: 50, memoryMb: 1, diskRead: 1000, diskWrite: 2000, netIn: null, netOut: null },
+      cpu: 50,
+      memoryMb: 1,
+      diskRead: 1000,
+      diskWrite: 2000,
+      netIn: null,
+      netOut: null,
     })
   })
   it('goes on with what the guest last told of its network, and counts over the time between its words', () => {

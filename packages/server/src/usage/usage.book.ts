@@ -1,9 +1,10 @@
 /**
- * What VMs used in the last hour, in memory: numbers in rings of fixed size, so that a thousand VMs are some
- * megabytes, whatever they do.
+ * What VMs used in the last hour, in memory: twelve bytes for each look at a VM, so that a thousand VMs that have run
+ * for an hour take five megabytes.
  */
 import type { UsageSample } from '@slipway/contract'
 import { isoTime } from '../lib/clock.ts'
+import { absent, pack, unpack } from './packed.ts'
 
 /** What one VM used since the look before. Null: nobody could tell. */
 export interface Used {
@@ -34,14 +35,52 @@ export const everyMs = 10_000
 export const spanMs = 5 * 60_000
 export const keptMs = 24 * 60 * 60_000
 const looksKept = (60 * 60_000) / everyMs
+/** Looks in one block of a page: those of a span. */
+const looksInBlock = spanMs / everyMs
+/** An hour may begin and end within a block. */
+const blocksKept = Math.ceil(looksKept / looksInBlock) + 1
 const width = usedNames.length
+/** CPU use is kept in hundredths of a percent. */
+const cpuParts = 100
 
+/** What was measured of one VM. Blocks are made when they are needed, so a VM takes what it has run. */
 interface Page {
   owner: Owner
-  values: Float32Array
-  /** The number of the look that each place holds; -1 is none. */
-  looks: Int32Array
+  /** A ring; each block knows which one it is, counted from the first look. */
+  blocks: ({ number: number; codes: Uint16Array } | undefined)[]
   last: number
+}
+
+const blockOf = (look: number) => Math.floor(look / looksInBlock)
+
+function write(page: Page, look: number, used: Used): void {
+  const number = blockOf(look)
+  let block = page.blocks[number % blocksKept]
+  if (block?.number !== number) {
+    // The one that was here is over an hour old.
+    block = { number, codes: (block?.codes ?? new Uint16Array(looksInBlock * width)).fill(absent) }
+    page.blocks[number % blocksKept] = block
+  }
+  const place = (look % looksInBlock) * width
+  block.codes[place] = pack(used.cpu === null ? null : used.cpu * cpuParts)
+  for (let i = 1; i < width; i++) block.codes[place + i] = pack(used[usedNames[i] ?? 'cpu'])
+}
+
+function readAt(page: Page, look: number): Used | null {
+  const number = blockOf(look)
+  const block = page.blocks[number % blocksKept]
+  const place = (look % looksInBlock) * width
+  if (block?.number !== number || block.codes[place] === absent) return null
+  const at = (i: number) => unpack(block.codes[place + i] ?? absent)
+  const cpu = at(0)
+  return {
+    cpu: cpu === null ? null : cpu / cpuParts,
+    memoryMb: at(1),
+    diskRead: at(2),
+    diskWrite: at(3),
+    netIn: at(4),
+    netOut: at(5),
+  }
 }
 
 export function makeUsageBook() {
@@ -50,17 +89,9 @@ export function makeUsageBook() {
   let times: number[] = []
   let firstLook = 0
 
-  const readAt = ({ values, looks }: Page, look: number): Used | null => {
-    const place = look % looksKept
-    if (looks[place] !== look) return null
-    const at = (i: number) => {
-      const value = values[place * width + i] ?? Number.NaN
-      return Number.isNaN(value) ? null : value
-    }
-    return {
-      ...{ cpu: at(0), memoryMb: at(1), diskRead: at(2) },
-      ...{ diskWrite: at(3), netIn: at(4), netOut: at(5) },
-    }
+  const lookAt = (now: number): number => {
+    const index = times.findIndex((at) => at > now)
+    return firstLook + (index === -1 ? times.length : index)
   }
 
   return {
@@ -72,21 +103,34 @@ export function makeUsageBook() {
         firstLook++
       }
       const look = firstLook + times.length - 1
-      const place = look % looksKept
       for (const [owner, used] of all) {
-        const page = pages.get(owner.vmId) ?? {
-          owner,
-          values: new Float32Array(looksKept * width),
-          looks: new Int32Array(looksKept).fill(-1),
-          last: look,
+        let page = pages.get(owner.vmId)
+        if (!page) {
+          page = { owner, blocks: [], last: look }
+          pages.set(owner.vmId, page)
         }
-        pages.set(owner.vmId, page)
         page.owner = owner
         page.last = look
-        page.looks[place] = look
-        for (const [i, name] of usedNames.entries()) page.values[place * width + i] = used[name] ?? Number.NaN
+        write(page, look, used)
       }
       for (const [id, page] of pages) if (page.last < firstLook) pages.delete(id)
+    },
+
+    /** The mean of what each VM used at the looks after a moment; without those that were not measured since. */
+    meansSince(then: number): [Owner, Used][] {
+      const from = lookAt(then)
+      const end = firstLook + times.length
+      const means: [Owner, Used][] = []
+      for (const page of pages.values()) {
+        if (page.last < from) continue
+        const all: Used[] = []
+        for (let look = from; look < end; look++) {
+          const used = readAt(page, look)
+          if (used) all.push(used)
+        }
+        if (all.length > 0) means.push([page.owner, meanOf(all)])
+      }
+      return means
     },
 
     /** What the VMs that are asked for used together, oldest first. */
@@ -136,8 +180,10 @@ export function together(at: number, all: readonly (Used & { processors: number 
     running: all.length,
     cpu: processors === 0 ? null : Math.round((busy / processors) * 10) / 10,
     memory_mb: sum('memoryMb'),
-    ...{ disk_read: sum('diskRead'), disk_write: sum('diskWrite') },
-    ...{ net_in: sum('netIn'), net_out: sum('netOut') },
+    disk_read: sum('diskRead'),
+    disk_write: sum('diskWrite'),
+    net_in: sum('netIn'),
+    net_out: sum('netOut'),
   }
 }
 
@@ -148,7 +194,11 @@ export function meanOf(all: readonly Used[]): Used {
     return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length
   }
   return {
-    ...{ cpu: mean('cpu'), memoryMb: mean('memoryMb'), diskRead: mean('diskRead') },
-    ...{ diskWrite: mean('diskWrite'), netIn: mean('netIn'), netOut: mean('netOut') },
+    cpu: mean('cpu'),
+    memoryMb: mean('memoryMb'),
+    diskRead: mean('diskRead'),
+    diskWrite: mean('diskWrite'),
+    netIn: mean('netIn'),
+    netOut: mean('netOut'),
   }
 }

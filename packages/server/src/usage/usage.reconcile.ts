@@ -1,12 +1,20 @@
 /** Measures what living guests use: every ten seconds into the book, every five minutes their mean into the database. */
 import type { Engine, MachineUsage } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
-import { everyMs, keptMs, meanOf, type Owner, spanMs, type UsageBook, type Used } from './usage.book.ts'
+import { everyMs, keptMs, type Owner, spanMs, type UsageBook, type Used } from './usage.book.ts'
 import type { UsageRepo } from './usage.repo.ts'
 
 /** What was read of a machine at one look, and what it had used since the one before. */
 export type Reading = MachineUsage & { at: number; used: Used | null }
+
+/** The last look: when it ended (milliseconds since the epoch), how long it took, and failures in a row. */
+export interface SamplerStats {
+  at: number | null
+  ms: number | null
+  failuresInARow: number
+}
 
 export interface UsageSamplerOptions {
   repo: UsageRepo
@@ -16,61 +24,78 @@ export interface UsageSamplerOptions {
   log: Log
 }
 
+/** How long one look may take. An engine gives up on a single guest sooner than that. */
+const limitMs = 30_000
+
 export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSamplerOptions) {
-  let readings = new Map<string, Reading>()
-  let living: Owner[] = []
-  /** What was used in the present span. */
-  let span = new Map<string, { owner: Owner; used: Used[] }>()
-  let spanEnds = clock.now() + spanMs
+  let readings: ReadonlyMap<string, Reading> = new Map()
+  let living: readonly Owner[] = []
+  let spanBegan = clock.now()
   let cancel: (() => void) | null = null
   let stopped = false
   let working: Promise<void> = Promise.resolve()
+  /** Counts looks: one that was given up and ends later must not change anything. */
+  let looks = 0
+  let last: SamplerStats = { at: null, ms: null, failuresInARow: 0 }
 
   async function look(): Promise<void> {
+    looks += 1
+    const own = looks
     const [owners, usage] = await Promise.all([repo.living(), engine.usage('everything')])
+    if (own !== looks) return
     const now = clock.now()
-    const before = readings
-    readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now, used: null }]))
-    living = owners
-    const all = owners.flatMap((owner) => {
-      const reading = readings.get(owner.vmId)
-      if (!reading) return []
-      reading.used = usedSince(before.get(owner.vmId), reading, owner.processors)
-      return reading.used ? [[owner, reading.used] as const] : []
-    })
-    book.add(now, all)
-    for (const [owner, used] of all) {
-      const kept = span.get(owner.vmId) ?? { owner, used: [] }
-      span.set(owner.vmId, kept)
-      kept.owner = owner
-      kept.used.push(used)
+    const measured: [Owner, Used][] = []
+    const next = new Map<string, Reading>()
+    for (const owner of owners) {
+      const one = usage.get(owner.vmId)
+      if (!one) continue
+      const reading: Reading = { ...one, at: now, used: null }
+      reading.used = usedSince(readings.get(owner.vmId), reading, owner.processors)
+      next.set(owner.vmId, reading)
+      if (reading.used) measured.push([owner, reading.used])
     }
-    if (now >= spanEnds) await closeSpan(now)
+    readings = next
+    living = owners
+    book.add(now, measured)
+    if (now >= spanBegan + spanMs) await closeSpan(now)
   }
 
   async function closeSpan(now: number): Promise<void> {
-    const ended = [...span.values()].map(({ owner, used }) => [owner, meanOf(used)] as const)
-    span = new Map()
-    spanEnds = now + spanMs
+    const ended = book.meansSince(spanBegan)
+    spanBegan = now
     if (ended.length > 0) await repo.insert(now, ended)
     await repo.forgetBefore(now - keptMs)
+  }
+
+  /** Never rejects. Without a limit, one guest that does not answer would end the measuring of all. */
+  async function lookInTime(): Promise<void> {
+    const began = performance.now()
+    let failuresInARow = 0
+    try {
+      await withDeadline(look(), limitMs, 'Measuring what VMs use', clock)
+    } catch (error) {
+      failuresInARow = last.failuresInARow + 1
+      log.error({ err: error }, 'VMs could not be measured')
+    }
+    last = { at: clock.now(), ms: performance.now() - began, failuresInARow }
+    next()
   }
 
   function next(): void {
     if (stopped) return
     cancel = clock.after(everyMs, () => {
-      working = look()
-        .catch((error: unknown) => log.error({ err: error }, 'VMs could not be measured'))
-        .then(next)
+      working = lookInTime()
     })
   }
 
   return {
     start: next,
     /** The VMs that ran at the last look. */
-    living: (): readonly Owner[] => living,
+    living: () => living,
     /** What was read at the last look, counted from the beginning of each run. */
-    readings: (): ReadonlyMap<string, Reading> => readings,
+    readings: () => readings,
+    /** When the last look ended, and how. */
+    stats: () => last,
     /** Resolves when the look under way has ended; for tests. */
     idle: () => working,
     async stop() {

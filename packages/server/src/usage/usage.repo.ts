@@ -14,7 +14,11 @@ const columnOf = (whose: Whose) =>
       ? (['group_id', whose.groupId] as const)
       : (['vm_id', whose.vmId] as const)
 
-const rowsAtOnce = 500
+/**
+ * The database keeps statements prepared, and one that stores several rows takes memory for each. So there are only
+ * two of them, whatever the number of VMs: for so many rows, and for one.
+ */
+const rowsAtOnce = 50
 
 export type UsageRepo = ReturnType<typeof makeUsageRepo>
 
@@ -32,8 +36,11 @@ export function makeUsageRepo(db: Db) {
           ? []
           : [
               {
-                ...{ vmId: id, projectId: project_id, groupId: group_id },
-                ...{ processors: cpu, memoryMb: memory_mb },
+                vmId: id,
+                projectId: project_id,
+                groupId: group_id,
+                processors: cpu,
+                memoryMb: memory_mb,
               },
             ],
       )
@@ -41,18 +48,27 @@ export function makeUsageRepo(db: Db) {
 
     /** Stores one span of all VMs, all or nothing. */
     async insert(at: number, all: readonly (readonly [Owner, Used])[]): Promise<void> {
-      const rows: UsageSampleTable[] = all.map(([owner, used]) => ({
-        ...{ vm_id: owner.vmId, at: isoTime(at), project_id: owner.projectId, group_id: owner.groupId },
-        ...{ processors: owner.processors, cpu: used.cpu, memory_mb: used.memoryMb },
-        ...{ disk_read: used.diskRead, disk_write: used.diskWrite },
-        ...{ net_in: used.netIn, net_out: used.netOut },
-      }))
+      const rows = all.map(
+        ([owner, used]): UsageSampleTable => ({
+          vm_id: owner.vmId,
+          at: isoTime(at),
+          project_id: owner.projectId,
+          group_id: owner.groupId,
+          processors: owner.processors,
+          cpu: used.cpu,
+          memory_mb: used.memoryMb,
+          disk_read: used.diskRead,
+          disk_write: used.diskWrite,
+          net_in: used.netIn,
+          net_out: used.netOut,
+        }),
+      )
+      const whole = rows.length - (rows.length % rowsAtOnce)
       await db.transaction().execute(async (tx) => {
-        for (let from = 0; from < rows.length; from += rowsAtOnce)
-          await tx
-            .insertInto('usage_sample')
-            .values(rows.slice(from, from + rowsAtOnce))
-            .execute()
+        for (let from = 0; from < rows.length; from += from < whole ? rowsAtOnce : 1) {
+          const values = rows.slice(from, from < whole ? from + rowsAtOnce : from + 1)
+          await tx.insertInto('usage_sample').values(values).execute()
+        }
       })
     },
 
@@ -70,9 +86,13 @@ export function makeUsageRepo(db: Db) {
         together(
           Date.parse(at),
           spans.map((row) => ({
-            ...{ processors: row.processors, cpu: row.cpu, memoryMb: row.memory_mb },
-            ...{ diskRead: row.disk_read, diskWrite: row.disk_write },
-            ...{ netIn: row.net_in, netOut: row.net_out },
+            processors: row.processors,
+            cpu: row.cpu,
+            memoryMb: row.memory_mb,
+            diskRead: row.disk_read,
+            diskWrite: row.disk_write,
+            netIn: row.net_in,
+            netOut: row.net_out,
           })),
         ),
       )

@@ -89,6 +89,26 @@ describe('use', () => {
     expect(left).toHaveLength(1)
   })
 
+  it('goes on to be measured after an engine did not answer', async () => {
+    const { usage: measure } = app.engine
+    let end = (): void => {}
+    app.engine.usage = (what) =>
+      new Promise((resolve, reject) => {
+        end = () => void measure.call(app.engine, what).then(resolve, reject)
+      })
+    await app.clock.advance(10_000)
+    app.engine.usage = measure
+    const before = (await usage(`/vms/${vmId}/usage`)).samples.length
+    await app.clock.advance(30_000)
+    await pass(30_000)
+    const after = (await usage(`/vms/${vmId}/usage`)).samples.length
+    expect(after).toBeGreaterThan(before)
+    // What it answers at last is of another time.
+    end()
+    await app.idle()
+    expect((await usage(`/vms/${vmId}/usage`)).samples).toHaveLength(after)
+  })
+
   it("400 for a range there is not, 404 for what is not the user's", async () => {
     expect((await ada.raw('GET', `${at}/usage?range=year`)).status).toBe(400)
     for (const path of ['/usage', '/usage/vms', `/vms/${vmId}/usage`, `/vmpools/${poolId}/usage`])

@@ -6,19 +6,32 @@ import { refusal, tunnelRequest } from './packets.ts'
 const stayMs = 10_000
 
 /** Answers whatever is asked for with a text and exit status 255, as ssh does when a connection cannot be had. */
-export function explain(connection: Connection, leg: Leg, text: string): void {
+export function explain(connection: Connection, leg: Leg, text: string, sessions: number): void {
   leg.take((payload) => {
     const tunnel = tunnelRequest(payload)
     if (tunnel) leg.send(refusal(tunnel.sender, text))
     return tunnel !== null
   })
-  connection.on('session', (accept) => answerSession(accept(), text))
+  answerSessions(connection, text, sessions)
   const timer = setTimeout(() => connection.end(), stayMs)
   leg.socket.once('close', () => clearTimeout(timer))
 }
 
-/** Answers one session so. */
-export function answerSession(session: Session, text: string): void {
+/** Answers the sessions of a connection so, at most so many at once; more are refused, as by OpenSSH. */
+export function answerSessions(connection: Connection, text: string, most: number): void {
+  let count = 0
+  connection.on('session', (accept, reject) => {
+    if (count >= most) return reject()
+    count += 1
+    const session = accept()
+    session.once('close', () => {
+      count -= 1
+    })
+    answerSession(session, text)
+  })
+}
+
+function answerSession(session: Session, text: string): void {
   let lineEnd = '\n'
   session.on('pty', (accept) => {
     // A terminal in raw mode does not go back to the start of a line by itself.

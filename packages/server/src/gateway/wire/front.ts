@@ -6,7 +6,7 @@ import { enterGuest, type GuestFailure } from './guest.ts'
 import { jump } from './jump.ts'
 import { fingerprintOf } from './keys.ts'
 import { ident, type Leg, openLeg } from './leg.ts'
-import type { Limits } from './limits.ts'
+import type { Limits, Place } from './limits.ts'
 import { goodbye } from './packets.ts'
 import { relay } from './relay.ts'
 
@@ -42,6 +42,7 @@ Server.KEEPALIVE_CLIENT_INTERVAL = 0
 
 /** Listens for SSH, finds out who comes in, and lets them into their VMs. */
 export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
+  const tooManyConnections = `Your account has ${limits.connectionsPerAccount} SSH connections open, which is the limit. Close some and try again.`
   const stays = new Set<Stay>()
   const sockets = new Set<Socket>()
   const server = new Server({
@@ -53,8 +54,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       compress: ['none'],
     },
   })
-  /** What to call when the one behind a socket has signed in. */
-  const letIn = new WeakMap<Socket, () => void>()
+  const places = new WeakMap<Socket, Place>()
   const listener = createServer(
     { noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 },
     async (socket) => {
@@ -65,7 +65,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       if (!place) return socket.destroy()
       if (socket.destroyed) return place.over()
       socket.once('close', place.over)
-      letIn.set(socket, place.signedIn)
+      places.set(socket, place)
       server.injectSocket(socket)
     },
   )
@@ -101,10 +101,12 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
     if (leg.socket.destroyed) return
     const came = ({ accountId, vmId }: Extract<Way, { to: 'vm' }>) =>
       desk.came({ fingerprint, accountId, vmId })
+    const place = places.get(leg.socket)
     const accept = () => {
-      letIn.get(leg.socket)?.()
+      place?.signedIn()
       context.accept()
     }
+    if (way.to !== 'nobody' && place?.known(accountsOf(way)) === null) return dismiss(leg, tooManyConnections)
     switch (way.to) {
       case 'nobody':
         desk.log('info', 'SSH by name: refused', {
@@ -120,6 +122,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         const end = jump(connection, leg, way.text, {
           wayOf: (name) => desk.wayOf({ ...caller, name }),
           came,
+          limits,
         })
         stay(way.accountIds, end)
         return accept()
@@ -129,7 +132,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
     }
 
     function tell(text: string): void {
-      explain(connection, leg, text)
+      explain(connection, leg, text, limits.sessionsPerConnection)
       accept()
     }
 
@@ -142,10 +145,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
           here.accountIds.delete(accountId)
           end(accountId)
           if (here.accountIds.size > 0) return
-          leg.send(goodbye(why))
-          leg.socket.end()
-          // Who does not take note of it is cut off all the same.
-          setTimeout(() => leg.socket.destroy(), 500).unref()
+          dismiss(leg, why)
         },
       }
       stays.add(here)
@@ -213,6 +213,17 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+const accountsOf = (way: Exclude<Way, { to: 'nobody' }>): readonly string[] =>
+  way.to === 'vm' ? [way.accountId] : way.accountIds
+
+/** Ends a connection with a reason, which clients show. */
+function dismiss(leg: Leg, why: string): void {
+  leg.send(goodbye(why))
+  leg.socket.end()
+  // A client that does not close its end is cut off all the same.
+  setTimeout(() => leg.socket.destroy(), 500).unref()
 }
 
 /** Signatures by RSA with SHA-1 and by DSA: forgeable, and refused by guests too. */

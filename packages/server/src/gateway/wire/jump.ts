@@ -1,14 +1,16 @@
 import { connect, type Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 import type { Way } from '../messages.ts'
-import { answerSession } from './explain.ts'
+import { answerSessions } from './explain.ts'
 import type { Leg } from './leg.ts'
+import type { Limits } from './limits.ts'
 import { refusal, type TunnelRequest, tunnelRequest } from './packets.ts'
 
 export interface JumpDesk {
   wayOf(name: string): Promise<Way>
   /** A tunnel is there; returns the way to say that it is over. */
   came(vm: Extract<Way, { to: 'vm' }>): () => void
+  limits: Pick<Limits, 'tunnelsPerConnection' | 'sessionsPerConnection' | 'openTunnel'>
 }
 
 /**
@@ -20,13 +22,16 @@ export function jump(
   connection: Connection,
   leg: Leg,
   text: string,
-  { wayOf, came }: JumpDesk,
+  { wayOf, came, limits }: JumpDesk,
 ): (accountId: string) => void {
   const tunnels = new Map<Socket, string>()
   /** Those that ssh2 is about to open a channel for. */
   const arrived: Socket[] = []
 
-  connection.on('session', (accept) => answerSession(accept(), text))
+  /** Tunnels that are there or being opened. */
+  let count = 0
+
+  answerSessions(connection, text, limits.sessionsPerConnection)
   connection.on('tcpip', (accept) => {
     const socket = arrived.shift()
     if (!socket) return
@@ -40,27 +45,53 @@ export function jump(
   leg.take((payload) => {
     const request = tunnelRequest(payload)
     if (!request) return false
+    const refuse = (why: string) => leg.send(refusal(request.sender, why))
+    if (count >= limits.tunnelsPerConnection) {
+      refuse(
+        `This connection has ${limits.tunnelsPerConnection} tunnels, which is the limit. Close some or connect again.`,
+      )
+      return true
+    }
     const kept = Buffer.from(payload)
-    open(request, (socket) => {
+    count += 1
+    open(request, refuse, (socket) => {
       arrived.push(socket)
       leg.giveBack(kept)
-    }).catch((error: unknown) => leg.send(refusal(request.sender, String(error))))
+    }).catch((error: unknown) => {
+      count -= 1
+      refuse(String(error))
+    })
     return true
   })
   leg.socket.once('close', () => {
     for (const socket of tunnels.keys()) socket.destroy()
   })
 
-  async function open(request: TunnelRequest, onOpen: (socket: Socket) => void): Promise<void> {
-    const refuse = (why: string) => leg.send(refusal(request.sender, why))
-    if (request.port !== 22) return refuse('Only port 22 of a VM can be reached here.')
+  /** Opens a tunnel, or refuses it with a reason; whichever way it ends, it is counted until then. */
+  async function open(
+    request: TunnelRequest,
+    refuse: (why: string) => void,
+    onOpen: (socket: Socket) => void,
+  ): Promise<void> {
+    const giveUp = (why: string) => {
+      count -= 1
+      refuse(why)
+    }
+    if (request.port !== 22) return giveUp('Only port 22 of a VM can be reached here.')
     const way = await wayOf(request.host)
     if (leg.socket.destroyed) return
-    if (way.to === 'word') return refuse(way.text)
-    if (way.to !== 'vm') return refuse(`There is no VM ${request.host} for this key.`)
+    if (way.to === 'word') return giveUp(way.text)
+    if (way.to !== 'vm') return giveUp(`There is no VM ${request.host} for this key.`)
+    const leave = await limits.openTunnel(way.accountId)
+    if (typeof leave === 'string') return giveUp(leave)
+    if (leg.socket.destroyed) return leave()
     const socket = connect({ host: way.ip, port: way.port, noDelay: true, keepAlive: true })
     tunnels.set(socket, way.accountId)
-    socket.once('close', () => tunnels.delete(socket))
+    socket.once('close', () => {
+      tunnels.delete(socket)
+      count -= 1
+      leave()
+    })
     const fail = (error: Error) => refuse(`SSH in ${way.called} does not answer (${error.message}).`)
     socket.once('error', fail)
     socket.once('connect', () => {

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { healthTexts } from './health.rules.ts'
+import { Time } from './text.ts'
+
+/** One loop that makes wishes true. Times in milliseconds; counts are since the server started unless they say so. */
+export const ReconcilerHealth = z.object({
+  /** What it looks after, such as `vm`. */
+  name: z.string(),
+  /** The last scan for what needs a look; null before the first one has ended. */
+  last_scan_at: Time.nullable(),
+  last_scan_ms: z.int().nullable(),
+  /** Scans that failed since one succeeded. */
+  scans_failed_in_a_row: z.int(),
+  /** The last look that ended or was abandoned. */
+  last_look_at: Time.nullable(),
+  last_look_ms: z.int().nullable(),
+  longest_look_ms: z.int(),
+  /** How long the oldest look under way has taken so far; null when there is none. */
+  oldest_look_ms: z.int().nullable(),
+  /** Looks under way, and objects that wait for one. */
+  working: z.int(),
+  queued: z.int(),
+  /** Objects whose last look failed, and the most failures in a row that one of them has. */
+  failing: z.int(),
+  failures_in_a_row: z.int(),
+  looks: z.int(),
+  failed: z.int(),
+  /** Looks that did not end in time, and those of them that have not ended yet. */
+  abandoned: z.int(),
+  abandoned_under_way: z.int(),
+})
+export type ReconcilerHealth = z.infer<typeof ReconcilerHealth>
+
+/** How the server itself is: for operators, beside the public `host.health`, which says only that it answers. */
+export const Health = z.object({
+  status: z.enum(['ok', 'degraded']),
+  /** What is wrong and what to do about it; empty when nothing is. */
+  problems: z.array(z.string()),
+  reconcilers: z.array(ReconcilerHealth),
+  /** The last time that the use of running VMs was measured. */
+  measuring: z.object({
+    last_at: Time.nullable(),
+    last_ms: z.int().nullable(),
+    failures_in_a_row: z.int(),
+  }),
+  process: z.object({
+    started_at: Time,
+    /** How long what was due had to wait in the last one to two minutes: 99 of 100 at most, and the longest. */
+    event_loop_delay_ms: z.int(),
+    event_loop_delay_max_ms: z.int(),
+    memory_mb: z.int(),
+    /** File descriptors; null where the system does not tell. */
+    open_files: z.int().nullable(),
+    open_files_limit: z.int().nullable(),
+    /** Errors that nothing in the server handled. */
+    uncaught_errors: z.int(),
+  }),
+  /** The file system of the data directory; null while it cannot be read. */
+  data_directory: z.object({ free_mb: z.int(), size_mb: z.int() }).nullable(),
+  engine: z.object({
+    kind: z.string(),
+    accelerator: z.string().nullable(),
+    /** How long it took to answer; null when it did not. */
+    answer_ms: z.int().nullable(),
+  }),
+})
+export type Health = z.infer<typeof Health>
+
+export const healthApi = {
+  get: endpoint('health.get', {
+    summary: 'How the server is: its loops, process, disk and engine; for those named as administrators',
+    auth: 'session',
+    status: 200,
+    response: Health,
+    errors: { 403: [healthTexts.refused] },
+  }),
+}

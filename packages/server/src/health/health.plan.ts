@@ -1,0 +1,104 @@
+import type { Health, ReconcilerHealth } from '@slipway/contract'
+
+/** What is too much, in the units of the figures. */
+const limits = {
+  /** Scans come every half minute. */
+  scanAgeMs: 120_000,
+  scansFailed: 2,
+  lookMs: 60_000,
+  failures: 5,
+  measuringAgeMs: 60_000,
+  delayMs: 500,
+  delayMaxMs: 3_000,
+  openFiles: 0.8,
+  freeMb: 1024,
+}
+
+const seconds = (ms: number) => `${Math.round(ms / 1000)} s`
+const count = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`
+const ageOf = (at: string | null, now: number) => (at === null ? null : now - Date.parse(at))
+
+/** What is wrong by the figures, each with what to do. `now` in milliseconds since the epoch. */
+export function problemsOf(figures: Omit<Health, 'status' | 'problems'>, now: number): string[] {
+  return [
+    ...figures.reconcilers.flatMap((one) => reconcilerProblems(one, now)),
+    ...measuringProblems(figures.measuring, now),
+    ...processProblems(figures.process),
+    ...diskProblems(figures.data_directory),
+    ...(figures.engine.answer_ms === null
+      ? [
+          `The ${figures.engine.kind} engine does not answer. Look at the log for its errors, and restart the server if that goes on; running VMs go on.`,
+        ]
+      : []),
+  ]
+}
+
+function reconcilerProblems(one: ReconcilerHealth, now: number): string[] {
+  const problems: string[] = []
+  const name = `The ${one.name} reconciler`
+  const scanAge = ageOf(one.last_scan_at, now)
+  if (one.scans_failed_in_a_row >= limits.scansFailed || (scanAge !== null && scanAge > limits.scanAgeMs)) {
+    const since = one.last_scan_at === null ? '' : ` The last scan ended at ${one.last_scan_at}.`
+    problems.push(
+      `${name} cannot scan for what needs work.${since} The log says why ("the scan failed"); check the database and the data directory.`,
+    )
+  }
+  if (one.abandoned_under_way > 0) {
+    problems.push(
+      `${name} abandoned ${count(one.abandoned_under_way, 'look')} that did not end in time. The log names the ids ("a look failed"): force stop those VMs, and restart the server if that does not help.`,
+    )
+  } else if (one.oldest_look_ms !== null && one.oldest_look_ms > limits.lookMs) {
+    problems.push(
+      `${name} has been busy with one object for ${seconds(one.oldest_look_ms)}. The host may be overloaded: check its processor and disk.`,
+    )
+  }
+  if (one.failures_in_a_row >= limits.failures) {
+    problems.push(
+      `${name} keeps failing on ${count(one.failing, 'object')}, ${one.failures_in_a_row} times in a row at most. The log names them and why ("a look failed").`,
+    )
+  }
+  return problems
+}
+
+function measuringProblems(measuring: Health['measuring'], now: number): string[] {
+  const age = ageOf(measuring.last_at, now)
+  return age !== null && (age > limits.measuringAgeMs || measuring.failures_in_a_row > 2)
+    ? [
+        'The use of running VMs is not measured. Charts and automatic scaling stand still; the log says why ("VMs could not be measured").',
+      ]
+    : []
+}
+
+function processProblems(process: Health['process']): string[] {
+  const { event_loop_delay_ms, event_loop_delay_max_ms, open_files, open_files_limit, uncaught_errors } =
+    process
+  const problems: string[] = []
+  if (event_loop_delay_ms > limits.delayMs || event_loop_delay_max_ms > limits.delayMaxMs) {
+    problems.push(
+      `The server answers late: in the last two minutes it was busy for up to ${seconds(event_loop_delay_max_ms)} at a time. Check the processor and the memory of the host.`,
+    )
+  }
+  if (open_files !== null && open_files_limit !== null && open_files > open_files_limit * limits.openFiles) {
+    problems.push(
+      `The server has ${open_files} of at most ${open_files_limit} files open. Raise LimitNOFILE in the unit of the service and restart it.`,
+    )
+  }
+  if (uncaught_errors > 0) {
+    problems.push(
+      `${count(uncaught_errors, 'error was', 'errors were')} not handled since the server started. Find them in the log, report them, and restart the server.`,
+    )
+  }
+  return problems
+}
+
+function diskProblems(disk: Health['data_directory']): string[] {
+  if (disk === null)
+    return [
+      'The data directory cannot be read. Check that its file system is mounted and that the server may read it.',
+    ]
+  return disk.free_mb < limits.freeMb
+    ? [
+        `The data directory has ${disk.free_mb} MB free. Delete disks or snapshots that nobody needs, or enlarge its file system.`,
+      ]
+    : []
+}

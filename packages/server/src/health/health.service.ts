@@ -1,0 +1,98 @@
+import { type Health, healthTexts, type ReconcilerHealth, type User } from '@slipway/contract'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import { Problem } from '../lib/problem.ts'
+import type { ReconcilerStats } from '../lib/reconciler.record.ts'
+import { problemsOf } from './health.plan.ts'
+import type { Vitals } from './vitals.ts'
+
+export interface HealthServiceOptions {
+  /** E-mail addresses in lower case of who may read it; empty lets nobody. */
+  admins: readonly string[]
+  reconcilers: () => ReconcilerStats[]
+  /** The last measurement of what VMs use. */
+  measuring: () => { at: number | null; ms: number | null; failuresInARow: number }
+  vitals: () => Promise<Vitals>
+  uncaughtErrors: () => number
+  engine: { kind: string; accelerator: string | null; answer: () => Promise<unknown> }
+  clock: Clock
+}
+
+export type HealthService = ReturnType<typeof makeHealthService>
+
+const engineLimitMs = 5_000
+const timeOrNull = (at: number | null | undefined) => (at === null || at === undefined ? null : isoTime(at))
+const wholeOrNull = (ms: number | null | undefined) =>
+  ms === null || ms === undefined ? null : Math.round(ms)
+
+export function makeHealthService(options: HealthServiceOptions) {
+  const { admins, engine, clock } = options
+
+  async function answerMs(): Promise<number | null> {
+    const began = performance.now()
+    try {
+      await withDeadline(engine.answer(), engineLimitMs, 'The engine', clock)
+      return Math.round(performance.now() - began)
+    } catch {
+      return null
+    }
+  }
+
+  /** The figures as they are now, and what is wrong by them. */
+  async function read(): Promise<Health> {
+    const [vitals, answer] = await Promise.all([options.vitals(), answerMs()])
+    const measuring = options.measuring()
+    const figures = {
+      reconcilers: options.reconcilers().map(reconcilerHealth),
+      measuring: {
+        last_at: timeOrNull(measuring.at),
+        last_ms: wholeOrNull(measuring.ms),
+        failures_in_a_row: measuring.failuresInARow,
+      },
+      process: {
+        started_at: isoTime(vitals.startedAt),
+        event_loop_delay_ms: Math.round(vitals.delay.p99Ms),
+        event_loop_delay_max_ms: Math.round(vitals.delay.maxMs),
+        memory_mb: Math.round(vitals.memoryMb),
+        open_files: vitals.openFiles,
+        open_files_limit: vitals.openFilesLimit,
+        uncaught_errors: options.uncaughtErrors(),
+      },
+      data_directory: vitals.disk && {
+        free_mb: Math.floor(vitals.disk.freeMb),
+        size_mb: Math.floor(vitals.disk.sizeMb),
+      },
+      engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
+    }
+    const problems = problemsOf(figures, clock.now())
+    return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
+  }
+
+  return {
+    read,
+    /** For administrators; throws a 403 for everybody else. */
+    async ofServer({ email }: User): Promise<Health> {
+      if (!admins.includes(email)) throw new Problem(403, healthTexts.refused)
+      return read()
+    },
+  }
+}
+
+const reconcilerHealth = (stats: ReconcilerStats): ReconcilerHealth => ({
+  name: stats.name,
+  last_scan_at: timeOrNull(stats.lastScan?.at),
+  last_scan_ms: wholeOrNull(stats.lastScan?.ms),
+  scans_failed_in_a_row: stats.scansFailedInARow,
+  last_look_at: timeOrNull(stats.lastLook?.at),
+  last_look_ms: wholeOrNull(stats.lastLook?.ms),
+  longest_look_ms: Math.round(stats.longestMs),
+  oldest_look_ms: wholeOrNull(stats.oldestMs),
+  working: stats.working,
+  queued: stats.queued,
+  failing: stats.failing,
+  failures_in_a_row: stats.failuresInARow,
+  looks: stats.looks,
+  failed: stats.failed,
+  abandoned: stats.abandoned,
+  abandoned_under_way: stats.abandonedUnderWay,
+})

@@ -1,0 +1,117 @@
+import { type Health, healthApi, healthTexts } from '@slipway/contract'
+import parsePrometheus from 'parse-prometheus-text-format'
+import { describe, expect, it } from 'vitest'
+import { makeTestApp, newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp({ admins: ['person-1@slipway.test'] })
+const admin = await app.signedIn('Admin')
+const other = await app.signedIn('Other')
+const read = async () => (await admin.call(healthApi.get)).body
+
+/** A VM that runs, so that every part has something to do. */
+async function newVm(): Promise<string> {
+  const id = async (url: string, body: object) =>
+    ((await admin.raw('POST', url, body)).body as { id: string }).id
+  const projectId = await id('/api/projects', { name: `p ${Math.random()}` })
+  const sshKeyId = await id('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+  const vmId = await id(`/api/projects/${projectId}/vms`, {
+    name: 'web',
+    template_id: 'starter',
+    ssh_key_id: sshKeyId,
+  })
+  await app.clock.advance(30_000)
+  await app.idle()
+  return vmId
+}
+
+async function scrape() {
+  const response = await app.app.inject({
+    method: 'GET',
+    url: '/metrics',
+    headers: { authorization: 'Bearer operator-token' },
+  })
+  expect(response.statusCode).toBe(200)
+  return new Map(parsePrometheus(response.body).map((family) => [family.name, family.metrics]))
+}
+
+describe('the health of the server', () => {
+  it('is for administrators, and for nobody while none is named', async () => {
+    expect((await app.client().call(healthApi.get)).status).toBe(401)
+    const refused = await other.call(healthApi.get)
+    expect(refused.status).toBe(403)
+    expect(refused.body).toEqual({ message: healthTexts.refused })
+    const without = await makeTestApp()
+    try {
+      expect((await (await without.signedIn()).call(healthApi.get)).status).toBe(403)
+    } finally {
+      await without.close()
+    }
+  })
+
+  it('tells of each reconciler what it did last, and of the process, the disk and the engine', async () => {
+    await newVm()
+    await app.clock.advance(30_000)
+    const health = await read()
+    expect(health.problems).toEqual([])
+    expect(health.status).toBe('ok')
+    expect(health.reconcilers.map(({ name }) => name).sort()).toEqual([
+      'disk',
+      'disk-snapshot',
+      'vm',
+      'vm-group',
+      'vm-snapshot',
+    ])
+    const vm = health.reconcilers.find(({ name }) => name === 'vm')
+    expect(vm).toMatchObject({ working: 0, queued: 0, failing: 0, abandoned: 0, scans_failed_in_a_row: 0 })
+    expect(vm?.looks).toBeGreaterThan(2)
+    expect(Date.parse(vm?.last_scan_at ?? '')).toBeGreaterThan(app.clock.now() - 31_000)
+    expect(health.measuring.failures_in_a_row).toBe(0)
+    expect(health.process.memory_mb).toBeGreaterThan(10)
+    expect(health.process.open_files).toBeGreaterThan(3)
+    expect(health.data_directory?.size_mb).toBeGreaterThan(0)
+    expect(health.engine).toMatchObject({ kind: 'simulated', answer_ms: expect.any(Number) })
+  })
+
+  it('is in the metrics as well', async () => {
+    const families = await scrape()
+    const scans = families.get('slipway_reconciler_last_scan_timestamp_seconds')
+    expect(scans).toHaveLength(5)
+    const looks = families.get('slipway_reconciler_looks_total') ?? []
+    const succeeded = looks.find(
+      ({ labels }) => labels?.reconciler === 'vm' && labels.outcome === 'succeeded',
+    )
+    expect(Number(succeeded?.value)).toBeGreaterThan(2)
+    expect(families.get('slipway_degraded')).toEqual([{ value: '0' }])
+    for (const name of ['slipway_event_loop_delay_seconds', 'slipway_data_free_bytes', 'process_open_fds'])
+      expect(families.has(name)).toBe(true)
+  })
+
+  it('is degraded, with what to do, while a look hangs in the engine and after the engine stopped answering', async () => {
+    const vmId = await newVm()
+    const { inspect, freeMemoryMb } = app.engine
+    const hung: (() => void)[] = []
+    app.engine.inspect = (id) =>
+      id === vmId ? new Promise((resolve) => hung.push(() => resolve(inspect(id)))) : inspect(id)
+    app.engine.endRun(vmId, { how: 'clean' })
+    await app.clock.advance(125_000)
+    const health = await read()
+    expect(health.status).toBe('degraded')
+    expect(health.problems.join()).toContain('The vm reconciler abandoned')
+    expect(health.reconcilers.find(({ name }) => name === 'vm')?.abandoned).toBeGreaterThan(0)
+    expect((await scrape()).get('slipway_degraded')).toEqual([{ value: '1' }])
+
+    app.engine.inspect = inspect
+    for (const end of hung) end()
+    await app.clock.advance(100_000)
+    await app.idle()
+    expect((await read()).problems).toEqual([])
+
+    app.engine.freeMemoryMb = () => new Promise(() => {})
+    const asked = read()
+    await app.clock.advance(5_000)
+    const unanswered: Health = await asked
+    expect(unanswered.engine.answer_ms).toBeNull()
+    expect(unanswered.problems.join()).toContain('The simulated engine does not answer.')
+    app.engine.freeMemoryMb = freeMemoryMb
+  })
+})

@@ -1,0 +1,84 @@
+import { readdir, readFile, statfs } from 'node:fs/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** How the process and its disk are. */
+export interface Vitals {
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /** How long what was due had to wait in the last one to two minutes, in milliseconds. */
+  delay: { p99Ms: number; maxMs: number }
+  memoryMb: number
+  /** File descriptors and how many there may be; null where the system does not tell. */
+  openFiles: number | null
+  openFilesLimit: number | null
+  /** The file system of the data directory; null when it cannot be read. */
+  disk: { freeMb: number; sizeMb: number } | null
+}
+
+/** Node's timer for this wakes the process every time, so a finer one would cost more than all else of a server at rest. */
+const resolutionMs = 200
+const windowMs = 60_000
+const mebibyte = 1024 ** 2
+
+/** Watches the event loop from now on, until `stop`. */
+export function makeVitals(dataDir: string) {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
+  histogram.enable()
+  // Node counts the time that the timer waits on purpose.
+  const delayOf = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs)
+  const now = (): Vitals['delay'] =>
+    histogram.count === 0
+      ? { p99Ms: 0, maxMs: 0 }
+      : { p99Ms: delayOf(histogram.percentile(99)), maxMs: delayOf(histogram.max) }
+  let before: Vitals['delay'] = { p99Ms: 0, maxMs: 0 }
+  // What is measured passes in the time of the host, whatever clock the server is given.
+  const timer = setInterval(function nextWindow() {
+    before = now()
+    histogram.reset()
+  }, windowMs).unref()
+
+  return {
+    async read(): Promise<Vitals> {
+      const { p99Ms, maxMs } = now()
+      const [openFiles, openFilesLimit, disk] = await Promise.all([
+        countOpenFiles(),
+        readOpenFilesLimit(),
+        readDisk(dataDir),
+      ])
+      return {
+        startedAt: Date.now() - process.uptime() * 1000,
+        delay: { p99Ms: Math.max(p99Ms, before.p99Ms), maxMs: Math.max(maxMs, before.maxMs) },
+        memoryMb: process.memoryUsage.rss() / mebibyte,
+        openFiles,
+        openFilesLimit,
+        disk,
+      }
+    },
+    stop(): void {
+      clearInterval(timer)
+      histogram.disable()
+    },
+  }
+}
+
+const countOpenFiles = (): Promise<number | null> =>
+  readdir('/proc/self/fd').then(
+    // One of them is the directory that is read.
+    (names) => names.length - 1,
+    () => null,
+  )
+
+async function readOpenFilesLimit(): Promise<number | null> {
+  const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '')
+  const soft = Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1])
+  return Number.isNaN(soft) ? null : soft
+}
+
+const readDisk = (path: string): Promise<Vitals['disk']> =>
+  statfs(path).then(
+    ({ bavail, blocks, bsize }) => ({
+      freeMb: (bavail * bsize) / mebibyte,
+      sizeMb: (blocks * bsize) / mebibyte,
+    }),
+    () => null,
+  )
