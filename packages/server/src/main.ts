@@ -11,6 +11,7 @@ import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
+import { openDataDirectory } from './lib/data-directory.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
@@ -66,6 +67,7 @@ function sshLine(gateway: Gateway | null, listen: string | undefined): string {
 async function main(): Promise<void> {
   const config = readConfig()
   const log = makeLog(config.logLevel)
+  for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   const giveUpDirectory = await ownDirectory(config.dataDir)
   const file = path.join(config.dataDir, 'slipway.sqlite')
   const db = openSqlite(file)
