@@ -1,4 +1,4 @@
-import { type SearchHit, searchLimit } from '@slipway/contract'
+import { foldForSearch, type SearchHit, searchLimit } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 
@@ -8,33 +8,56 @@ const literally = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}
 export type SearchRepo = ReturnType<typeof makeSearchRepo>
 
 export function makeSearchRepo(db: Db) {
+  const belongings = (accountId: string) => sql`(
+    select 'project' as kind, id, name, id as project_id, name as project_name, null as status
+      from project where account_id = ${accountId}
+    union all
+    select 'vm', vm.id, vm.name, p.id, p.name, vm.status
+      from vm join project p on p.id = vm.project_id where p.account_id = ${accountId} and vm.wanted_deleted = 0
+    union all
+    select 'vm_' || g.kind, g.id, g.name, p.id, p.name, null
+      from vm_group g join project p on p.id = g.project_id where p.account_id = ${accountId}
+    union all
+    select 'disk', d.id, d.name, p.id, p.name, d.status
+      from disk d join project p on p.id = d.project_id
+      where p.account_id = ${accountId} and d.status <> 'deleting'
+    union all
+    select 'template', id, name, null, null, null from template
+  )`
+
+  /** Of names in plain letters, which databases can fold; as many as are shown. */
+  async function plain(accountId: string, text: string, folded: string): Promise<SearchHit[]> {
+    const inside = `%${literally(folded)}%`
+    const ahead = `${literally(folded)}%`
+    const { rows } = await sql<SearchHit>`
+      select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
+      where lower(name) like ${inside} escape '\\' and octet_length(name) = length(name) or id = ${text}
+      order by case when lower(name) like ${ahead} escape '\\' then 0 else 1 end, lower(name), id
+      limit ${searchLimit}
+    `.execute(db)
+    return rows
+  }
+
+  /** Of all other names, which are folded here: databases differ in what they make of them. */
+  async function others(accountId: string, text: string, folded: string): Promise<SearchHit[]> {
+    const { rows } = await sql<SearchHit>`
+      select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
+      where octet_length(name) <> length(name) and id <> ${text}
+    `.execute(db)
+    return rows.filter(({ name }) => foldForSearch(name).includes(folded))
+  }
+
   return {
-    /** Names that begin with the text first, then by name. */
+    /** Names that begin with the text first, then by name; letter case and accents aside. */
     async find(accountId: string, text: string): Promise<SearchHit[]> {
-      const inside = `%${literally(text.toLowerCase())}%`
-      const ahead = `${literally(text.toLowerCase())}%`
-      const { rows } = await sql<SearchHit>`
-        select kind, id, name, project_id, project_name, status from (
-          select 'project' as kind, id, name, id as project_id, name as project_name, null as status
-            from project where account_id = ${accountId}
-          union all
-          select 'vm', vm.id, vm.name, p.id, p.name, vm.status
-            from vm join project p on p.id = vm.project_id where p.account_id = ${accountId} and vm.wanted_deleted = 0
-          union all
-          select 'vm_' || g.kind, g.id, g.name, p.id, p.name, null
-            from vm_group g join project p on p.id = g.project_id where p.account_id = ${accountId}
-          union all
-          select 'disk', d.id, d.name, p.id, p.name, d.status
-            from disk d join project p on p.id = d.project_id
-            where p.account_id = ${accountId} and d.status <> 'deleting'
-          union all
-          select 'template', id, name, null, null, null from template
-        ) as found
-        where lower(name) like ${inside} escape '\\' or id = ${text}
-        order by case when lower(name) like ${ahead} escape '\\' then 0 else 1 end, lower(name), id
-        limit ${searchLimit}
-      `.execute(db)
-      return rows
+      const folded = foldForSearch(text)
+      const found = [...(await plain(accountId, text, folded)), ...(await others(accountId, text, folded))]
+      const order = found.map((hit) => {
+        const name = foldForSearch(hit.name)
+        return { hit, key: `${name.startsWith(folded) ? 0 : 1}${name}\n${hit.id}` }
+      })
+      order.sort((one, other) => (one.key < other.key ? -1 : 1))
+      return order.slice(0, searchLimit).map(({ hit }) => hit)
     },
   }
 }

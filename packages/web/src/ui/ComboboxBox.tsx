@@ -1,4 +1,5 @@
 import { Autocomplete as Base } from '@base-ui/react/autocomplete'
+import { isFoundIn } from '@slipway/contract'
 import { ChevronsUpDown } from 'lucide-react'
 import { useState } from 'react'
 import { useFieldProps } from './field-state.ts'
@@ -20,13 +21,8 @@ export interface ComboboxProps {
   empty?: string
 }
 
-const matches = ({ label, description }: SelectOption, text: string) => {
-  const searched = `${label}\n${description ?? ''}`.toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => searched.includes(word))
-}
+const matches = ({ label, description }: SelectOption, text: string) =>
+  isFoundIn(text, label, description ?? null)
 
 export function ComboboxBox({
   text,
