@@ -15,7 +15,7 @@ import { openDataDirectory } from './lib/data-directory.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
-import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
+import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
 import { qemuFor } from './qemu.ts'
 import { demo, seed } from './seed.ts'
 
@@ -45,14 +45,9 @@ function makeMailer(config: Config): { sendMail: SendMail; where: string } {
     }
   }
   const dir = path.join(config.dataDir, 'outbox')
-  const write = outboxMailer(dir, config.mailFrom)
   return {
     where: `as .eml files in ${dir}; links are printed here`,
-    async sendMail(mail) {
-      await write(mail)
-      const link = /https?:\/\/\S+/.exec(mail.text)?.[0]
-      console.log(`Mail to ${mail.to}: ${mail.subject}${link ? `\n  ${link}` : ''}`)
-    },
+    sendMail: toldMailer(outboxMailer(dir, config.mailFrom), (line) => console.log(line)),
   }
 }
 

@@ -9,6 +9,7 @@ import { newId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
+import { linkMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
@@ -85,15 +86,7 @@ export function makeAccountService({
   function mailLink(account: Pick<User, 'name' | 'email'>, purpose: Purpose, token: string): void {
     const page = purpose === 'verify' ? 'verify-email' : 'reset-password'
     const link = `${publicUrl()}/${page}?token=${token}`
-    const text =
-      purpose === 'verify'
-        ? `Hello ${account.name},\n\nOpen this link within 24 hours to verify your e-mail address:\n\n${link}\n\nIf you did not create an account at ${productName}, ignore this message.\n`
-        : `Hello ${account.name},\n\nOpen this link within one hour to choose a new password:\n\n${link}\n\nIf you did not ask for this, ignore this message; your password stays as it is.\n`
-    const subject =
-      purpose === 'verify'
-        ? `Verify your ${productName} e-mail address`
-        : `Reset your ${productName} password`
-    sendMail({ to: account.email, subject, text }).then(
+    sendMail(linkMail(purpose, { account, link, productName })).then(
       () => log.info({ to: account.email, purpose }, 'mail sent'),
       (error: unknown) => log.error({ err: error, to: account.email, purpose }, 'mail could not be sent'),
     )
