@@ -1,6 +1,4 @@
 import { hasHiddenCharacters } from '@slipway/contract'
-import type { Mail } from '../mail/mail.ts'
-import type { Purpose } from './account.repo.ts'
 
 /** What mail programs make links of, or people take for one. */
 const likeALink = /[:/\\@]|www|\p{L}\.\p{L}{2}/iu
@@ -14,13 +12,13 @@ const quotable = (name: string): string | null =>
  * name is, and has no link but ours.
  */
 export function linkMail(
-  purpose: Purpose,
+  purpose: 'verify' | 'reset',
   {
     account,
     link,
     productName,
   }: { account: { name: string; email: string }; link: string; productName: string },
-): Mail {
+) {
   if (purpose === 'reset') {
     return {
       to: account.email,
