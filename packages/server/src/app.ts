@@ -12,6 +12,7 @@ import type { Config } from './config.ts'
 import { consoleRoutes } from './console/console.routes.ts'
 import { makeConsoleService } from './console/console.service.ts'
 import type { Db } from './db/open.ts'
+import { makeSeenTime } from './db/seen-time.ts'
 import { makeDiskReconcile } from './disk/disk.reconcile.ts'
 import { makeDiskRepo } from './disk/disk.repo.ts'
 import { diskRoutes } from './disk/disk.routes.ts'
@@ -35,6 +36,7 @@ import { installSockets } from './http/sockets.ts'
 import { installStatic } from './http/static.ts'
 import { installTiming } from './http/timing.ts'
 import type { Clock } from './lib/clock.ts'
+import { makeClockGuard } from './lib/clock-guard.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import type { SendMail } from './mail/mail.ts'
@@ -132,6 +134,8 @@ export async function buildApp(options: AppOptions) {
   await app.register(cookie)
   await installGuard(app, config.publicUrl)
 
+  /** Everything that deletes data for its age asks it first. */
+  const clockGuard = makeClockGuard({ clock, ...makeSeenTime(db), log })
   const bus = makeEventBus()
   const streams = makeEventStreams(bus.subscribe)
   const publicUrl = () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, '')
@@ -444,6 +448,7 @@ export async function buildApp(options: AppOptions) {
     /** What the event stream of a project carries. */
     subscribe: bus.subscribe,
     async start() {
+      await clockGuard.start()
       await templates.install()
       for (const reconciler of reconcilers) await reconciler.start()
       scaling.wake()
@@ -453,6 +458,7 @@ export async function buildApp(options: AppOptions) {
     },
     async close() {
       cancelSweep?.()
+      clockGuard.close()
       visits?.close()
       stopListening()
       streams.close()

@@ -5,6 +5,7 @@ import * as storage from './migrations/0002-storage.ts'
 import * as groups from './migrations/0003-groups.ts'
 import * as usage from './migrations/0004-usage.ts'
 import * as activity from './migrations/0005-activity.ts'
+import * as seenTime from './migrations/0007-seen-time.ts'
 import type { Db } from './open.ts'
 
 /** In the order of their names; a name that was released never changes. */
@@ -14,6 +15,7 @@ const migrations: Record<string, Migration> = {
   '0003-groups': groups,
   '0004-usage': usage,
   '0005-activity': activity,
+  '0007-seen-time': seenTime,
 }
 
 /**

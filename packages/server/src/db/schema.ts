@@ -14,6 +14,7 @@ export interface Schema {
   vm_group_event: VmGroupEventTable
   usage_sample: UsageSampleTable
   activity: ActivityTable
+  seen_time: SeenTimeTable
 }
 
 type Flag = 0 | 1
@@ -276,4 +277,13 @@ export interface UsageSampleTable {
   disk_write: number | null
   net_in: number | null
   net_out: number | null
+}
+
+/** One row: what the clock guard saw last. */
+export interface SeenTimeTable {
+  id: number
+  /** By the clock that is believed, in milliseconds since the epoch. */
+  trusted_ms: number
+  /** How long another time has been watched, in milliseconds; 0 when the clock is believed. */
+  watched_ms: number
 }

@@ -2,12 +2,15 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
+  /** Milliseconds since some moment of this process. Nobody can set it, so it never jumps. */
+  monotonic(): number
   /** Calls back once after `ms`; returns the way to call it off. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback) {
     const timer = setTimeout(callback, ms)
     timer.unref()

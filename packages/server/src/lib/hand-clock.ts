@@ -7,10 +7,14 @@ export interface HandClock extends Clock {
   advance: (ms: number) => Promise<void>
   /** Moves on at one go, as for a host that was suspended: what fell due meanwhile fires once, now. */
   suspend: (ms: number) => Promise<void>
+  /** Somebody sets the wall clock: no time passes, so no timer fires. */
+  set: (nowMs: number) => void
 }
 
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   let now = startMs
+  /** The wall clock, less the time that has passed. */
+  let setOff = 0
   let timers: { at: number; run: () => void }[] = []
 
   // Promises that a timer resolves may set the next timer: give them their turns.
@@ -19,7 +23,11 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   }
 
   return {
-    now: () => now,
+    now: () => now + setOff,
+    monotonic: () => now - startMs,
+    set(nowMs) {
+      setOff = nowMs - now
+    },
     after(ms, run) {
       const timer = { at: now + Math.max(0, ms), run }
       timers.push(timer)
