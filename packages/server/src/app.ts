@@ -37,6 +37,7 @@ import { installStatic } from './http/static.ts'
 import { installTiming } from './http/timing.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
+import { inBackground } from './lib/in-background.ts'
 import { makeProgress } from './lib/progress.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import type { SendMail } from './mail/mail.ts'
@@ -432,8 +433,9 @@ export async function buildApp(options: AppOptions) {
 
   let cancelSweep: (() => void) | null = null
   function sweep(): void {
-    for (const one of [accounts, activity])
-      one.sweep().catch((error: unknown) => log.error({ err: error }, 'sweep failed'))
+    const due = clockGuard.isTrusted() ? { accounts, activity } : {}
+    for (const [what, one] of Object.entries(due))
+      inBackground(log, `forgetting what is old of ${what}`, one.sweep())
     cancelSweep = clock.after(sweepEveryMs, sweep)
   }
 

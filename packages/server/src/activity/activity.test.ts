@@ -286,6 +286,27 @@ describe('keeping', () => {
     ),
   )
 
+  it(
+    'a clock that jumps forward has nothing forgotten, neither entries nor sessions, and then it is put right',
+    atDesk(
+      async ({ app, ada, createDisk }) => {
+        const day = 24 * 60 * 60_000
+        const hour = 60 * 60_000
+        await createDisk({ name: 'data' })
+        const before = await countOf(app)
+        const right = app.clock.now()
+        app.clock.set(right + 400 * day)
+        await app.clock.advance(3 * hour)
+        expect((await countOf(app)).n).toBeGreaterThanOrEqual(before.n)
+        app.clock.set(right + 3 * hour)
+        await app.clock.advance(2 * hour)
+        expect((await countOf(app)).n).toBeGreaterThanOrEqual(before.n)
+        expect(await actionsAt(ada, '/api/user/activity')).toContain('project.create')
+      },
+      { activityDays: 3 },
+    ),
+  )
+
   it('ids begin as those of their time do, so that they can be cut by it', () => {
     const id = newId(Date.UTC(2040, 0, 1))
     expect(id > idFloor(Date.UTC(2040, 0, 1))).toBe(true)
