@@ -171,7 +171,8 @@ async function packFiles({ recipeDir, npm, workDir, signal }: Bootstrap): Promis
     const target = ['--os=linux', '--cpu=x64', '--libc=glibc']
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...target], {
       cwd: join(staged, folder),
-      ...{ signal, timeoutMs: 900_000 },
+      signal,
+      timeoutMs: 900_000,
     })
   }
   // Directories are not listed: those the guest has already keep their modes.

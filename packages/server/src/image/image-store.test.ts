@@ -55,15 +55,25 @@ async function build({ id }: Recipe, lower: LowerImage | null, work: BuildWork):
   }
   if (lower) return { disk: await write('disk'), sources: [] }
   return {
-    ...{ disk: await write('disk'), kernel: await write('kernel'), initrd: await write('initrd') },
-    ...{ tree: await write('tree'), cmdline: 'quiet', sources: ['linux=1'] },
+    disk: await write('disk'),
+    kernel: await write('kernel'),
+    initrd: await write('initrd'),
+    tree: await write('tree'),
+    cmdline: 'quiet',
+    sources: ['linux=1'],
   }
 }
 
 const store = (options: Partial<ImageStoreOptions> = {}): ImageStore =>
   makeImageStore({
-    ...{ dir: join(dir, 'images'), log: silentLog, recipes, build, rootBytes: 20 * mebibyte },
-    ...{ inUse: async () => used, budgetBytes: 100 * mebibyte, now: () => Date.now() + aheadMs },
+    dir: join(dir, 'images'),
+    log: silentLog,
+    recipes,
+    build,
+    rootBytes: 20 * mebibyte,
+    inUse: async () => used,
+    budgetBytes: 100 * mebibyte,
+    now: () => Date.now() + aheadMs,
     ...options,
   })
 const filesThere = async () => (await readdir(join(dir, 'images', 'files'))).length
