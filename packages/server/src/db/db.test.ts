@@ -101,7 +101,7 @@ describe('the copy before a migration', () => {
 async function smallFileSystem(name: string): Promise<string> {
   const dir = path.join(base, name)
   await mkdir(dir)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', dir])
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', dir])
   kept({ destroy: () => void execFileSync('umount', ['-l', dir]) })
   return dir
 }
@@ -131,7 +131,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     await sql`pragma wal_checkpoint(truncate)`.execute(db)
     await forget(db, newest)
     const filler = path.join(dir, 'filler')
-    for (let bytes = 1 << 20; bytes >= 4096; bytes >>= 1) {
+    for (let bytes = 1 << 21; bytes >= 4096; bytes >>= 1) {
       await writeFile(filler, Buffer.alloc(bytes), { flag: 'a' }).catch(() => {})
     }
     await expect(migrate(db, file)).rejects.toThrow(/no room for the copy .* Free \d+ MB/)
@@ -144,7 +144,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     const db = kept(openSqlite(path.join(dir, 'slipway.sqlite')))
     await migrate(db, null)
     let failure: unknown = null
-    for (let i = 0; i < 2000 && failure === null; i++) {
+    for (let i = 0; i < 20_000 && failure === null; i++) {
       failure = await addAccount(db, `${'x'.repeat(1000)}${i}`).then(
         () => null,
         (error: unknown) => error,

@@ -33,7 +33,11 @@ function adapt(sqlite: DatabaseSync): SqliteDatabase {
       return {
         reader: own.columns().length > 0,
         all: (values) => own.all(...bind(values)),
-        run: (values) => own.run(...bind(values)),
+        run(values) {
+          // Of a full or broken disk SQLite has rolled back by itself: a second time would fail and hide why.
+          if (sql === 'rollback' && !sqlite.isTransaction) return { changes: 0, lastInsertRowid: 0 }
+          return own.run(...bind(values))
+        },
         iterate: (values) => own.iterate(...bind(values)),
       }
     },

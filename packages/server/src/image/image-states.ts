@@ -63,5 +63,3 @@ export function makeImageStates(now: () => number) {
     },
   }
 }
-
-export type ImageStates = ReturnType<typeof makeImageStates>
