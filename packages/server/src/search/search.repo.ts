@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises'
 import { foldForSearch, type SearchHit, searchLimit } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 
 /** In a pattern of LIKE these stand for themselves. */
 const literally = (text: string) => text.replace(/[\\%_]/g, (sign) => `\\${sign}`)
+
+const rowsAtOnce = 500
 
 export type SearchRepo = ReturnType<typeof makeSearchRepo>
 
@@ -38,26 +41,49 @@ export function makeSearchRepo(db: Db) {
     return rows
   }
 
-  /** Of all other names, which are folded here: databases differ in what they make of them. */
-  async function others(accountId: string, text: string, folded: string): Promise<SearchHit[]> {
-    const { rows } = await sql<SearchHit>`
-      select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
-      where octet_length(name) <> length(name) and id <> ${text}
-    `.execute(db)
-    return rows.filter(({ name }) => foldForSearch(name).includes(folded))
+  /**
+   * Of all other names, which are folded here: databases differ in what they make of them. In parts, so that nobody
+   * waits for a search through thousands.
+   */
+  async function* others(accountId: string, text: string, folded: string): AsyncGenerator<SearchHit> {
+    for (let after = ''; ; ) {
+      const { rows } = await sql<SearchHit>`
+        select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
+        where octet_length(name) <> length(name) and id <> ${text} and id > ${after}
+        order by id limit ${rowsAtOnce}
+      `.execute(db)
+      for (const hit of rows) if (foldForSearch(hit.name).includes(folded)) yield hit
+      const last = rows.at(-1)
+      if (!last || rows.length < rowsAtOnce) return
+      after = last.id
+      await setImmediate()
+    }
   }
 
   return {
     /** Names that begin with the text first, then by name; letter case and accents aside. */
     async find(accountId: string, text: string): Promise<SearchHit[]> {
       const folded = foldForSearch(text)
-      const found = [...(await plain(accountId, text, folded)), ...(await others(accountId, text, folded))]
-      const order = found.map((hit) => {
-        const name = foldForSearch(hit.name)
-        return { hit, key: `${name.startsWith(folded) ? 0 : 1}${name}\n${hit.id}` }
-      })
-      order.sort((one, other) => (one.key < other.key ? -1 : 1))
-      return order.slice(0, searchLimit).map(({ hit }) => hit)
+      const best = makeBest(folded)
+      for (const hit of await plain(accountId, text, folded)) best.offer(hit)
+      for await (const hit of others(accountId, text, folded)) best.offer(hit)
+      return best.hits()
     },
+  }
+}
+
+/** Keeps of what it is offered as much as is shown, in the order in which it is shown. */
+function makeBest(folded: string) {
+  const kept: { hit: SearchHit; key: string }[] = []
+  return {
+    offer(hit: SearchHit): void {
+      const name = foldForSearch(hit.name)
+      const key = `${name.startsWith(folded) ? 0 : 1}${name}\n${hit.id}`
+      const place = kept.findIndex((other) => key < other.key)
+      if (place < 0 && kept.length >= searchLimit) return
+      kept.splice(place < 0 ? kept.length : place, 0, { hit, key })
+      kept.length = Math.min(kept.length, searchLimit)
+    },
+    hits: (): SearchHit[] => kept.map(({ hit }) => hit),
   }
 }

@@ -87,3 +87,28 @@ it('answers with so many at most', async () => {
   for (let i = 0; i < searchLimit + 5; i++) await make(ada, '/api/projects', { name: `Dépôt ${i}` })
   expect(await find('depot')).toHaveLength(searchLimit)
 })
+
+it('finds one name among thousands that no database can fold', async () => {
+  const { account_id } = await app.db
+    .selectFrom('project')
+    .select('account_id')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  const created_at = '2026-01-01T00:00:00.000Z'
+  const rows = Array.from({ length: 1203 }, (_, i) => ({
+    id: `many-${i}`,
+    account_id,
+    name: `Übung ${i}`,
+    description: '',
+    created_at,
+  }))
+  for (let at = 0; at < rows.length; at += 100) {
+    await app.db
+      .insertInto('project')
+      .values(rows.slice(at, at + 100))
+      .execute()
+  }
+  for (const i of [0, 499, 500, 501, 999, 1202])
+    expect((await named(`ubung ${i}`))[0]).toBe(`project Übung ${i}`)
+  expect(await find('UBUNG')).toHaveLength(searchLimit)
+})
