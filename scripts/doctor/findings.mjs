@@ -8,6 +8,7 @@ import { isInstalled } from '../setup/npm-packages.mjs'
 import { run, Stop } from '../setup/run.mjs'
 import { enginePackages, installCommand, isMissing } from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
+import { openToOthers } from './data-directory.mjs'
 
 /** @typedef {{ state: 'good' | 'note' | 'bad', name: string, text: string, help?: string }} Finding */
 
@@ -24,6 +25,7 @@ export async function* findings() {
   yield node()
   yield npmPackages()
   yield* await settings()
+  yield* privacy()
   yield* await space()
   yield memory()
   if (engine() !== 'qemu') {
@@ -79,6 +81,16 @@ async function space() {
     return [bad('disk space', text, 'free some, or set SLIPWAY_DATA_DIR to a larger disk')]
   if (free < 20 * 2 ** 30) return [note('disk space', `${text}; VMs take up to the size of their disks`)]
   return [good('disk space', text)]
+}
+
+/** Whether the data directory is closed to other users. @returns {Finding[]} */
+function privacy() {
+  if (!existsSync(dataDir())) return []
+  const open = openToOthers(dataDir())
+  if (open.length === 0) return [good('data directory', 'closed to other users of this machine')]
+  return open.map(({ path, mode }) =>
+    bad('data directory', `other users of this machine get at ${path} (mode ${mode})`, `chmod go= '${path}'`),
+  )
 }
 
 /** @returns {Finding} */

@@ -38,9 +38,18 @@ export function isStrongEnough(password: string): boolean {
   return passwordChecks[0].holds(password) && passwordStrength(password).score >= 3
 }
 
-/** Whether a text looks like x@y.z. */
+/**
+ * What an address is made of: nothing by which mail programs part, comment or quote addresses, nothing that is not
+ * seen, and no second `@`. Letters of every script are fine.
+ */
+const addressPart = String.raw`[^\s@,;:<>()[\]"\\\p{C}\p{Z}]`
+const domainLabel = String.raw`[\p{L}\p{N}\p{M}_-]+`
+const address = new RegExp(String.raw`^${addressPart}{1,64}@${domainLabel}(\.${domainLabel})+$`, 'u')
+
+/** Whether a text is one e-mail address, x@y.z; spaces around it do not count. */
 export function isEmail(text: string): boolean {
-  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(text.trim())
+  const trimmed = text.trim()
+  return trimmed.length <= 254 && address.test(trimmed)
 }
 
 /** Initials for the user menu: at most two letters, `U` when there is no name. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountTexts, isEmail, isStrongEnough } from './account.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, Time } from './text.ts'
 
 export const User = z.object({
@@ -28,7 +29,12 @@ const MailAddress = z
   .toLowerCase()
 
 export const SignUp = z.object({
-  name: z.string({ error: t.invalidSignup }).trim().min(1, t.invalidSignup).max(100, t.invalidSignup),
+  name: z
+    .string({ error: t.invalidSignup })
+    .trim()
+    .min(1, t.invalidSignup)
+    .max(100, t.invalidSignup)
+    .refine((text) => !hasHiddenCharacters(text), t.invalidSignup),
   email: z
     .string({ error: t.invalidSignup })
     .trim()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { parseSshPublicKey, sshKeyTexts } from './ssh-key.rules.ts'
+import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 export const SshKey = z.object({
@@ -21,7 +22,9 @@ export const SshKeyCreate = z.object({
     .string({ error: sshKeyTexts.invalidKey })
     .trim()
     .max(16_384, sshKeyTexts.invalidKey)
-    .refine((text) => parseSshPublicKey(text) !== null, sshKeyTexts.invalidKey),
+    .refine((text) => parseSshPublicKey(text) !== null, sshKeyTexts.invalidKey)
+    // Of a key that people paste, only the comment could have them; tabs may stand between its parts.
+    .refine((text) => !hasHiddenCharacters(text.replaceAll('\t', ' ')), sshKeyTexts.invalidKey),
   is_default: z.boolean().default(false),
 })
 export type SshKeyCreate = z.infer<typeof SshKeyCreate>

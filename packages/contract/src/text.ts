@@ -1,14 +1,11 @@
 import { z } from 'zod'
+import { hasHiddenCharacters } from './text.rules.ts'
 
 /** Server times: ISO 8601 in UTC with milliseconds. */
 export const Time = z.iso.datetime()
 
 /** Opaque id. Longer ones cannot exist, so they are not looked up. */
 export const Id = z.string().min(1).max(64)
-
-// Control characters have no business in a name; they would reach logs, mails and guests.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: matching them is the point
-const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /** A name people type: trimmed, 1 to 100 characters, one line (catalogue G-052). */
 export function name(required: string) {
@@ -17,7 +14,7 @@ export function name(required: string) {
     .trim()
     .min(1, required)
     .max(100, 'Use at most 100 characters for the name')
-    .refine((text) => !control.test(text), 'Use a name without control characters')
+    .refine((text) => !hasHiddenCharacters(text), 'Use a name without control characters')
 }
 
 /** Free text below a name. */

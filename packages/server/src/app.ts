@@ -43,6 +43,7 @@ import { installTiming } from './http/timing.ts'
 import { makeAddressList } from './lib/client-address.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
+import { inBackground } from './lib/in-background.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeReconciler } from './lib/reconciler.ts'
 import { uncaughtErrors } from './lib/uncaught.ts'
@@ -481,8 +482,9 @@ export async function buildApp(options: AppOptions) {
 
   let cancelSweep: (() => void) | null = null
   function sweep(): void {
-    for (const one of [accounts, activity])
-      one.sweep().catch((error: unknown) => log.error({ err: error }, 'sweep failed'))
+    const due = clockGuard.isTrusted() ? { accounts, activity } : {}
+    for (const [what, one] of Object.entries(due))
+      inBackground(log, `forgetting what is old of ${what}`, one.sweep())
     cancelSweep = clock.after(sweepEveryMs, sweep)
   }
 

@@ -2,6 +2,7 @@
 import { readConfig } from './config.ts'
 import { type Recipe, readRecipes } from './image/recipe.ts'
 import { CommandError } from './lib/command.ts'
+import { openDataDirectory } from './lib/data-directory.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { qemuFor } from './qemu.ts'
 
@@ -9,6 +10,7 @@ const quiet: Log = makeLog('silent')
 
 async function main(wanted: string[]): Promise<boolean> {
   const config = readConfig()
+  for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   const recipes = await readRecipes()
   const { images, engine, clearScratch } = qemuFor(config, recipes, quiet, 'imports-by-hand')
   await clearScratch()

@@ -11,11 +11,12 @@ import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
+import { openDataDirectory } from './lib/data-directory.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { type Log, makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { watchUncaught } from './lib/uncaught.ts'
-import { outboxMailer, type SendMail, smtpMailer } from './mail/mail.ts'
+import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
 import { qemuFor } from './qemu.ts'
 import { demo, seed } from './seed.ts'
 
@@ -45,14 +46,9 @@ function makeMailer(config: Config): { sendMail: SendMail; where: string } {
     }
   }
   const dir = path.join(config.dataDir, 'outbox')
-  const write = outboxMailer(dir, config.mailFrom)
   return {
     where: `as .eml files in ${dir}; links are printed here`,
-    async sendMail(mail) {
-      await write(mail)
-      const link = /https?:\/\/\S+/.exec(mail.text)?.[0]
-      console.log(`Mail to ${mail.to}: ${mail.subject}${link ? `\n  ${link}` : ''}`)
-    },
+    sendMail: toldMailer(outboxMailer(dir, config.mailFrom), (line) => console.log(line)),
   }
 }
 
@@ -69,6 +65,7 @@ async function main(): Promise<void> {
   const log = makeLog(config.logLevel)
   // The log is written at once, so the reason is out before the end.
   watchUncaught(log, () => process.exit(1))
+  for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   const giveUpDirectory = await ownDirectory(config.dataDir)
   const file = path.join(config.dataDir, 'slipway.sqlite')
   const db = openSqlite(file)

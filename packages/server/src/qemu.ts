@@ -43,7 +43,8 @@ export function qemuFor(
     log,
   })
   const images = makeImageStore({
-    ...{ log, recipes },
+    log,
+    recipes,
     dir: path.join(dataDir, 'images'),
     build: (recipe, lower, work) =>
       buildImage(recipe, lower, { importer, mirror: config.debianMirror }, work),

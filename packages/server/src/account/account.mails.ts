@@ -1,10 +1,15 @@
-/** The mails that an account gets. */
-import type { SshKey, User } from '@slipway/contract'
+/**
+ * The mails that an account gets. Whoever signs up can name anybody's address and choose any name, so a mail says
+ * whose words the name is, and has no link but ours.
+ */
+import { hasHiddenCharacters, type SshKey, type User } from '@slipway/contract'
 
 interface Letter {
   to: string
   subject: string
   text: string
+  /** The link of ours that the mail is about. */
+  link: string
 }
 
 type Addressee = Pick<User, 'name' | 'email'>
@@ -15,6 +20,13 @@ export interface Installation {
   url: string
 }
 
+/** What mail programs make links of, or people take for one. */
+const likeALink = /[:/\\@]|www|\p{L}\.\p{L}{2}/iu
+
+/** A name that may stand in a mail to somebody who may never have seen it; null for one that could lead them away. */
+const quotable = (name: string): string | null =>
+  likeALink.test(name) || hasHiddenCharacters(name) ? null : name
+
 /** @param ip - from where the link was requested */
 export function verificationMail(
   to: Addressee,
@@ -22,14 +34,18 @@ export function verificationMail(
   token: string,
   ip: string,
 ): Letter {
+  const link = `${url}/verify-email?token=${token}`
+  const name = quotable(to.name)
+  const who = name === null ? 'Somebody' : `Somebody who gave the name “${name}”`
   return {
     to: to.email,
     subject: `Verify your ${productName} e-mail address`,
-    text: `Hello ${to.name},
+    link,
+    text: `Hello,
 
-Open this link within 24 hours to verify your e-mail address:
+${who} created an account at ${productName} with this e-mail address. If that was you, open this link within 24 hours to verify the address:
 
-${url}/verify-email?token=${token}
+${link}
 
 The link was requested from the IP address ${ip}. If you did not create an account at ${productName}, do not open it: someone else created the account, chose its password and could then sign in.
 `,
@@ -43,14 +59,16 @@ export function resetMail(
   token: string,
   ip: string,
 ): Letter {
+  const link = `${url}/reset-password?token=${token}`
   return {
     to: to.email,
     subject: `Reset your ${productName} password`,
-    text: `Hello ${to.name},
+    link,
+    text: `Hello,
 
 Open this link within one hour to choose a new password:
 
-${url}/reset-password?token=${token}
+${link}
 
 The link was requested from the IP address ${ip}. If you did not ask for it, ignore this message; your password stays as it is.
 `,
@@ -63,8 +81,11 @@ export function passwordChangedMail(
   { productName, url }: Installation,
   keys: readonly Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[],
 ): Letter {
+  const link = `${url}/ssh-keys`
+  // The fingerprint tells a key for sure; a name that could lead away is left out.
   const list = keys.map(
-    ({ name, fingerprint, created_at }) => `  ${name}: ${fingerprint}, added ${created_at}`,
+    ({ name, fingerprint, created_at }) =>
+      `  ${quotable(name) === null ? '' : `${name}: `}${fingerprint}, added ${created_at}`,
   )
   const aboutKeys =
     keys.length === 0
@@ -73,11 +94,12 @@ export function passwordChangedMail(
 
 ${list.join('\n')}
 
-Delete those that are not yours: ${url}/ssh-keys`
+Delete those that are not yours: ${link}`
   return {
     to: to.email,
     subject: `Your ${productName} password was changed`,
-    text: `Hello ${to.name},
+    link,
+    text: `Hello,
 
 The password of your ${productName} account was changed, and all its sessions were ended.
 

@@ -54,9 +54,12 @@ describe('the activity of a project', () => {
         expect(Object.keys(entry).sort()).toEqual(Object.keys(Activity.shape).sort())
       const me = (await desk.ada.call(accountApi.me)).body
       expect(entries[1]).toMatchObject({
-        ...{ kind: 'wish', actor: { id: me.id, name: me.name }, reason: null },
+        kind: 'wish',
+        actor: { id: me.id, name: me.name },
+        reason: null,
         object: { type: 'vm', name: 'web' },
-        ...{ project_id: desk.params.projectId, message: 'Asked for VM web' },
+        project_id: desk.params.projectId,
+        message: 'Asked for VM web',
       })
       expect(entries[0]).toMatchObject({ kind: 'change', actor: null })
     }),
@@ -224,9 +227,18 @@ describe('the export', () => {
     'takes a log that is larger than what it reads at once',
     atDesk(async ({ app, ada, params: { projectId } }) => {
       const rows = Array.from({ length: 2500 }, (_, i) => ({
-        ...{ id: newId(app.clock.now()), at: new Date(app.clock.now()).toISOString(), kind: 'change' },
-        ...{ action: 'vm.running', actor_id: null, actor_name: null, object_type: 'vm', object_id: `${i}` },
-        ...{ object_name: 'web', project_id: projectId, account_id: null, reason: null },
+        id: newId(app.clock.now()),
+        at: new Date(app.clock.now()).toISOString(),
+        kind: 'change',
+        action: 'vm.running',
+        actor_id: null,
+        actor_name: null,
+        object_type: 'vm',
+        object_id: `${i}`,
+        object_name: 'web',
+        project_id: projectId,
+        account_id: null,
+        reason: null,
         message: 'VM web is running',
       }))
       for (let i = 0; i < rows.length; i += 500) {
@@ -281,6 +293,27 @@ describe('keeping', () => {
         expect(await app.db.selectFrom('activity').select('action').execute()).toEqual([
           { action: 'account.signIn' },
         ])
+      },
+      { activityDays: 3 },
+    ),
+  )
+
+  it(
+    'a clock that jumps forward has nothing forgotten, neither entries nor sessions, and then it is put right',
+    atDesk(
+      async ({ app, ada, createDisk }) => {
+        const day = 24 * 60 * 60_000
+        const hour = 60 * 60_000
+        await createDisk({ name: 'data' })
+        const before = await countOf(app)
+        const right = app.clock.now()
+        app.clock.set(right + 400 * day)
+        await app.clock.advance(3 * hour)
+        expect((await countOf(app)).n).toBeGreaterThanOrEqual(before.n)
+        app.clock.set(right + 3 * hour)
+        await app.clock.advance(2 * hour)
+        expect((await countOf(app)).n).toBeGreaterThanOrEqual(before.n)
+        expect(await actionsAt(ada, '/api/user/activity')).toContain('project.create')
       },
       { activityDays: 3 },
     ),

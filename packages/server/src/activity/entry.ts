@@ -46,7 +46,11 @@ export const wish = (
 const byItself =
   (kind: 'change' | 'failure' | 'repair') =>
   (action: string, message: string, reason: string | null = null): Told => ({
-    ...{ kind, action, actor: null, message, reason },
+    kind,
+    action,
+    actor: null,
+    message,
+    reason,
   })
 
 /** It became something else. */

@@ -1,6 +1,5 @@
-import { copyFile } from 'node:fs/promises'
-import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
+import { copyBeside } from './copy.ts'
 import * as first from './migrations/0001-first.ts'
 import * as storage from './migrations/0002-storage.ts'
 import * as groups from './migrations/0003-groups.ts'
@@ -23,17 +22,14 @@ const migrations: Record<string, Migration> = {
 
 /**
  * Brings the schema up to date, each migration in a transaction. When there is something to do to an existing
- * database, `file` is copied beside itself first. Throws, and so stops the start, when a migration fails.
+ * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration fails.
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)
   if (waiting.length === 0) return
-  if (file && waiting.length < all.length) {
-    await sql`pragma wal_checkpoint(truncate)`.execute(db)
-    await copyFile(file, `${file}.before-${waiting[0]?.name}`)
-  }
+  if (file && waiting.length < all.length) await copyBeside(db, `${file}.before-${waiting[0]?.name}`)
   const { error } = await migrator.migrateToLatest()
   if (error) throw new Error('The database could not be migrated; it is as it was before.', { cause: error })
 }

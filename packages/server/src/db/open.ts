@@ -34,7 +34,7 @@ function adapt(sqlite: DatabaseSync): SqliteDatabase {
         reader: own.columns().length > 0,
         all: (values) => own.all(...bind(values)),
         run(values) {
-          // A full disk has ended the transaction already; to roll it back again would hide that reason.
+          // Of a full or broken disk SQLite has rolled back by itself: a second time would fail and hide why.
           if (sql === 'rollback' && !sqlite.isTransaction) return { changes: 0, lastInsertRowid: 0 }
           return own.run(...bind(values))
         },
@@ -44,19 +44,44 @@ function adapt(sqlite: DatabaseSync): SqliteDatabase {
   }
 }
 
+/** SQLite's own number for an error, the extended one; null for errors of anything else. */
+function errcodeOf(error: unknown): number | null {
+  if (typeof error !== 'object' || error === null || !('errcode' in error)) return null
+  return typeof error.errcode === 'number' ? error.errcode : null
+}
+
 /** Whether an error says that a unique index refused the row. */
 export function isUniqueViolation(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null) return false
+  const errcode = errcodeOf(error)
   // SQLITE_CONSTRAINT_UNIQUE and SQLITE_CONSTRAINT_PRIMARYKEY.
-  return 'errcode' in error && (error.errcode === 2067 || error.errcode === 1555)
+  return errcode === 2067 || errcode === 1555
 }
 
 /** Whether an error says that what a row refers to is not there (SQLITE_CONSTRAINT_FOREIGNKEY). */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === 787
+  return errcodeOf(error) === 787
 }
 
-/** Whether an error says that the disk is full (SQLITE_FULL). */
-export function isDiskFull(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'errcode' in error && error.errcode === 13
+const noRoom = 'The server has no disk space left. Nothing was changed; free some space and try again.'
+const notWritable =
+  'The database of the server cannot be written: its disk is read-only. Nothing was changed; the operator has to look after it.'
+const notOpened =
+  'The database of the server cannot be opened. Nothing was changed; the operator has to look after it.'
+const broken =
+  'The disk of the server reports errors. Nothing was changed; try again, or tell the operator of the server.'
+
+/** By what is common to all of SQLite's errors of a kind, which is their last byte. */
+const ofSqlite: Record<number, string> = { 8: notWritable, 10: broken, 13: noRoom, 14: notOpened }
+/** By the name of the system call's error. */
+const ofSystem: Record<string, string> = { ENOSPC: noRoom, EDQUOT: noRoom, EROFS: notWritable, EIO: broken }
+
+/**
+ * What an error says of the disk under the database, as a sentence for a person: that it is full, read-only or broken,
+ * and that the request is not to blame. Null for every other error.
+ */
+export function storageProblem(error: unknown): string | null {
+  const errcode = errcodeOf(error)
+  if (errcode !== null) return ofSqlite[errcode & 0xff] ?? null
+  if (typeof error !== 'object' || error === null || !('code' in error)) return null
+  return ofSystem[`${error.code}`] ?? null
 }

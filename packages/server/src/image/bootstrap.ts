@@ -1,5 +1,5 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CommandError, outsideEnvironment, run } from '../lib/command.ts'
@@ -45,7 +45,9 @@ export async function bootstrap(plan: Bootstrap): Promise<void> {
   const files = await packFiles(plan)
   const apart = await namespaces(signal)
   const temporary = join(workDir, 'bootstrap')
-  await mkdir(temporary, { mode: 0o755 })
+  await mkdir(temporary)
+  // The users inside pass through it, whatever this process keeps to itself.
+  await chmod(temporary, 0o755)
 
   const sources = [`deb ${mirror} ${suite} main`, `deb ${mirror} ${suite}-updates main`]
   if (mirror === DEBIAN_MIRROR) sources.push(`deb ${SECURITY_MIRROR} ${suite}-security main`)
@@ -169,7 +171,8 @@ async function packFiles({ recipeDir, npm, workDir, signal }: Bootstrap): Promis
     const target = ['--os=linux', '--cpu=x64', '--libc=glibc']
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...target], {
       cwd: join(staged, folder),
-      ...{ signal, timeoutMs: 900_000 },
+      signal,
+      timeoutMs: 900_000,
     })
   }
   // Directories are not listed: those the guest has already keep their modes.

@@ -2,6 +2,9 @@ import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../lib/command.ts'
 
+/** Debian's servers get so long for all that is asked for at once. */
+const fetchMs = 600_000
+
 /**
  * Fetches Debian packages and the libraries they need, and unpacks them below `<workDir>/unpacked`; nothing is
  * installed on the host. apt checks every file against Debian's signatures. Works without privileges.
@@ -12,6 +15,7 @@ export async function fetchPackages(
   kernelPackage: string,
   packages: readonly string[],
   workDir: string,
+  signal: AbortSignal,
 ): Promise<{ unpacked: string; files: string[] }> {
   const downloads = join(workDir, 'packages')
   const unpacked = join(workDir, 'unpacked')
@@ -20,19 +24,20 @@ export async function fetchPackages(
 
   const download = async (apt: readonly string[]) => {
     const names = [await kernelBehind(kernelPackage, apt), ...(await withLibraries(packages, apt))]
-    await run('apt-get', [...apt, 'download', '-q', ...names], { cwd: downloads, timeoutMs: 600_000 })
+    await run('apt-get', [...apt, 'download', '-q', ...names], { cwd: downloads, signal, timeoutMs: fetchMs })
   }
   try {
     await download([])
   } catch {
+    signal.throwIfAborted()
     // The host's own lists are missing or out of date: use fresh ones of our own.
     const apt = await ownLists(workDir)
-    await run('apt-get', [...apt, 'update', '-q'], { timeoutMs: 600_000 })
+    await run('apt-get', [...apt, 'update', '-q'], { signal, timeoutMs: fetchMs })
     await download(apt)
   }
 
   const files = (await readdir(downloads)).filter((file) => file.endsWith('.deb')).sort()
-  for (const file of files) await run('dpkg-deb', ['-x', join(downloads, file), unpacked])
+  for (const file of files) await run('dpkg-deb', ['-x', join(downloads, file), unpacked], { signal })
   return { unpacked, files }
 }
 

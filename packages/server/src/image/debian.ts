@@ -27,10 +27,17 @@ export async function buildDebian(
   { workDir, signal, onProgress }: BuildWork,
 ): Promise<BuiltImage> {
   await bootstrap({
-    ...{ suite: recipe.suite, mirror, packages: recipe.packages, upon: null, recipeDir: recipe.dir, npm: [] },
+    suite: recipe.suite,
+    mirror,
+    packages: recipe.packages,
+    upon: null,
+    recipeDir: recipe.dir,
+    npm: [],
     extra: { program: kernelStep, env: { SLIPWAY_KERNEL: recipe.kernelPackage } },
     takeOut: '/slipway-boot',
-    ...{ workDir, signal, onProgress: (fraction) => onProgress(fraction * 0.8) },
+    workDir,
+    signal,
+    onProgress: (fraction) => onProgress(fraction * 0.8),
   })
   onProgress(0.8)
 
@@ -63,7 +70,11 @@ export async function buildDebian(
   await pipeline(createReadStream(archive), packing, createWriteStream(tree), { signal })
   onProgress(1)
   return {
-    ...{ disk, kernel: join(unpacked, 'boot', `vmlinuz-${release}`), initrd, cmdline: recipe.cmdline, tree },
+    disk,
+    kernel: join(unpacked, 'boot', `vmlinuz-${release}`),
+    initrd,
+    cmdline: recipe.cmdline,
+    tree,
     sources: [...installed, ...kernelPackages.map((file) => decodeURIComponent(file))],
   }
 }

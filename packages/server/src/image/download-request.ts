@@ -12,13 +12,16 @@ export interface Fetching {
 }
 
 export interface Pace {
-  /** A transfer without a byte for so long has failed. */
+  /** A transfer without a byte for so long has failed, and so has one with hardly any, see {@link LEAST_PER_S}. */
   stallMs: number
   /** Waited before a failed transfer is taken up again; doubled each time. */
   retryMs: number
 }
 
 export const usualPace: Pace = { stallMs: 30_000, retryMs: 1000 }
+
+/** What a server has to send, in bytes a second; one that drips would hold its place for half a day. */
+const LEAST_PER_S = 1024
 
 const MAX_REDIRECTS = 5
 const MAX_RETRIES = 5
@@ -74,19 +77,44 @@ function send(
       headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
     })
     let answered: IncomingMessage | null = null
+    // Every byte puts off the timeout; headers that never end would put it off for ever.
+    const late = setTimeout(
+      () => outgoing.destroy(slow('The server did not answer in time.')),
+      2 * pace.stallMs,
+    )
+    outgoing.on('close', () => clearTimeout(late))
     outgoing.on('timeout', () => {
-      const stalled = new ImportError('The server stopped sending.', { retryable: true })
+      const stalled = slow('The server stopped sending.')
       // Ending the request would end the body without saying why.
       if (answered) answered.destroy(stalled)
       else outgoing.destroy(stalled)
     })
     outgoing.on('response', (response) => {
+      clearTimeout(late)
       answered = response
+      watchPace(response, pace)
       resolve(response)
     })
     outgoing.on('error', reject)
     outgoing.end()
   })
+}
+
+const slow = (words: string) => new ImportError(words, { retryable: true })
+
+/** Ends a body that comes too slowly. Whoever reads it learns why. */
+function watchPace(response: IncomingMessage, { stallMs }: Pace): void {
+  const { socket } = response
+  let before = socket.bytesRead
+  const timer = setInterval(() => {
+    const came = socket.bytesRead - before
+    before = socket.bytesRead
+    // Nothing at all is for the timeout. What has come and was not read yet is no fault of the server's.
+    if (came === 0 || response.readableLength > 0 || came >= (LEAST_PER_S * stallMs) / 1000) return
+    response.destroy(slow('The server sends too slowly.'))
+  }, stallMs)
+  timer.unref()
+  response.once('close', () => clearInterval(timer))
 }
 
 /** Tries again what failed for a passing reason, at most five times, and gives back the last failure. */

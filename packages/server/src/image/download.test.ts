@@ -250,6 +250,29 @@ describe('a transfer that fails', () => {
     expect(times).toBe(3)
   })
 
+  it('does not hold on to a server that sends a byte now and then, so as never to stand still', async () => {
+    const { url, seen } = await serve((_, response) => {
+      response.setHeader('content-length', content.length)
+      response.flushHeaders()
+      const drip = setInterval(() => response.write('x'), 40)
+      cleanUp.push(() => clearInterval(drip))
+    })
+    await expect(fetch(url)).rejects.toThrow('The server sends too slowly.')
+    expect(seen).toHaveLength(6)
+  })
+
+  it('does not hold on to a server that never comes to the end of its headers', async () => {
+    const { url, seen } = await serve((_, response) => {
+      const { socket } = response
+      socket?.write('HTTP/1.1 200 OK\r\n')
+      let n = 0
+      const drip = setInterval(() => socket?.write(`x-${n++}: y\r\n`), 40)
+      cleanUp.push(() => clearInterval(drip))
+    })
+    await expect(fetch(url)).rejects.toThrow('The server did not answer in time.')
+    expect(seen).toHaveLength(6)
+  })
+
   it('is given up after five more tries', async () => {
     const { url, seen } = await serve((_, response) => {
       // More is announced than comes.

@@ -42,7 +42,9 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
       log: silentLog,
     })
     const images = makeImageStore({
-      ...{ dir: join(dataDir, 'images'), log: silentLog, recipes: [] },
+      dir: join(dataDir, 'images'),
+      log: silentLog,
+      recipes: [],
       build: (recipe, lower, work) => buildImage(recipe, lower, { importer, mirror: '' }, work),
       inUse: async () => new Set(),
       budgetBytes: Number.POSITIVE_INFINITY,
@@ -55,7 +57,12 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const sha256 = createHash('sha256').update(image).digest('hex')
     await engine.createMachine({
-      ...{ id, hostname: 'cloudy', cpu: 2, memoryMb: 768, volumeIds: [], persistent: true },
+      id,
+      hostname: 'cloudy',
+      cpu: 2,
+      memoryMb: 768,
+      volumeIds: [],
+      persistent: true,
       imageId: `${server.url}/debian.qcow2#sha256=${sha256}`,
       sshPublicKeys: [await readFile(`${key}.pub`, 'utf8')],
     })

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs'
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { errorCode } from '../lib/command.ts'
 
 /** A file of the store: its content names it. */
 export interface StoredFile {
@@ -12,7 +13,8 @@ export interface StoredFile {
 
 /**
  * Read-only files in one folder, each named by the SHA-256 of its content. A file appears complete or not at all,
- * and is read back the first time this process uses it and whenever it was touched since.
+ * and is read back the first time this process uses it and whenever it was touched since. What cannot be looked at is
+ * never said to be absent: these functions throw the file system's error then.
  */
 export function makeImageFiles(dir: string) {
   /** Files found good, with what the file system said about them then. */
@@ -24,8 +26,8 @@ export function makeImageFiles(dir: string) {
     try {
       const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true })
       return [ino, size, mtimeNs, ctimeNs].join()
-    } catch {
-      return null
+    } catch (error) {
+      return nullIfAbsent(error)
     }
   }
 
@@ -47,7 +49,7 @@ export function makeImageFiles(dir: string) {
 
     /** Whether a file is there in its full length; its content is not read. */
     async isThere({ sha256, sizeBytes }: StoredFile): Promise<boolean> {
-      const found = await stat(pathOf(sha256)).catch(() => null)
+      const found = await stat(pathOf(sha256)).catch(nullIfAbsent)
       return found?.size === sizeBytes
     },
 
@@ -61,8 +63,10 @@ export function makeImageFiles(dir: string) {
       if (verified.get(path) === look) return true
       try {
         if ((await sha256Of(path)) !== path.slice(-64)) return false
-      } catch {
-        return false
+      } catch (error) {
+        // Gone meanwhile, or bytes that the disk does not give back: a new copy heals both.
+        if (['ENOENT', 'EIO'].includes(errorCode(error) ?? '')) return false
+        throw error
       }
       verified.set(path, look)
       return true
@@ -70,13 +74,14 @@ export function makeImageFiles(dir: string) {
 
     /** Every file by its SHA-256, with the room it takes and when it came. */
     async list(): Promise<{ sha256: string; path: string; bytes: number; since: number }[]> {
-      const names = (await readdir(dir).catch(() => [])).filter((name) => /^[0-9a-f]{64}$/.test(name))
+      const entries = (await readdir(dir).catch(nullIfAbsent)) ?? []
+      const names = entries.filter((name) => /^[0-9a-f]{64}$/.test(name))
       const found = names.map(async (sha256) => {
         const path = pathOf(sha256)
-        const { blocks, ctimeMs } = await stat(path)
-        return { sha256, path, bytes: blocks * 512, since: ctimeMs }
+        const seen = await stat(path).catch(nullIfAbsent)
+        return seen ? [{ sha256, path, bytes: seen.blocks * 512, since: seen.ctimeMs }] : []
       })
-      return Promise.all(found)
+      return (await Promise.all(found)).flat()
     },
 
     async remove(sha256: string): Promise<void> {
@@ -87,6 +92,12 @@ export function makeImageFiles(dir: string) {
 }
 
 export type ImageFiles = ReturnType<typeof makeImageFiles>
+
+/** Null for what is surely not there; every other error goes on. */
+export function nullIfAbsent(error: unknown): null {
+  if (errorCode(error) === 'ENOENT') return null
+  throw error
+}
 
 async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')

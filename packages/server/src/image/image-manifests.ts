@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { StoredFile } from './image-files.ts'
+import type { Log } from '../lib/log.ts'
+import { nullIfAbsent, type StoredFile } from './image-files.ts'
 
 /** What the store remembers of an image: `<dir>/<key>.json`, written last. Its time is that of the last use. */
 export interface Manifest {
@@ -33,17 +34,26 @@ export const filesOf = ({ files, lower }: Manifest): StoredFile[] => [
 ]
 
 /** The manifests in a folder, one file each. They are our own: their shape is taken at its word. */
-export function makeManifests(dir: string) {
+export function makeManifests(dir: string, log: Pick<Log, 'warn'>) {
   const pathOf = (imageId: string) => join(dir, `${keyOf(imageId)}.json`)
 
   return {
-    /** That of an image; null when there is none or it cannot be read. */
+    /**
+     * That of an image; null when there is none. A damaged one is put aside, and counts as none from then on: images
+     * can be made again. Throws when it is there and cannot be read.
+     */
     async read(imageId: string): Promise<Manifest | null> {
-      try {
-        return JSON.parse(await readFile(pathOf(imageId), 'utf8'))
-      } catch {
-        return null
-      }
+      const path = pathOf(imageId)
+      const text = await readFile(path, 'utf8').catch(nullIfAbsent)
+      if (text === null) return null
+      const manifest = parse(text)
+      if (manifest) return manifest
+      await rename(path, `${path}.damaged`)
+      log.warn(
+        { image: imageId, aside: `${path}.damaged` },
+        'The manifest of an image is damaged; it was put aside',
+      )
+      return null
     },
     async write(manifest: Manifest): Promise<void> {
       const path = pathOf(manifest.image)
@@ -54,17 +64,19 @@ export function makeManifests(dir: string) {
     async touch(imageId: string, at: Date): Promise<void> {
       await utimes(pathOf(imageId), at, at).catch(() => {})
     },
+    /** All of them. Throws when one is there and cannot be read: what belongs to it is not known then. */
     async list(): Promise<KeptManifest[]> {
-      const names = (await readdir(dir).catch(() => [])).filter((name) => name.endsWith('.json'))
-      const read = names.map(async (name): Promise<KeptManifest[]> => {
+      const entries = (await readdir(dir).catch(nullIfAbsent)) ?? []
+      const names = entries.filter((name) => name.endsWith('.json'))
+      const read = names.map(async function readOne(name): Promise<KeptManifest[]> {
         const path = join(dir, name)
-        try {
-          return [
-            { path, manifest: JSON.parse(await readFile(path, 'utf8')), usedAt: (await stat(path)).mtimeMs },
-          ]
-        } catch {
-          return []
-        }
+        const text = await readFile(path, 'utf8').catch(nullIfAbsent)
+        const seen = text === null ? null : await stat(path).catch(nullIfAbsent)
+        if (text === null || seen === null) return []
+        const manifest = parse(text)
+        if (!manifest)
+          throw new Error(`The manifest ${path} is damaged. No image is removed while it is there.`)
+        return [{ path, manifest, usedAt: seen.mtimeMs }]
       })
       return (await Promise.all(read)).flat()
     },
@@ -77,3 +89,11 @@ export type Manifests = ReturnType<typeof makeManifests>
 /** Addresses have characters that no file name may have, and no bound. */
 const keyOf = (imageId: string): string =>
   isAddress(imageId) ? `address-${createHash('sha256').update(imageId).digest('hex').slice(0, 32)}` : imageId
+
+function parse(text: string): Manifest | null {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

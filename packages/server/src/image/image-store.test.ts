@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -55,15 +55,25 @@ async function build({ id }: Recipe, lower: LowerImage | null, work: BuildWork):
   }
   if (lower) return { disk: await write('disk'), sources: [] }
   return {
-    ...{ disk: await write('disk'), kernel: await write('kernel'), initrd: await write('initrd') },
-    ...{ tree: await write('tree'), cmdline: 'quiet', sources: ['linux=1'] },
+    disk: await write('disk'),
+    kernel: await write('kernel'),
+    initrd: await write('initrd'),
+    tree: await write('tree'),
+    cmdline: 'quiet',
+    sources: ['linux=1'],
   }
 }
 
 const store = (options: Partial<ImageStoreOptions> = {}): ImageStore =>
   makeImageStore({
-    ...{ dir: join(dir, 'images'), log: silentLog, recipes, build, rootBytes: 20 * mebibyte },
-    ...{ inUse: async () => used, budgetBytes: 100 * mebibyte, now: () => Date.now() + aheadMs },
+    dir: join(dir, 'images'),
+    log: silentLog,
+    recipes,
+    build,
+    rootBytes: 20 * mebibyte,
+    inUse: async () => used,
+    budgetBytes: 100 * mebibyte,
+    now: () => Date.now() + aheadMs,
     ...options,
   })
 const filesThere = async () => (await readdir(join(dir, 'images', 'files'))).length
@@ -193,15 +203,25 @@ describe('an image that cannot be made', () => {
     const images = store({
       build: (...args) => (good ? build(...args) : Promise.reject(new Error('no network'))),
     })
-    expect(await images.ensure('base')).toMatchObject({ state: 'unavailable' })
+    /** What asking leads to; a busy host is still at it when it answers. */
+    const outcome = async (id = 'base', again = false) => {
+      const told = await images.ensure(id, again)
+      if (told.state !== 'coming') return told
+      await vi.waitFor(
+        async () => expect(await images.look(id)).not.toMatchObject({ state: 'coming' }),
+        10_000,
+      )
+      return images.look(id)
+    }
+    expect(await outcome()).toMatchObject({ state: 'unavailable' })
     good = true
-    expect(await images.ensure('base')).toMatchObject({ state: 'unavailable' })
+    expect(await outcome()).toMatchObject({ state: 'unavailable' })
     aheadMs = 61_000
-    expect(await images.ensure('base')).toEqual({ state: 'ready' })
+    expect(await outcome()).toEqual({ state: 'ready' })
     good = false
-    expect(await images.ensure('starter')).toMatchObject({ state: 'unavailable' })
+    expect(await outcome('starter')).toMatchObject({ state: 'unavailable' })
     good = true
-    expect(await images.ensure('starter', true)).toEqual({ state: 'ready' })
+    expect(await outcome('starter', true)).toEqual({ state: 'ready' })
   })
 })
 
@@ -343,5 +363,77 @@ describe('the room images take', () => {
     used.clear()
     await store().open()
     expect(await filesThere()).toBe(4)
+  })
+})
+
+describe('what cannot be read is not taken for absent', () => {
+  const manifestOf = (id: string) => join(dir, 'images', `${id}.json`)
+
+  /** Stands in for a manifest that a broken disk or too few descriptors keep from being read; root reads the rest. */
+  async function makeUnreadable(path: string): Promise<() => Promise<void>> {
+    await rename(path, `${path}-aside`)
+    await mkdir(path)
+    return async () => {
+      await rm(path, { recursive: true })
+      await rename(`${path}-aside`, path)
+    }
+  }
+
+  it('an image whose manifest is unreadable is told as that, is not made again, and is there when it can be read', async () => {
+    await store().use('base')
+    const restore = await makeUnreadable(manifestOf('base'))
+    const images = store()
+    const reason = expect.stringContaining('The BASE image is there, but could not be read')
+    expect(await images.look('base')).toEqual({ state: 'unavailable', reason })
+    await expect(images.use('base')).rejects.toThrow('could not be read')
+    expect(await images.ensure('base', true)).toEqual({ state: 'unavailable', reason })
+    expect(built).toEqual(['base'])
+    await restore()
+    expect(await images.look('base')).toEqual({ state: 'ready' })
+    await images.use('base')
+    expect(built).toEqual(['base'])
+  })
+
+  it('a file of an image that cannot be looked at is not taken for lost', async () => {
+    const { disk } = await store().use('base')
+    await rename(disk, `${disk}-aside`)
+    await symlink(disk, disk)
+    const images = store()
+    expect(await images.look('base')).toMatchObject({ state: 'unavailable' })
+    await expect(images.use('base')).rejects.toThrow('could not be read')
+    await expect(images.verify('base', { disk })).rejects.toThrow('could not be read')
+    expect(built).toEqual(['base'])
+  })
+
+  it('while a manifest is unreadable nothing is removed, as its files cannot be told from those nobody needs', async () => {
+    await store().use('base')
+    await store().use('rust')
+    aheadMs += 3_600_000
+    const restore = await makeUnreadable(manifestOf('base'))
+    const before = await filesThere()
+    await store({ budgetBytes: 1 }).open()
+    expect(await filesThere()).toBe(before)
+    await restore()
+    await store({ budgetBytes: 1 }).open()
+    expect(await filesThere()).toBeLessThan(before)
+  })
+
+  it('while it cannot be told what machines stand on nothing is removed', async () => {
+    await store().use('base')
+    aheadMs += 3_600_000
+    const before = await filesThere()
+    const inUse = () => Promise.reject(new Error('a machine could not be read'))
+    await store({ budgetBytes: 1, inUse }).open()
+    expect(await filesThere()).toBe(before)
+  })
+
+  it('a damaged manifest is put aside, and its image made again', async () => {
+    await store().use('base')
+    await writeFile(manifestOf('base'), '{"image": "ba')
+    const images = store()
+    await images.use('base')
+    expect(built).toEqual(['base', 'base'])
+    expect(await images.look('base')).toEqual({ state: 'ready' })
+    expect(await readFile(`${manifestOf('base')}.damaged`, 'utf8')).toBe('{"image": "ba')
   })
 })

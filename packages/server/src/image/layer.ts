@@ -28,13 +28,14 @@ export async function buildLayer(
   })
   const before = await withTar(lowerArchive, listingOf)
   await bootstrap({
-    ...{
-      suite: await withTar(lowerArchive, (tar) => suiteIn(before, tar)),
-      mirror,
-      packages: recipe.packages,
-      upon: 'lower.tar',
-    },
-    ...{ recipeDir: recipe.dir, npm: recipe.npm, workDir, signal },
+    suite: await withTar(lowerArchive, (tar) => suiteIn(before, tar)),
+    mirror,
+    packages: recipe.packages,
+    upon: 'lower.tar',
+    recipeDir: recipe.dir,
+    npm: recipe.npm,
+    workDir,
+    signal,
     onProgress: (fraction) => onProgress(fraction * 0.75),
   })
   onProgress(0.75)

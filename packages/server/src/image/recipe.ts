@@ -113,7 +113,9 @@ export const templatesOf = (recipes: readonly Recipe[]) =>
       ? []
       : [
           {
-            ...{ id: recipe.id, name: recipe.name, ...recipe.template },
+            id: recipe.id,
+            name: recipe.name,
+            ...recipe.template,
             url: recipe.kind === 'foreign' ? recipe.url : null,
           },
         ],

@@ -18,8 +18,8 @@ type Recipe = StarterRecipe & { id: string; dir: string }
  * Builds Starter Linux from Debian packages into an empty work directory: a small Linux that answers SSH within
  * seconds. The same packages and recipe give the same bytes.
  */
-export async function buildStarter(recipe: Recipe, { workDir }: BuildWork): Promise<BuiltImage> {
-  const { unpacked, files } = await fetchPackages(recipe.kernelPackage, recipe.packages, workDir)
+export async function buildStarter(recipe: Recipe, { workDir, signal }: BuildWork): Promise<BuiltImage> {
+  const { unpacked, files } = await fetchPackages(recipe.kernelPackage, recipe.packages, workDir, signal)
   const [release] = await readdir(join(unpacked, 'lib/modules'))
   if (!release) throw new Error('The kernel package carries no modules')
   const moduleDir = join(unpacked, 'lib/modules', release)
@@ -33,7 +33,7 @@ export async function buildStarter(recipe: Recipe, { workDir }: BuildWork): Prom
   const raw = join(workDir, 'root.raw')
   const disk = join(workDir, 'disk')
   await writeExt4(raw, await rootTree(recipe, unpacked, moduleDir, release), recipe.rootSizeMb, workDir)
-  await run('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', '-o', 'compat=1.1', raw, disk])
+  await run('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', '-o', 'compat=1.1', raw, disk], { signal })
   await rm(raw)
 
   const kernel = join(unpacked, 'boot', `vmlinuz-${release}`)

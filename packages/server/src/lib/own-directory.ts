@@ -1,29 +1,49 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { livingProcess, thisProcess } from './process-identity.ts'
 
 /**
  * Makes sure one process works on a directory at a time: two would both drive the same guests. Returns the way to
- * give it up; a killed owner is recognised by its process id and start time. Throws when the owner lives.
+ * give it up. Throws when another has it.
+ *
+ * The lock is the kernel's, on a file that SQLite holds for us, as Node cannot lock files itself: it ends with the
+ * process, however that ends, so nothing is ever left that had to be taken over. `server.lock` only tells whose it is.
  */
 export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
-  await mkdir(dir, { recursive: true, mode: 0o700 })
   const file = path.join(dir, 'server.lock')
-  const mine = JSON.stringify(await thisProcess())
-  for (let tries = 0; tries < 5; tries++) {
-    try {
-      await writeFile(file, mine, { flag: 'wx', mode: 0o600 })
-      return () => rm(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    }
-    const owner = await livingProcess(await readFile(file, 'utf8').catch(() => ''))
-    if (owner) {
-      throw new Error(
-        `Another Slipway server (process ${owner.pid}) works on ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
-      )
-    }
-    await rm(file, { force: true })
+  const lock = holdLock(path.join(dir, 'server.lock.sqlite'))
+  // Servers of earlier versions have no lock but this file.
+  const owner = await livingProcess(await readFile(file, 'utf8').catch(() => ''))
+  if (!lock || (owner && owner.pid !== process.pid)) {
+    lock?.close()
+    throw new Error(
+      `Another Slipway server${owner ? ` (process ${owner.pid})` : ''} works on ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
+    )
   }
-  throw new Error(`The lock file ${file} could not be taken.`)
+  try {
+    await writeFile(`${file}.new`, JSON.stringify(await thisProcess()), { mode: 0o600 })
+    await rename(`${file}.new`, file)
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+  return async () => {
+    await rm(file, { force: true })
+    lock.close()
+  }
+}
+
+/** Holds the lock until it is closed; null when another process, or another part of this one, has it. */
+function holdLock(file: string): DatabaseSync | null {
+  const lock = new DatabaseSync(file, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return lock
+  } catch (error) {
+    lock.close()
+    // SQLITE_BUSY.
+    if (error instanceof Error && 'errcode' in error && error.errcode === 5) return null
+    throw error
+  }
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { errorCode } from './command.ts'
 
 /** What tells a process from every other one that ever had its id. */
 export interface ProcessIdentity {
@@ -13,7 +14,10 @@ export const thisProcess = async (): Promise<ProcessIdentity> => ({
   started: await startTimeOf(process.pid),
 })
 
-/** The process that a text names, as JSON of its identity, when that process still lives; null otherwise. */
+/**
+ * The process that a text names, as JSON of its identity, when that process still lives; null otherwise. Throws when
+ * that cannot be told.
+ */
 export async function livingProcess(text: string): Promise<ProcessIdentity | null> {
   const identity = parse(text)
   return identity && (await startTimeOf(identity.pid)) === identity.started ? identity : null
@@ -23,8 +27,10 @@ async function startTimeOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null
+  } catch (error) {
+    // No such process. That we cannot look is no sign that it ended.
+    if (['ENOENT', 'ESRCH'].includes(errorCode(error) ?? '')) return null
+    throw error
   }
 }
 

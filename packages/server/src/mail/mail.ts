@@ -1,22 +1,34 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import path from 'node:path'
 import nodemailer from 'nodemailer'
+import { forTerminal } from '../lib/terminal-text.ts'
 
 export interface Mail {
+  /** Exactly one address. */
   to: string
   subject: string
   text: string
+  /** The link of ours that the mail is about: what else stands in the text may be somebody else's. */
+  link: string
 }
 
 export type SendMail = (mail: Mail) => Promise<void>
 
 const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
 
+/** For nodemailer, which reads a bare text as a list of addresses: one with a comma would go to two people. */
+const messageOf = (from: string, { to, subject, text }: Mail) => ({
+  from,
+  to: { name: '', address: to },
+  subject,
+  text,
+})
+
 /** Sends by SMTP; `url` as nodemailer takes it, `smtps://user:password@host:465` for one. */
 export function smtpMailer(url: string, from: string): SendMail {
   const transport = nodemailer.createTransport({ url, connectionTimeout: 10_000, socketTimeout: 20_000 })
   return async (mail) => {
-    await transport.sendMail({ from, ...mail })
+    await transport.sendMail(messageOf(from, mail))
   }
 }
 
@@ -24,7 +36,7 @@ export function smtpMailer(url: string, from: string): SendMail {
 export function outboxMailer(dir: string, from: string): SendMail {
   return async (mail) => {
     await mkdir(dir, { recursive: true, mode: 0o700 })
-    const { message } = await composer.sendMail({ from, ...mail })
+    const { message } = await composer.sendMail(messageOf(from, mail))
     const stamp = new Date().toISOString().replace(/[:.]/g, '-')
     const file = path.join(dir, `${stamp}-${mail.to.replace(/[^a-z0-9@.+_-]/gi, '_')}.eml`)
     const handle = await open(`${file}.part`, 'w', 0o600)
@@ -35,5 +47,13 @@ export function outboxMailer(dir: string, from: string): SendMail {
       await handle.close()
     }
     await rename(`${file}.part`, file)
+  }
+}
+
+/** Tells the operator at the terminal of each mail that was sent: to whom, what about, and our link in it. */
+export function toldMailer(send: SendMail, tell: (line: string) => void): SendMail {
+  return async (mail) => {
+    await send(mail)
+    tell(`Mail to ${forTerminal(mail.to)}: ${forTerminal(mail.subject)}\n  ${forTerminal(mail.link)}`)
   }
 }

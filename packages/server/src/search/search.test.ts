@@ -41,8 +41,12 @@ it('says where it is and how it is', async () => {
   const { body } = await ada.call(searchApi.find)
   expect(body).toEqual([])
   expect((await find('frontend'))[0]).toEqual({
-    ...{ kind: 'vm', id: vmId, name: 'Frontend', status: 'running' },
-    ...{ project_id: projectId, project_name: 'Shop 50%_off' },
+    kind: 'vm',
+    id: vmId,
+    name: 'Frontend',
+    status: 'running',
+    project_id: projectId,
+    project_name: 'Shop 50%_off',
   })
 })
 
@@ -51,6 +55,19 @@ it('finds by id, and takes signs of patterns for what they are', async () => {
   expect(await named('50%_')).toEqual(['project Shop 50%_off'])
   expect(await named('%')).toEqual(['project Shop 50%_off'])
   expect(await named('nobody\\')).toEqual([])
+})
+
+it('finds names whatever letter case, accents and script they are in', async () => {
+  for (const name of ['École', 'ecole zwei', 'old école', 'ЁЛКА', 'مشروع', '🚀🚀', 'Große Straße'])
+    await make(ada, '/api/projects', { name })
+  const ecoles = ['project École', 'project ecole zwei', 'project old école']
+  for (const typed of ['École', 'école', 'ÉCOLE', 'ecole', 'e\u0301cole'])
+    expect(await named(typed)).toEqual(ecoles)
+  expect(await named('елка')).toEqual(['project ЁЛКА'])
+  expect(await named('شرو')).toEqual(['project مشروع'])
+  expect(await named('🚀')).toEqual(['project 🚀🚀'])
+  expect(await named('STRASSE')).toEqual(['project Große Straße'])
+  expect(await named('École', bob)).toEqual([])
 })
 
 it("finds nothing of another user's, and nothing that is deleted", async () => {
@@ -67,4 +84,31 @@ it('is refused without a session, and for a text that is too long', async () => 
 it('answers with so many at most', async () => {
   for (let i = 0; i < searchLimit + 5; i++) await make(ada, '/api/projects', { name: `many-${i}` })
   expect(await find('many')).toHaveLength(searchLimit)
+  for (let i = 0; i < searchLimit + 5; i++) await make(ada, '/api/projects', { name: `Dépôt ${i}` })
+  expect(await find('depot')).toHaveLength(searchLimit)
+})
+
+it('finds one name among thousands that no database can fold', async () => {
+  const { account_id } = await app.db
+    .selectFrom('project')
+    .select('account_id')
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  const created_at = '2026-01-01T00:00:00.000Z'
+  const rows = Array.from({ length: 1203 }, (_, i) => ({
+    id: `many-${i}`,
+    account_id,
+    name: `Übung ${i}`,
+    description: '',
+    created_at,
+  }))
+  for (let at = 0; at < rows.length; at += 100) {
+    await app.db
+      .insertInto('project')
+      .values(rows.slice(at, at + 100))
+      .execute()
+  }
+  for (const i of [0, 499, 500, 501, 999, 1202])
+    expect((await named(`ubung ${i}`))[0]).toBe(`project Übung ${i}`)
+  expect(await find('UBUNG')).toHaveLength(searchLimit)
 })

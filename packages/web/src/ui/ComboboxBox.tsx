@@ -15,17 +15,11 @@ export interface ComboboxProps {
   /** The chosen option's value: with it all options are offered again, not only those that match the text. */
   value: string | null
   options: readonly SelectOption[]
+  /** Whether what was typed means an option, by the texts it shows: `isFoundIn` of the contract. */
+  isMeant: (typed: string, ...texts: readonly (string | null)[]) => boolean
   placeholder?: string
   /** Said where nothing matches the text; leave it out where the text needs no match. */
   empty?: string
-}
-
-const matches = ({ label, description }: SelectOption, text: string) => {
-  const searched = `${label}\n${description ?? ''}`.toLowerCase()
-  return text
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => searched.includes(word))
 }
 
 export function ComboboxBox({
@@ -34,12 +28,14 @@ export function ComboboxBox({
   onChoose,
   value,
   options,
+  isMeant,
   placeholder,
   empty,
 }: ComboboxProps) {
   const field = useFieldProps()
   const [open, setOpen] = useState(false)
-  const fits = (option: SelectOption, query: string) => value !== null || matches(option, query)
+  const fits = ({ label, description }: SelectOption, query: string) =>
+    value !== null || isMeant(query, label, description ?? null)
   const canOpen = empty !== undefined || options.some((option) => fits(option, text))
   return (
     <Base.Root

@@ -1,4 +1,4 @@
-import { type DiskSnapshot, diskSnapshotStateOf } from '@slipway/contract'
+import { type DiskSnapshot, diskSnapshotStateOf, isFoundIn } from '@slipway/contract'
 
 export const statusChoices = [
   { value: 'all', label: 'All Status' },
@@ -24,8 +24,5 @@ type Searched = Pick<DiskSnapshot, 'name' | 'disk_id' | 'disk_name' | 'descripti
 /** Whether a snapshot is meant: it has the status, and every word of the search occurs somewhere in it. */
 export function matchesDiskSnapshot(snapshot: Searched, search: string, status: string): boolean {
   if (status !== 'all' && diskSnapshotStateOf(snapshot) !== status) return false
-  const { name, disk_id, disk_name, description } = snapshot
-  const text = `${name}\n${disk_id}\n${disk_name}\n${description}`.toLowerCase()
-  const words = search.toLowerCase().split(/\s+/)
-  return words.every((word) => text.includes(word))
+  return isFoundIn(search, snapshot.name, snapshot.disk_id, snapshot.disk_name, snapshot.description)
 }

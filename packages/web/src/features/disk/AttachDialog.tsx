@@ -1,4 +1,4 @@
-import { type Disk, diskAllowedBy, disksPerVm, diskTexts, type Vm } from '@slipway/contract'
+import { type Disk, diskAllowedBy, disksPerVm, diskTexts, isFoundIn, type Vm } from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useAttachDisk, useDisks } from '../../api/disks.ts'
@@ -164,6 +164,7 @@ function AttachDialog({
       ) : (
         <Field label={label}>
           <Combobox
+            isMeant={isFoundIn}
             text={text}
             onTextChange={(next) => {
               setText(next)

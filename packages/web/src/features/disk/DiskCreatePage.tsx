@@ -4,6 +4,7 @@ import {
   diskSnapshotStateOf,
   diskSources,
   diskTexts,
+  isFoundIn,
   parseDiskSize,
   snapshotCan,
   type VmSnapshot,
@@ -183,6 +184,7 @@ function SnapshotField({ projectId, name, id, onChange }: SnapshotFieldProps) {
   return (
     <Field label="Snapshot Name" hint={chosen?.description ?? hint}>
       <Combobox
+        isMeant={isFoundIn}
         text={name}
         onTextChange={(text) => onChange(text, '')}
         value={chosen?.value ?? null}

@@ -1,4 +1,4 @@
-import { type Disk, diskCan, diskStateOf, isFailedDisk } from '@slipway/contract'
+import { type Disk, diskCan, diskStateOf, isFailedDisk, isFoundIn } from '@slipway/contract'
 
 /** What a disk was made from, as the list says it. */
 export const sourceLabels: Record<Disk['source'], string> = {
@@ -27,11 +27,7 @@ export function matchesDisk(disk: Filtered, { search, status, source }: DiskFilt
   if (source !== 'all' && disk.source !== source) return false
   if (status === 'failed' ? !isFailedDisk(disk) : status !== 'all' && diskStateOf(disk) !== status)
     return false
-  const text = `${disk.name}\n${disk.source}\n${disk.vm_id ?? ''}\n${disk.vm_name ?? ''}`.toLowerCase()
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word))
+  return isFoundIn(search, disk.name, disk.source, disk.vm_id, disk.vm_name)
 }
 
 /** Counts by status. Disks that are being deleted are in the total only. */

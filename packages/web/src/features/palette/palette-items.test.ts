@@ -32,8 +32,16 @@ test('what was typed is marked where it stands, as a whole or word by word', () 
   expect(shown('', 'a')).toBe('')
 })
 
-test('a name with letters that grow in lower case is left unmarked rather than marked wrong', () => {
-  expect(shown('İstanbul db', 'db')).toBe('İstanbul db')
+test('letters are marked whatever case and accents they have, and however many they are when folded', () => {
+  expect(shown('École Ouest', 'ecole')).toBe('[École] Ouest')
+  expect(shown('ecole', 'ÉCOLE')).toBe('[ecole]')
+  expect(shown('İstanbul db', 'db')).toBe('İstanbul [db]')
+  expect(shown('Große Straße', 'strasse')).toBe('Große [Straße]')
+  expect(shown('a 🚢 ship', 'ship')).toBe('a 🚢 [ship]')
+})
+
+test('a command is meant whatever accents are typed', () => {
+  expect(isMeant({ label: 'Stop École' }, 'stop eco')).toBe(true)
 })
 
 test('finds stand by kind, that of the best one first', () => {

@@ -1,4 +1,4 @@
-import type { SearchHit } from '@slipway/contract'
+import { foldForSearch, type SearchHit, searchWords } from '@slipway/contract'
 import type { ReactNode } from 'react'
 
 /** Something one can choose: a place to go to or a thing to do. */
@@ -22,30 +22,29 @@ export interface PaletteGroup {
   items: PaletteItem[]
 }
 
-const wordsOf = (text: string) => text.toLowerCase().split(/\s+/).filter(Boolean)
-
 /** Whether a command is meant: every typed word begins one of its words, so that a few letters find few commands. */
 export function isMeant({ label, words = '' }: Pick<PaletteItem, 'label' | 'words'>, typed: string): boolean {
-  const own = wordsOf(`${label} ${words}`).flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
-  return wordsOf(typed).every((word) => own.some((begin) => begin.startsWith(word)))
+  const own = searchWords(`${label} ${words}`).flatMap((word) => [word, ...word.split(/[^\p{L}\p{N}]+/u)])
+  return searchWords(typed).every((word) => own.some((begin) => begin.startsWith(word)))
 }
 
-/** A text in parts, those that were typed marked. */
+/** A text in parts, those that were typed marked, letter case and accents aside. */
 export function markedParts(text: string, typed: string): { text: string; marked: boolean }[] {
-  const lower = text.toLowerCase()
-  const marked = Array.from<boolean>({ length: text.length }).fill(false)
-  // Letters whose lower case is longer would shift all that follow.
-  if (lower.length === text.length) {
-    for (const word of [typed.trim().toLowerCase(), ...wordsOf(typed)]) {
-      const at = word === '' ? -1 : lower.indexOf(word)
-      if (at >= 0) marked.fill(true, at, at + word.length)
-    }
+  // Folded letters can be more or fewer than those of the text: each remembers which one it was.
+  const letters = [...text]
+  const folded = letters.map(foldForSearch)
+  const origin = folded.flatMap((letter, index) => Array.from<number>({ length: letter.length }).fill(index))
+  const searched = folded.join('')
+  const marked = new Set<number>()
+  for (const word of [foldForSearch(typed.trim()), ...searchWords(typed)]) {
+    const at = word === '' ? -1 : searched.indexOf(word)
+    if (at >= 0) for (const index of origin.slice(at, at + word.length)) marked.add(index)
   }
   const parts: { text: string; marked: boolean }[] = []
-  for (const [index, isMarked] of marked.entries()) {
+  for (const [index, letter] of letters.entries()) {
     const last = parts.at(-1)
-    if (last?.marked === isMarked) last.text += text[index]
-    else parts.push({ text: text[index] ?? '', marked: isMarked })
+    if (last?.marked === marked.has(index)) last.text += letter
+    else parts.push({ text: letter, marked: marked.has(index) })
   }
   return parts
 }

@@ -1,4 +1,4 @@
-import { type VmSnapshot, vmSnapshotStateOf } from '@slipway/contract'
+import { isFoundIn, type VmSnapshot, vmSnapshotStateOf } from '@slipway/contract'
 
 /** What the status filter offers; `All` is its empty choice. */
 export const statusChoices = [
@@ -34,8 +34,5 @@ export function matchesVmSnapshot(
   status: string,
 ): boolean {
   if (status !== 'all' && choiceOf(snapshot) !== status) return false
-  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
-  const { name, vm_name, vm_id, description } = snapshot
-  const text = `${name}\n${vm_name}\n${vm_id}\n${description}`.toLowerCase()
-  return words.every((word) => text.includes(word))
+  return isFoundIn(search, snapshot.name, snapshot.vm_name, snapshot.vm_id, snapshot.description)
 }

@@ -19,3 +19,10 @@ test.each(['', '  ', 'pay', 'PAY', '🚢', 'rust', '77.4', 'running', 'worker ru
 test.each(['python', 'rust python', 'pay  stopped'])('the search "%s" does not', (search) => {
   expect(matchesVm(vm, search)).toBe(false)
 })
+
+test('letter case and accents do not matter, in no script', () => {
+  const named = (name: string) => ({ ...vm, name })
+  expect(matchesVm(named('École'), 'ecole')).toBe(true)
+  expect(matchesVm(named('ecole'), 'École')).toBe(true)
+  expect(matchesVm(named('ЁЛКА'), 'елка')).toBe(true)
+})

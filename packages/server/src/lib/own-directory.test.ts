@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { ownDirectory } from './own-directory.ts'
+
+const children = new Set<ChildProcess>()
+const dirs: string[] = []
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL')
+  for (const dir of dirs.splice(0)) await rm(dir, { recursive: true, force: true })
+})
+
+async function newDirectory(): Promise<string> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'slipway-own-'))
+  dirs.push(dir)
+  return dir
+}
+
+const module = path.join(import.meta.dirname, 'own-directory.ts')
+/** Waits for the moment that all wait for, then tries to own the directory and stays. */
+const program = `
+  const { ownDirectory } = await import(${JSON.stringify(module)})
+  const [dir, moment] = process.argv.slice(1)
+  while (Date.now() < Number(moment)) {}
+  await ownDirectory(dir).then(() => console.log('mine'), (error) => console.log(error.message))
+  setInterval(() => {}, 1000)
+`
+
+/** A process that tries at a moment, and what it says. */
+function contender(dir: string, moment: number) {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, dir, `${moment}`], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
+  return { child, said: once(child.stdout, 'data').then(([text]) => `${text}`.trim()) }
+}
+
+/** The lock file of a server that is no more, as an earlier version left it. */
+const stale = JSON.stringify({ pid: 4_194_000, started: '1' })
+
+it.each([1, 2, 3])(
+  'of many servers that find the lock of a dead one, one owns the directory (%i)',
+  async () => {
+    const dir = await newDirectory()
+    await writeFile(path.join(dir, 'server.lock'), stale)
+    const moment = Date.now() + 2000
+    const said = await Promise.all(Array.from({ length: 8 }, () => contender(dir, moment).said))
+    expect(said.filter((text) => text === 'mine')).toHaveLength(1)
+    for (const text of said.filter((text) => text !== 'mine')) {
+      expect(text).toContain('Another Slipway server')
+      expect(text).toContain(dir)
+    }
+  },
+)
+
+it('a killed server leaves nothing that keeps the next one out', async () => {
+  const dir = await newDirectory()
+  const first = contender(dir, 0)
+  expect(await first.said).toBe('mine')
+  await expect(ownDirectory(dir)).rejects.toThrow(`(process ${first.child.pid}) works on ${dir}`)
+  first.child.kill('SIGKILL')
+  await once(first.child, 'exit')
+  const giveUp = await ownDirectory(dir)
+  await giveUp()
+})
+
+it('a directory that was given up can be owned again, and not twice at once', async () => {
+  const dir = await newDirectory()
+  const giveUp = await ownDirectory(dir)
+  await expect(ownDirectory(dir)).rejects.toThrow('Another Slipway server')
+  await giveUp()
+  await (await ownDirectory(dir))()
+})
+
+it('a living server of an earlier version, which has the file alone, keeps others out', async () => {
+  const dir = await newDirectory()
+  const other = contender(await newDirectory(), 0)
+  await other.said
+  const stat = await readFile(`/proc/${other.child.pid}/stat`, 'utf8')
+  const started = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  await writeFile(path.join(dir, 'server.lock'), JSON.stringify({ pid: other.child.pid, started }))
+  await expect(ownDirectory(dir)).rejects.toThrow(`(process ${other.child.pid})`)
+})
