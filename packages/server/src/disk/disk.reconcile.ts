@@ -153,11 +153,12 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   function make(record: DiskRecord, delayMs: number): void {
     const { id, name } = record.disk
+    const { projectId, ownerId } = record
     const source = sourceOf(record)
     jobs.start<VolumeMade>({
       id,
       kind: kindOf(source),
-      subject: { action: 'disk.create', type: 'disk', id, name, projectId: record.projectId },
+      subject: { action: 'disk.create', type: 'disk', id, name, projectId, ownerId },
       delayMs,
       run: (work) => engine.createVolume(id, source, record.sizeBytes, work),
       onProgress: () => inBackground(log, 'telling how far a disk is', tellOf(id)),
