@@ -37,6 +37,7 @@ const nouns = {
   fetch: ['download', 'downloads'],
   copy: ['copy', 'copies'],
   quick: ['operation', 'operations'],
+  plug: ['operation', 'operations'],
 } as const
 
 /** Why work has not begun yet, in a sentence. `running` counts what is under way before it. */

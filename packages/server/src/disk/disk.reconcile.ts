@@ -11,7 +11,7 @@ import type { JobKind, JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notReleased } from './disk.activity.ts'
-import { type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
+import { type DiskFacts, type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
 
@@ -30,6 +30,11 @@ export interface DiskReconcileOptions {
   clock: Clock
   log: Log
 }
+
+/** What a job did that put a disk on a VM or took it off. */
+type Move = { vmId: string } & ({ step: 'plug' } | { step: 'unplug'; answer: 'released' | 'kept' })
+
+type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
 /** With the back-off this is a few minutes of a source that does not answer. */
 const triesToMake = 6
@@ -72,6 +77,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       return 'when-kicked'
     }
     const seen = await engine.inspectVolume(id)
+    dropStaleMove(record.facts, id)
     const reason = seen.state === 'unreadable' ? seen.reason : null
     return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
   }
@@ -120,14 +126,13 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         await settle(id, { status: 'error', status_message: lostMessage })
         return 'now'
       case 'plug':
-        if (vmId !== null) await engine.attachVolume(vmId, id)
-        await settle(id, { plugged: 1, status_message: null })
-        return 'now'
+      case 'unplug':
+        move(record, step, 0)
+        return 'when-kicked'
+      case 'take-move':
+        return takeMove(record)
       case 'free':
         await settle(id, { detaching: 0 })
-        return 'now'
-      case 'unplug':
-        await unplug(record)
         return 'now'
     }
   }
@@ -136,8 +141,64 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (disk.status_message !== message) await settle(disk.id, { status_message: message })
   }
 
-  async function unplug({ disk: { id }, facts: { vmId, status } }: DiskRecord): Promise<void> {
-    const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
+  /** A job, too: the engine lets it wait while the VM is being copied. */
+  function move({ disk, facts, projectId, ownerId }: DiskRecord, step: Move['step'], delayMs: number): void {
+    const { id, name } = disk
+    const { vmId } = facts
+    if (vmId === null) return
+    const action = step === 'plug' ? 'disk.attach' : 'disk.detach'
+    jobs.start<Move>({
+      id,
+      kind: 'plug',
+      subject: { action, type: 'disk', id, name, projectId, ownerId },
+      delayMs,
+      async run() {
+        if (step === 'unplug') return { step, vmId, answer: await engine.detachVolume(vmId, id) }
+        await engine.attachVolume(vmId, id)
+        return { step, vmId }
+      },
+      onSettled: () => kick(id),
+    })
+  }
+
+  /** A try that waits for its time is in the way when the wish has changed meanwhile. */
+  function dropStaleMove(facts: DiskFacts, id: string): void {
+    const job = jobs.find(id)
+    if (job?.kind !== 'plug' || job.state !== 'waiting') return
+    const wanted = planDisk(facts, 'whole', 'none')
+    if (wanted !== (job.subject.action === 'disk.attach' ? 'plug' : 'unplug')) jobs.abort(id)
+  }
+
+  async function takeMove(record: DiskRecord): Promise<Again> {
+    const { id } = record.disk
+    // Kept until it is stored: when that fails, the next look finds it again.
+    const outcome = jobs.peek<Move>(id)
+    if (!outcome) return 'now'
+    if (!outcome.ok) return retryMove(record, outcome)
+    const move = outcome.value
+    // Meanwhile the VM may have gone, and the disk to another one: then this is no news.
+    if (move.vmId === record.facts.vmId) {
+      if (move.step === 'plug') await settle(id, { plugged: 1, status_message: null })
+      else await unplugged(record, move.answer)
+    }
+    jobs.forget(id)
+    return 'now'
+  }
+
+  async function retryMove(record: DiskRecord, { error, aborted, failures }: Failure): Promise<Again> {
+    const { id } = record.disk
+    const step = planDisk(record.facts, 'whole', 'none')
+    jobs.take(id)
+    if (aborted || (step !== 'plug' && step !== 'unplug')) return 'now'
+    const retryInMs = backoffMs(failures)
+    log.warn({ disk: id, failures, retryInMs, err: error }, 'a disk could not be plugged or unplugged')
+    await settle(id, { status_message: retryText(error, retryInMs) })
+    move(record, step, retryInMs)
+    return 'when-kicked'
+  }
+
+  async function unplugged({ disk: { id }, facts }: DiskRecord, answer: 'released' | 'kept'): Promise<void> {
+    const { vmId, status } = facts
     const released = answer === 'released'
     await settle(
       id,
@@ -200,10 +261,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     }
   }
 
-  async function takeFailure(
-    record: DiskRecord,
-    { error, aborted, failures }: Extract<JobOutcome<VolumeMade>, { ok: false }>,
-  ): Promise<Again> {
+  async function takeFailure(record: DiskRecord, { error, aborted, failures }: Failure): Promise<Again> {
     const { id } = record.disk
     log.warn({ disk: id, failures, err: error }, 'a disk could not be created')
     if (aborted) {

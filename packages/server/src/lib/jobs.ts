@@ -12,14 +12,18 @@
  */
 import type { Clock } from './clock.ts'
 
-/** `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. */
-export type JobKind = 'fetch' | 'copy' | 'quick'
+/**
+ * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `plug` waits for others
+ * that work on the same machine, and costs nothing meanwhile.
+ */
+export type JobKind = 'fetch' | 'copy' | 'quick' | 'plug'
 
 /** How many run at a time: in all, and of one owner. */
 export const poolSizes: Record<JobKind, { all: number; ofOneOwner: number }> = {
   fetch: { all: 8, ofOneOwner: 2 },
   copy: { all: 2, ofOneOwner: 1 },
   quick: { all: 8, ofOneOwner: 4 },
+  plug: { all: 400, ofOneOwner: 40 },
 }
 
 /** What a job is given: a signal that ends it, and a way to report progress from 0 to 1 (null: unknown). */
@@ -149,6 +153,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     fetch: makePool('fetch'),
     copy: makePool('copy'),
     quick: makePool('quick'),
+    plug: makePool('plug'),
   }
   /** How many wait or run. */
   let unsettled = 0
