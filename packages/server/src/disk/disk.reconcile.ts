@@ -11,7 +11,8 @@ import type { JobKind, JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notReleased } from './disk.activity.ts'
-import { type DiskFacts, type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
+import { isMove, type Move, makeDiskMoves } from './disk.moves.ts'
+import { type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
 
@@ -30,9 +31,6 @@ export interface DiskReconcileOptions {
   clock: Clock
   log: Log
 }
-
-/** What a job did that put a disk on a VM or took it off. */
-type Move = { vmId: string } & ({ step: 'plug' } | { step: 'unplug'; answer: 'released' | 'kept' })
 
 type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
@@ -64,6 +62,13 @@ const retryText = (error: unknown, retryInMs: number): string =>
 export function makeDiskReconcile(options: DiskReconcileOptions) {
   const { repo, engine, jobs, announce, announceVm, wakeVm, suspectSnapshot, kick, clock, log } = options
 
+  const moves = makeDiskMoves({
+    jobs,
+    attach: (vmId, id) => engine.attachVolume(vmId, id),
+    detach: (vmId, id) => engine.detachVolume(vmId, id),
+    kick,
+  })
+
   function workOn(id: string): DiskWork {
     const job = jobs.find(id)
     if (!job) return 'none'
@@ -77,7 +82,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       return 'when-kicked'
     }
     const seen = await engine.inspectVolume(id)
-    dropStaleMove(record.facts, id)
+    moves.dropStale(id, record.facts)
     const reason = seen.state === 'unreadable' ? seen.reason : null
     return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
   }
@@ -127,7 +132,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         return 'now'
       case 'plug':
       case 'unplug':
-        move(record, step, 0)
+        moves.start(record, step, 0)
         return 'when-kicked'
       case 'take-move':
         return takeMove(record)
@@ -139,34 +144,6 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   async function say({ disk }: DiskRecord, message: string): Promise<void> {
     if (disk.status_message !== message) await settle(disk.id, { status_message: message })
-  }
-
-  /** A job, too: the engine lets it wait while the VM is being copied. */
-  function move({ disk, facts, projectId, ownerId }: DiskRecord, step: Move['step'], delayMs: number): void {
-    const { id, name } = disk
-    const { vmId } = facts
-    if (vmId === null) return
-    const action = step === 'plug' ? 'disk.attach' : 'disk.detach'
-    jobs.start<Move>({
-      id,
-      kind: 'plug',
-      subject: { action, type: 'disk', id, name, projectId, ownerId },
-      delayMs,
-      async run() {
-        if (step === 'unplug') return { step, vmId, answer: await engine.detachVolume(vmId, id) }
-        await engine.attachVolume(vmId, id)
-        return { step, vmId }
-      },
-      onSettled: () => kick(id),
-    })
-  }
-
-  /** A try that waits for its time is in the way when the wish has changed meanwhile. */
-  function dropStaleMove(facts: DiskFacts, id: string): void {
-    const job = jobs.find(id)
-    if (job?.kind !== 'plug' || job.state !== 'waiting') return
-    const wanted = planDisk(facts, 'whole', 'none')
-    if (wanted !== (job.subject.action === 'disk.attach' ? 'plug' : 'unplug')) jobs.abort(id)
   }
 
   async function takeMove(record: DiskRecord): Promise<Again> {
@@ -189,11 +166,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     const { id } = record.disk
     const step = planDisk(record.facts, 'whole', 'none')
     jobs.take(id)
-    if (aborted || (step !== 'plug' && step !== 'unplug')) return 'now'
+    if (aborted || !isMove(step)) return 'now'
     const retryInMs = backoffMs(failures)
     log.warn({ disk: id, failures, retryInMs, err: error }, 'a disk could not be plugged or unplugged')
     await settle(id, { status_message: retryText(error, retryInMs) })
-    move(record, step, retryInMs)
+    moves.start(record, step, retryInMs)
     return 'when-kicked'
   }
 
