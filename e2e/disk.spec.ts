@@ -250,7 +250,7 @@ test.describe('the card of a disk', () => {
     for (const [name, actions] of [
       ['available', ['Attach', 'Create VM', 'Delete available']],
       ['attached', ['Detach', 'Delete attached']],
-      ['creating', ['Delete creating']],
+      ['creating', ['Cancel: Create disk creating', 'Delete creating']],
       ['deleting', []],
       ['failed', ['Delete failed']],
       ['broken', ['Detach', 'Delete broken']],

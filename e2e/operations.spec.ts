@@ -29,7 +29,7 @@ test('long operations are seen on the dashboard, say why they wait, and are canc
   await expect(rows).toHaveText([
     /^Create disk firstRunning, 1 %/,
     /^Create disk secondRunning, 1 %/,
-    /^Create disk thirdWaiting for 2 other downloads of this project\. Number 1 in the queue\./,
+    /^Create disk thirdWaiting for 2 other downloads of this account\. Number 1 in the queue\./,
   ])
   await expect(panel.getByRole('progressbar', { name: 'Create disk first' })).toHaveAttribute(
     'aria-valuenow',

@@ -37,15 +37,16 @@ const nouns = {
   fetch: ['download', 'downloads'],
   copy: ['copy', 'copies'],
   quick: ['operation', 'operations'],
+  plug: ['operation', 'operations'],
 } as const
 
 /** Why work has not begun yet, in a sentence. `running` counts what is under way before it. */
 export function waitingText(
   kind: keyof typeof nouns,
-  { whose, running }: { whose: 'project' | 'everybody'; running: number },
+  { whose, running }: { whose: 'owner' | 'everybody'; running: number },
 ): string {
   const [one, more] = nouns[kind]
-  return whose === 'project'
-    ? `Waiting for ${running} other ${running === 1 ? one : more} of this project.`
+  return whose === 'owner'
+    ? `Waiting for ${running} other ${running === 1 ? one : more} of this account.`
     : `Waiting for other ${more} on this server.`
 }

@@ -21,6 +21,8 @@ export interface DiskSnapshotRecord {
   snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
+  /** The account whose project it is. */
+  ownerId: string | null
   sizeBytes: number
 }
 
@@ -31,7 +33,7 @@ export interface DiskSnapshotMade {
   parentId: string | null
 }
 
-function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
+function toRecord(row: DiskSnapshotTable & { owner_id: string | null }): DiskSnapshotRecord {
   return {
     id: row.id,
     // Stored in the words of VM snapshots, which are one more.
@@ -39,6 +41,7 @@ function toRecord(row: DiskSnapshotTable): DiskSnapshotRecord {
     statusMessage: row.status_message,
     expiresAt: row.expires_at,
     projectId: row.project_id,
+    ownerId: row.owner_id,
     sizeBytes: row.size_bytes,
     snapshot: {
       id: row.id,
@@ -75,8 +78,15 @@ export interface SourceDisk {
 }
 
 export function makeDiskSnapshotRepo(db: Db) {
+  const records = (executor: Db = db) =>
+    executor
+      .selectFrom('disk_snapshot')
+      .leftJoin('project', 'project.id', 'disk_snapshot.project_id')
+      .selectAll('disk_snapshot')
+      .select('project.account_id as owner_id')
+
   async function find(id: string, executor: Db = db): Promise<DiskSnapshotRecord | null> {
-    const row = await executor.selectFrom('disk_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await records(executor).where('disk_snapshot.id', '=', id).executeTakeFirst()
     return row ? toRecord(row) : null
   }
 
@@ -87,18 +97,16 @@ export function makeDiskSnapshotRepo(db: Db) {
 
     /** The disk snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskSnapshotRecord[]> {
-      const rows = await db
-        .selectFrom('disk_snapshot')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('status', '!=', 'deleting')
-        .orderBy('id')
+      const rows = await records()
+        .where('disk_snapshot.project_id', '=', projectId)
+        .where('disk_snapshot.status', '!=', 'deleting')
+        .orderBy('disk_snapshot.id')
         .execute()
       return rows.map(toRecord)
     },
 
     async all(): Promise<DiskSnapshotRecord[]> {
-      return (await db.selectFrom('disk_snapshot').selectAll().execute()).map(toRecord)
+      return (await records().execute()).map(toRecord)
     },
 
     /** Stores a new snapshot; `rowOf` sees its disk as it is then and may throw to refuse. */

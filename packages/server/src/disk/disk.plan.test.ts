@@ -45,14 +45,17 @@ function act([disk, volume, work]: World, step: DiskStep, lucky: boolean): World
       // The file can be read again; what it turns out to be is luck.
       return [{ ...disk, troubled: true }, lucky ? 'whole' : 'absent', work]
     case 'plug':
-      return [{ ...idle, plugged: true }, volume, work]
+    case 'unplug':
+      return [disk, volume, 'settled']
+    case 'take-move': {
+      if (disk.vmId === null) return [disk, volume, 'none']
+      if (!disk.detaching) return [{ ...idle, plugged: true }, volume, 'none']
+      if (!lucky) return [{ ...disk, detaching: false }, volume, 'none']
+      const status = disk.status === 'attached' ? 'available' : disk.status
+      return [{ ...disk, status, vmId: null, plugged: false, detaching: false }, volume, 'none']
+    }
     case 'free':
       return [{ ...disk, detaching: false }, volume, work]
-    case 'unplug': {
-      if (!lucky) return [{ ...disk, detaching: false }, volume, work]
-      const status = disk.status === 'attached' ? 'available' : disk.status
-      return [{ ...disk, status, vmId: null, plugged: false, detaching: false }, volume, work]
-    }
     case 'rest':
       // The job ends.
       return [disk, volume, work === 'under-way' ? 'settled' : work]

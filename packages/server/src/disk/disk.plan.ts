@@ -18,7 +18,10 @@ export interface DiskFacts {
 /** What the engine has of it. `unreadable` says nothing about what is there. */
 export type DiskVolume = 'absent' | 'whole' | 'broken' | 'unreadable'
 
-/** Whether the job that creates it is under way, or has ended with an outcome that was not stored yet. */
+/**
+ * Whether the job that creates it, puts it on its VM or takes it off is under way, or has ended with an outcome that was
+ * not stored yet.
+ */
 export type DiskWork = 'none' | 'under-way' | 'settled'
 
 export type DiskStep =
@@ -31,8 +34,12 @@ export type DiskStep =
   | 'delete'
   /** Remove what a creation left that failed or was cancelled. */
   | 'clear'
+  /** Start the job that puts it on its VM. */
   | 'plug'
+  /** Start the job that takes it off its VM. */
   | 'unplug'
+  /** Store what came of one of these. */
+  | 'take-move'
   | 'free'
   | 'lose'
   /** It can be read, again or still: say so. */
@@ -44,10 +51,12 @@ export type DiskStep =
 export function planDisk(disk: DiskFacts, volume: DiskVolume, work: DiskWork): DiskStep {
   if (disk.status === 'deleting') return work === 'under-way' ? 'abort' : 'delete'
   if (disk.status === 'creating') return planCreation(volume, work)
+  if (disk.status === 'failed' && !disk.detaching) return planFailed(volume, work)
+  if (work !== 'none') return work === 'settled' ? 'take-move' : 'rest'
   if (disk.vmId !== null && disk.detaching) return 'unplug'
   // The VM went before its disk could be taken off.
   if (disk.detaching) return 'free'
-  if (disk.status === 'failed') return planFailed(volume, work)
+  if (disk.status === 'failed') return 'rest'
   if (volume === 'unreadable') return 'wait'
   if (disk.status === 'error') return volume === 'whole' ? 'found' : 'rest'
   if (volume !== 'whole') return 'lose'

@@ -11,6 +11,7 @@ import type { JobKind, JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { notReleased } from './disk.activity.ts'
+import { isMove, type Move, makeDiskMoves } from './disk.moves.ts'
 import { type DiskStep, type DiskVolume, type DiskWork, planDisk } from './disk.plan.ts'
 import type { DiskChange, DiskRepo } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
@@ -30,6 +31,8 @@ export interface DiskReconcileOptions {
   clock: Clock
   log: Log
 }
+
+type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 
 /** With the back-off this is a few minutes of a source that does not answer. */
 const triesToMake = 6
@@ -59,6 +62,13 @@ const retryText = (error: unknown, retryInMs: number): string =>
 export function makeDiskReconcile(options: DiskReconcileOptions) {
   const { repo, engine, jobs, announce, announceVm, wakeVm, suspectSnapshot, kick, clock, log } = options
 
+  const moves = makeDiskMoves({
+    jobs,
+    attach: (vmId, id) => engine.attachVolume(vmId, id),
+    detach: (vmId, id) => engine.detachVolume(vmId, id),
+    kick,
+  })
+
   function workOn(id: string): DiskWork {
     const job = jobs.find(id)
     if (!job) return 'none'
@@ -72,6 +82,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       return 'when-kicked'
     }
     const seen = await engine.inspectVolume(id)
+    moves.dropStale(id, record.facts)
     const reason = seen.state === 'unreadable' ? seen.reason : null
     return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
   }
@@ -120,14 +131,13 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
         await settle(id, { status: 'error', status_message: lostMessage })
         return 'now'
       case 'plug':
-        if (vmId !== null) await engine.attachVolume(vmId, id)
-        await settle(id, { plugged: 1, status_message: null })
-        return 'now'
+      case 'unplug':
+        moves.start(record, step, 0)
+        return 'when-kicked'
+      case 'take-move':
+        return takeMove(record)
       case 'free':
         await settle(id, { detaching: 0 })
-        return 'now'
-      case 'unplug':
-        await unplug(record)
         return 'now'
     }
   }
@@ -136,8 +146,36 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     if (disk.status_message !== message) await settle(disk.id, { status_message: message })
   }
 
-  async function unplug({ disk: { id }, facts: { vmId, status } }: DiskRecord): Promise<void> {
-    const answer = vmId === null ? 'released' : await engine.detachVolume(vmId, id)
+  async function takeMove(record: DiskRecord): Promise<Again> {
+    const { id } = record.disk
+    // Kept until it is stored: when that fails, the next look finds it again.
+    const outcome = jobs.peek<Move>(id)
+    if (!outcome) return 'now'
+    if (!outcome.ok) return retryMove(record, outcome)
+    const move = outcome.value
+    // Meanwhile the VM may have gone, and the disk to another one: then this is no news.
+    if (move.vmId === record.facts.vmId) {
+      if (move.step === 'plug') await settle(id, { plugged: 1, status_message: null })
+      else await unplugged(record, move.answer)
+    }
+    jobs.forget(id)
+    return 'now'
+  }
+
+  async function retryMove(record: DiskRecord, { error, aborted, failures }: Failure): Promise<Again> {
+    const { id } = record.disk
+    const step = planDisk(record.facts, 'whole', 'none')
+    jobs.take(id)
+    if (aborted || !isMove(step)) return 'now'
+    const retryInMs = backoffMs(failures)
+    log.warn({ disk: id, failures, retryInMs, err: error }, 'a disk could not be plugged or unplugged')
+    await settle(id, { status_message: retryText(error, retryInMs) })
+    moves.start(record, step, retryInMs)
+    return 'when-kicked'
+  }
+
+  async function unplugged({ disk: { id }, facts }: DiskRecord, answer: 'released' | 'kept'): Promise<void> {
+    const { vmId, status } = facts
     const released = answer === 'released'
     await settle(
       id,
@@ -153,11 +191,12 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   function make(record: DiskRecord, delayMs: number): void {
     const { id, name } = record.disk
+    const { projectId, ownerId } = record
     const source = sourceOf(record)
     jobs.start<VolumeMade>({
       id,
       kind: kindOf(source),
-      subject: { action: 'disk.create', type: 'disk', id, name, projectId: record.projectId },
+      subject: { action: 'disk.create', type: 'disk', id, name, projectId, ownerId },
       delayMs,
       run: (work) => engine.createVolume(id, source, record.sizeBytes, work),
       onProgress: () => inBackground(log, 'telling how far a disk is', tellOf(id)),
@@ -199,10 +238,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     }
   }
 
-  async function takeFailure(
-    record: DiskRecord,
-    { error, aborted, failures }: Extract<JobOutcome<VolumeMade>, { ok: false }>,
-  ): Promise<Again> {
+  async function takeFailure(record: DiskRecord, { error, aborted, failures }: Failure): Promise<Again> {
     const { id } = record.disk
     log.warn({ disk: id, failures, err: error }, 'a disk could not be created')
     if (aborted) {

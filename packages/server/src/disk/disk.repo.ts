@@ -12,7 +12,9 @@ import type { DiskRecord } from './disk.state.ts'
 /** The words of lists for those of requests (catalogue G-061). */
 const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
 
-function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): DiskRecord {
+function toRecord(
+  row: Selectable<DiskTable> & { vm_name: string | null; owner_id: string | null },
+): DiskRecord {
   const status = DiskStatus.parse(row.status)
   return {
     disk: {
@@ -34,6 +36,7 @@ function toRecord(row: Selectable<DiskTable> & { vm_name: string | null }): Disk
       created_at: row.created_at,
     },
     projectId: row.project_id,
+    ownerId: row.owner_id,
     ownerVmId: row.owner_vm_id,
     facts: {
       status,
@@ -70,8 +73,9 @@ export function makeDiskRepo(db: Db) {
     executor
       .selectFrom('disk')
       .leftJoin('vm', 'vm.id', 'disk.vm_id')
+      .leftJoin('project', 'project.id', 'disk.project_id')
       .selectAll('disk')
-      .select('vm.name as vm_name')
+      .select(['vm.name as vm_name', 'project.account_id as owner_id'])
 
   async function find(id: string, executor: Db = db): Promise<DiskRecord | null> {
     const row = await records(executor).where('disk.id', '=', id).executeTakeFirst()

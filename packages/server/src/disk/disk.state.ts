@@ -6,6 +6,8 @@ export interface DiskRecord {
   disk: Omit<Disk, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
+  /** The account whose project it is. */
+  ownerId: string | null
   facts: DiskFacts
   /** The member of a group it was made for and goes with. */
   ownerVmId: string | null

@@ -1,6 +1,7 @@
 import { Disk, diskStatuses } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { DiskTable } from '../db/schema.ts'
+import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
 import { atDesk, openDesk } from './disk.test-kit.ts'
 
@@ -341,6 +342,56 @@ describe('putting a disk on a VM and taking it off', () => {
       const next = await desk.runningVm('next')
       expect((await desk.attach(diskId, next)).status).toBe(200)
       expect(desk.app.engine.peek({ volumeId: diskId })).toBe('precious')
+    }),
+  )
+})
+
+describe('a VM that is busy with something long', () => {
+  it(
+    'keeps disks that are put on it waiting, and nobody else',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const { attachVolume } = engine
+      const vmId = await desk.stoppedVm()
+      const ids: string[] = []
+      for (let i = 0; i < 15; i++) ids.push(await desk.readyDisk({ name: `d${i}` }))
+      const other = await desk.stoppedVm('other')
+      for (let i = 0; i < 15; i++) ids.push(await desk.readyDisk({ name: `e${i}` }))
+      // The engine lets it wait while the machine is being copied.
+      let letGo = () => {}
+      const copied = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      engine.attachVolume = async (...args) => {
+        await copied
+        await attachVolume(...args)
+      }
+      for (const [i, id] of ids.entries()) await desk.attach(id, i < 15 ? vmId : other)
+      await desk.pass()
+      expect((await desk.disk(await desk.readyDisk({ name: 'blank' })))?.status).toBe('available')
+      letGo()
+      await desk.pass()
+      expect(engine.volumesOf(vmId)).toHaveLength(15)
+      expect(engine.volumesOf(other)).toHaveLength(15)
+    }),
+  )
+
+  it(
+    'lets go of a disk at once that it could not be given so far',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.stoppedVm()
+      const diskId = await desk.readyDisk()
+      engine.attachVolume = async () => {
+        throw new EngineError('volume-busy', 'Another VM still has the disk.', { retryable: true })
+      }
+      await desk.attach(diskId, vmId)
+      await desk.pass(60_000)
+      expect(await desk.disk(diskId)).toMatchObject({
+        status: 'attached',
+        status_message: expect.stringMatching(/^Another VM still has the disk\. Trying again in \d+ s\.$/),
+      })
+      expect(await desk.detach(diskId)).toMatchObject({ status: 200, body: { status: 'available' } })
     }),
   )
 })

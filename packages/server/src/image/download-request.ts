@@ -2,7 +2,7 @@ import http, { type IncomingMessage, STATUS_CODES } from 'node:http'
 import https from 'node:https'
 import { errorCode } from '../lib/command.ts'
 import type { SourcePolicy } from './download-policy.ts'
-import { ImportError } from './import-error.ts'
+import { ImportError, inWords } from './import-error.ts'
 
 /** What every request to foreign servers obeys. */
 export interface Fetching {
@@ -12,16 +12,17 @@ export interface Fetching {
 }
 
 export interface Pace {
-  /** A transfer without a byte for so long has failed, and so has one with hardly any, see {@link LEAST_PER_S}. */
+  /** A transfer without a byte for so long has failed. */
   stallMs: number
   /** Waited before a failed transfer is taken up again; doubled each time. */
   retryMs: number
+  /** A transfer that brings less in that time is ended: a server that drips would hold its place for ever. */
+  slowest?: { bytes: number; everyMs: number }
 }
 
-export const usualPace: Pace = { stallMs: 30_000, retryMs: 1000 }
+const slowest = { bytes: 2 ** 20, everyMs: 120_000 }
 
-/** What a server has to send, in bytes a second; one that drips would hold its place for half a day. */
-const LEAST_PER_S = 1024
+export const usualPace: Pace = { stallMs: 30_000, retryMs: 1000, slowest }
 
 const MAX_REDIRECTS = 5
 const MAX_RETRIES = 5
@@ -77,44 +78,24 @@ function send(
       headers: { 'user-agent': 'Slipway', 'accept-encoding': 'identity', ...headers },
     })
     let answered: IncomingMessage | null = null
-    // Every byte puts off the timeout; headers that never end would put it off for ever.
-    const late = setTimeout(
-      () => outgoing.destroy(slow('The server did not answer in time.')),
-      2 * pace.stallMs,
-    )
-    outgoing.on('close', () => clearTimeout(late))
-    outgoing.on('timeout', () => {
-      const stalled = slow('The server stopped sending.')
+    const stop = () => {
+      const stalled = new ImportError('The server stopped sending.', { retryable: true })
       // Ending the request would end the body without saying why.
       if (answered) answered.destroy(stalled)
       else outgoing.destroy(stalled)
-    })
+    }
+    outgoing.on('timeout', stop)
+    // Headers that drip are never idle for long.
+    const slowHeaders = setTimeout(stop, 2 * pace.stallMs)
+    outgoing.on('close', () => clearTimeout(slowHeaders))
     outgoing.on('response', (response) => {
-      clearTimeout(late)
+      clearTimeout(slowHeaders)
       answered = response
-      watchPace(response, pace)
       resolve(response)
     })
     outgoing.on('error', reject)
     outgoing.end()
   })
-}
-
-const slow = (words: string) => new ImportError(words, { retryable: true })
-
-/** Ends a body that comes too slowly. Whoever reads it learns why. */
-function watchPace(response: IncomingMessage, { stallMs }: Pace): void {
-  const { socket } = response
-  let before = socket.bytesRead
-  const timer = setInterval(() => {
-    const came = socket.bytesRead - before
-    before = socket.bytesRead
-    // Nothing at all is for the timeout. What has come and was not read yet is no fault of the server's.
-    if (came === 0 || response.readableLength > 0 || came >= (LEAST_PER_S * stallMs) / 1000) return
-    response.destroy(slow('The server sends too slowly.'))
-  }, stallMs)
-  timer.unref()
-  response.once('close', () => clearInterval(timer))
 }
 
 /** Tries again what failed for a passing reason, at most five times, and gives back the last failure. */
@@ -174,12 +155,34 @@ export function failureOf(error: unknown): ImportError {
   return new ImportError(words, { retryable: true, cause: error })
 }
 
-/** Reads a short answer whole. */
-export async function readShort({ response }: Answer, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let length = 0
+/** The bytes of an answer as they come. Throws an ImportError when they come too slowly. */
+export async function* atPace(
+  { response }: Answer,
+  least: Pace['slowest'] = slowest,
+): AsyncGenerator<Buffer, void> {
+  let since = performance.now()
+  let bytes = 0
   // The stream was given no encoding, so its chunks are buffers.
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    yield chunk
+    bytes += chunk.length
+    if (performance.now() - since < least.everyMs) continue
+    if (bytes < least.bytes) throw tooSlow(least)
+    since = performance.now()
+    bytes = 0
+  }
+}
+
+const tooSlow = ({ bytes, everyMs }: NonNullable<Pace['slowest']>) =>
+  new ImportError(
+    `The server sends too slowly: less than ${inWords(bytes)} within ${Math.round(everyMs / 1000)} seconds.`,
+  )
+
+/** Reads a short answer whole. */
+export async function readShort(answer: Answer, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of atPace(answer)) {
     length += chunk.length
     if (length > maxBytes) throw new ImportError('The server sent more than it should.')
     chunks.push(chunk)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { download } from './download.ts'
 import { makeSourcePolicy } from './download-policy.ts'
-import { get } from './download-request.ts'
+import { get, type Pace } from './download-request.ts'
 
 const content = randomBytes(300_000)
 const sha256 = createHash('sha256').update(content).digest('hex')
@@ -42,13 +42,16 @@ async function serve(answer: RequestListener, host = '127.0.0.1') {
 }
 
 /** Servers are on loopback, which has to be listed; 127.0.0.2 is not. */
-async function fetch(url: string, more: { maxBytes?: number; signal?: AbortSignal } = {}) {
+async function fetch(
+  url: string,
+  more: { maxBytes?: number; signal?: AbortSignal; pace?: Partial<Pace> } = {},
+) {
   const progress: [number, number | null][] = []
   const path = join(dir, `file-${Math.random()}`)
   const fetching = {
     signal: more.signal ?? new AbortController().signal,
     policy: makeSourcePolicy(['127.0.0.1']),
-    pace: { stallMs: 150, retryMs: 1 },
+    pace: { stallMs: 150, retryMs: 1, ...more.pace },
   }
   const result = await download({
     ...fetching,
@@ -250,27 +253,29 @@ describe('a transfer that fails', () => {
     expect(times).toBe(3)
   })
 
-  it('does not hold on to a server that sends a byte now and then, so as never to stand still', async () => {
+  it('is ended when the server drips, though it never stops sending', async () => {
     const { url, seen } = await serve((_, response) => {
-      response.setHeader('content-length', content.length)
-      response.flushHeaders()
-      const drip = setInterval(() => response.write('x'), 40)
-      cleanUp.push(() => clearInterval(drip))
+      const drip = setInterval(() => response.write('x'), 20)
+      response.on('close', () => clearInterval(drip))
     })
-    await expect(fetch(url)).rejects.toThrow('The server sends too slowly.')
-    expect(seen).toHaveLength(6)
+    const pace = { slowest: { bytes: 2 ** 20, everyMs: 200 } }
+    await expect(fetch(url, { pace })).rejects.toMatchObject({
+      message: expect.stringMatching(/^The server sends too slowly: less than 1 MiB within/),
+      retryable: false,
+    })
+    expect(seen).toHaveLength(1)
   })
 
-  it('does not hold on to a server that never comes to the end of its headers', async () => {
-    const { url, seen } = await serve((_, response) => {
-      const { socket } = response
-      socket?.write('HTTP/1.1 200 OK\r\n')
-      let n = 0
-      const drip = setInterval(() => socket?.write(`x-${n++}: y\r\n`), 40)
-      cleanUp.push(() => clearInterval(drip))
+  it('is ended when the headers of the answer drip', async () => {
+    const { url } = await serve((_, response) => {
+      response.socket?.write('HTTP/1.1 200 OK\r\nX-Drip: ')
+      const drip = setInterval(() => response.socket?.write('x'), 20)
+      response.on('close', () => clearInterval(drip))
     })
-    await expect(fetch(url)).rejects.toThrow('The server did not answer in time.')
-    expect(seen).toHaveLength(6)
+    await expect(fetch(url, { pace: { stallMs: 60 } })).rejects.toMatchObject({
+      message: 'The server stopped sending.',
+      retryable: true,
+    })
   })
 
   it('is given up after five more tries', async () => {

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import { errorCode } from '../lib/command.ts'
-import { type Answer, type Fetching, persist, refusalOf } from './download-request.ts'
+import { type Answer, atPace, type Fetching, persist, refusalOf } from './download-request.ts'
 import { hostIsFull, ImportError, inWords } from './import-error.ts'
 
 export interface Download extends Pick<Fetching, 'signal' | 'pace'> {
@@ -72,14 +72,14 @@ function resumes({ response }: Answer, received: Received): boolean {
 export const fileTooLarge = (maxBytes: number) =>
   new ImportError(`The file is larger than ${inWords(maxBytes)}, the limit here.`)
 
-async function receive({ response }: Answer, file: FileHandle, received: Received, work: Download) {
+async function receive(answer: Answer, file: FileHandle, received: Received, work: Download) {
+  const { response } = answer
   const announced = Number(response.headers['content-length'] ?? Number.NaN)
   const total = Number.isFinite(announced) ? received.bytes + announced : null
   const tooLarge = () => fileTooLarge(work.maxBytes)
   try {
     if (total !== null && total > work.maxBytes) throw tooLarge()
-    // The stream was given no encoding, so its chunks are buffers.
-    for await (const chunk of response as AsyncIterable<Buffer>) {
+    for await (const chunk of atPace(answer, work.pace.slowest)) {
       if (received.bytes + chunk.length > work.maxBytes) throw tooLarge()
       await writeAll(file, chunk, received.bytes)
       received.hash.update(chunk)

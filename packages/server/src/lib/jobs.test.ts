@@ -54,6 +54,18 @@ test('no project fills a pool alone, and all of them together fill it to its siz
   expect(begun).toHaveLength(poolSizes.fetch.all)
 })
 
+test('many projects of one owner count as one', async () => {
+  const { begun, start } = openJobs()
+  for (const i of many(20)) {
+    const id = `a${i}`
+    const subject = { action: 'disk.create', type: 'disk', id, name: id, projectId: `project ${i}` }
+    start(id, '', { subject: { ...subject, ownerId: 'ada' } })
+  }
+  start('b', 'of bob')
+  await setImmediate()
+  expect(begun).toEqual(['a0', 'a1', 'b'])
+})
+
 test('a pool that is full does not keep another kind waiting', async () => {
   const { begun, start } = openJobs()
   for (const i of many(100)) start(`f${i}`, `project ${i}`)
@@ -157,7 +169,7 @@ test('a job is ended while it runs and while it waits, and makes room', async ()
 test('what waits says for whom', async () => {
   const { jobs, start } = openJobs()
   for (const id of ['a', 'b', 'c']) start(id)
-  expect(jobs.find('c')?.waitsFor).toEqual({ whose: 'project', running: 2 })
+  expect(jobs.find('c')?.waitsFor).toEqual({ whose: 'owner', running: 2 })
   for (const i of many(8)) start(`o${i}`, `other ${i}`)
   expect(jobs.find('o7')?.waitsFor).toEqual({ whose: 'everybody', running: poolSizes.fetch.all })
   expect(jobs.find('a')?.waitsFor).toBeNull()

@@ -3,23 +3,27 @@
  * has settled, its id is kicked and the next look takes the outcome. Jobs live in memory only: after a restart the
  * look finds none and starts the work again, which the engine allows at every moment.
  *
- * Each kind has a pool of its own, so that slow downloads cannot keep copies waiting. In a pool, the project with the
- * fewest running jobs goes first, among equals the one that has waited longest for its turn, and no project may fill
- * it alone. Starting, ending and choosing take the same time however many jobs wait.
+ * Each kind has a pool of its own, so that slow downloads cannot keep copies waiting. In a pool, the owner with the
+ * fewest running jobs goes first, among equals the one that has waited longest for its turn, and no owner may fill it
+ * alone, however many projects it has. Starting, ending and choosing take the same time however many jobs wait.
  *
  * An outcome is kept until somebody takes it. Who stores it elsewhere first peeks, stores, and then takes it: when the
  * store fails, the next look finds it again. Were it lost, the engine's calls may be repeated all the same.
  */
 import type { Clock } from './clock.ts'
 
-/** `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. */
-export type JobKind = 'fetch' | 'copy' | 'quick'
+/**
+ * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `plug` waits for others
+ * that work on the same machine, and costs nothing meanwhile.
+ */
+export type JobKind = 'fetch' | 'copy' | 'quick' | 'plug'
 
-/** How many run at a time: in all, and of one project. */
-export const poolSizes: Record<JobKind, { all: number; ofOneProject: number }> = {
-  fetch: { all: 8, ofOneProject: 2 },
-  copy: { all: 2, ofOneProject: 1 },
-  quick: { all: 8, ofOneProject: 4 },
+/** How many run at a time: in all, and of one owner. */
+export const poolSizes: Record<JobKind, { all: number; ofOneOwner: number }> = {
+  fetch: { all: 8, ofOneOwner: 2 },
+  copy: { all: 2, ofOneOwner: 1 },
+  quick: { all: 8, ofOneOwner: 4 },
+  plug: { all: 400, ofOneOwner: 40 },
 }
 
 /** What a job is given: a signal that ends it, and a way to report progress from 0 to 1 (null: unknown). */
@@ -37,6 +41,8 @@ export interface JobSubject {
   name: string
   /** Null once the project has been deleted. */
   projectId: string | null
+  /** Whose project it is. Places are shared out by it; by project where it is not told. */
+  ownerId?: string | null
 }
 
 export interface JobRequest<T> {
@@ -66,10 +72,10 @@ export interface JobView {
   /** Somebody asked for its end. */
   aborted: boolean
   /**
-   * What a waiting job waits for: other jobs of its project, which has as many running as it may, or those of everybody.
+   * What a waiting job waits for: other jobs of its owner, who has as many running as one may, or those of everybody.
    * `running` says how many these are. Null when it does not wait, or waits for its own delay.
    */
-  waitsFor: { whose: 'project' | 'everybody'; running: number } | null
+  waitsFor: { whose: 'owner' | 'everybody'; running: number } | null
 }
 
 export type JobOutcome<T> =
@@ -119,7 +125,7 @@ interface Job extends Omit<JobView, 'waitsFor'> {
   cancelDelay: (() => void) | null
 }
 
-/** The jobs of one project in a pool. */
+/** The jobs of one owner in a pool. */
 interface Share {
   running: number
   /** In the order they were asked for. */
@@ -128,9 +134,9 @@ interface Share {
 
 interface Pool {
   running: number
-  /** By project. */
+  /** By owner. */
   shares: Map<string | null, Share>
-  /** Projects with waiting jobs that may begin one, by how many they have running; in the order of their turns. */
+  /** Owners with waiting jobs that may begin one, by how many they have running; in the order of their turns. */
   turns: Set<Share>[]
 }
 
@@ -147,6 +153,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     fetch: makePool('fetch'),
     copy: makePool('copy'),
     quick: makePool('quick'),
+    plug: makePool('plug'),
   }
   /** How many wait or run. */
   let unsettled = 0
@@ -154,6 +161,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   let waiters: (() => void)[] = []
 
   const poolOf = (job: Job): Pool => pools[job.kind]
+  const ownerOf = ({ subject }: Job): string | null => subject.ownerId ?? subject.projectId
 
   /** Puts a share where its turn comes: behind those with as many running jobs, unless it stands there already. */
   function queue({ turns }: Pool, share: Share): void {
@@ -179,9 +187,9 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
 
   function join(job: Job): void {
     const { shares } = poolOf(job)
-    const { projectId } = job.subject
-    const share = shares.get(projectId) ?? { running: 0, waiting: new Set() }
-    shares.set(projectId, share)
+    const owner = ownerOf(job)
+    const share = shares.get(owner) ?? { running: 0, waiting: new Set() }
+    shares.set(owner, share)
     share.waiting.add(job)
     job.share = share
     job.cancelDelay = null
@@ -203,7 +211,7 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
     }
     share.waiting.delete(job)
     queue(pool, share)
-    if (share.running === 0 && share.waiting.size === 0) pool.shares.delete(job.subject.projectId)
+    if (share.running === 0 && share.waiting.size === 0) pool.shares.delete(ownerOf(job))
   }
 
   function begin(job: Job): void {
@@ -284,8 +292,8 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
   function waitsFor(job: Job): JobView['waitsFor'] {
     if (job.state !== 'waiting' || !job.share) return null
     const { running } = job.share
-    return running >= poolSizes[job.kind].ofOneProject
-      ? { whose: 'project', running }
+    return running >= poolSizes[job.kind].ofOneOwner
+      ? { whose: 'owner', running }
       : { whose: 'everybody', running: poolOf(job).running }
   }
 
@@ -357,6 +365,6 @@ export function makeJobs({ clock, onChange }: JobsOptions): Jobs {
 }
 
 function makePool(kind: JobKind): Pool {
-  const turns = Array.from({ length: poolSizes[kind].ofOneProject }, () => new Set<Share>())
+  const turns = Array.from({ length: poolSizes[kind].ofOneOwner }, () => new Set<Share>())
   return { running: 0, shares: new Map(), turns }
 }

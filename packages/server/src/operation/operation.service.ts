@@ -67,7 +67,7 @@ export function makeOperationService(options: OperationServiceOptions) {
     }
     return jobs
       .list(projectId)
-      .filter(({ state }) => state !== 'settled')
+      .filter(isShown)
       .map((job) => toOperation(job, placeOf(job)))
   }
 
@@ -76,17 +76,20 @@ export function makeOperationService(options: OperationServiceOptions) {
   }
 
   async function cancel(userId: string, job: JobView | null, action: EndpointId): Promise<void> {
-    if (!job || job.state === 'settled') throw new Problem(404, messages.operationNotFound)
+    if (!job || !isShown(job)) throw new Problem(404, messages.operationNotFound)
     const end = cancels[job.subject.action]
     if (!end) throw new Problem(409, operationTexts.notCancellable)
     if (!(await end(userId, job.subject.id, action))) throw new Problem(404, messages.operationNotFound)
   }
 
+  /** Plugging is over in a moment, unless the machine is being copied; the disk says so. */
+  const isShown = ({ kind, state }: JobView): boolean => kind !== 'plug' && state !== 'settled'
+
   return {
     /** Tells whoever watches the project how a job is now. */
     announce(job: JobView): void {
       const { projectId } = job.subject
-      if (projectId === null || !isWatched(projectId)) return
+      if (projectId === null || job.kind === 'plug' || !isWatched(projectId)) return
       const { id, state } = job
       const gone: Gone = { id, deleted: true }
       const now = state === 'waiting' ? list(projectId).find((one) => one.id === id) : toOperation(job, null)

@@ -75,7 +75,7 @@ describe('downloads that never end', () => {
   )
 
   it(
-    'say what they wait for, and never more than two of a project are under way',
+    'say what they wait for, and never more than two of an account are under way',
     atDesk(async (desk) => {
       const hanging = hangDownloads(desk)
       const ids: string[] = []
@@ -98,7 +98,7 @@ describe('downloads that never end', () => {
         ...[1, 2, 3].map((position) => ({
           state: 'waiting',
           position,
-          message: 'Waiting for 2 other downloads of this project.',
+          message: 'Waiting for 2 other downloads of this account.',
           progress: null,
           started_at: null,
           can_cancel: true,
@@ -106,7 +106,7 @@ describe('downloads that never end', () => {
       ])
       expect(await desk.disk(ids[3] ?? '')).toMatchObject({
         status: 'creating',
-        status_message: 'Waiting for 2 other downloads of this project.',
+        status_message: 'Waiting for 2 other downloads of this account.',
       })
     }),
   )

@@ -23,6 +23,8 @@ import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork 
 export interface SnapshotRecord extends NamedSnapshot {
   status: SnapshotFacts['status']
   statusMessage: string | null
+  /** The account whose project it is. */
+  ownerId: string | null
   expiresAt: string
 }
 
@@ -175,11 +177,11 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     run: (work: JobWork) => Promise<T>,
     delayMs = 0,
   ): void {
-    const { id, projectId } = record
+    const { id, projectId, ownerId } = record
     jobs.start<T>({
       id,
       kind: pool,
-      subject: { action, type: words.type, id, name: record.snapshot.name, projectId },
+      subject: { action, type: words.type, id, name: record.snapshot.name, projectId, ownerId },
       run,
       delayMs,
       onProgress: () => inBackground(log, 'telling how far a snapshot is', tellOf(id)),

@@ -15,6 +15,8 @@ export interface VmSnapshotRecord {
   snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
+  /** The account whose project it is. */
+  ownerId: string | null
 }
 
 /** What the engine says of a snapshot it made. */
@@ -24,7 +26,7 @@ export interface VmSnapshotMade {
   memory: boolean
 }
 
-function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
+function toRecord(row: VmSnapshotTable & { owner_id: string | null }): VmSnapshotRecord {
   const status = VmSnapshotStatus.parse(row.status)
   return {
     id: row.id,
@@ -32,6 +34,7 @@ function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
     statusMessage: row.status_message,
     expiresAt: row.expires_at,
     projectId: row.project_id,
+    ownerId: row.owner_id,
     snapshot: {
       id: row.id,
       name: row.name,
@@ -59,8 +62,15 @@ function toRecord(row: VmSnapshotTable): VmSnapshotRecord {
 export type VmSnapshotRepo = ReturnType<typeof makeVmSnapshotRepo>
 
 export function makeVmSnapshotRepo(db: Db) {
+  const records = (executor: Db = db) =>
+    executor
+      .selectFrom('vm_snapshot')
+      .leftJoin('project', 'project.id', 'vm_snapshot.project_id')
+      .selectAll('vm_snapshot')
+      .select('project.account_id as owner_id')
+
   async function find(id: string, executor: Db = db): Promise<VmSnapshotRecord | null> {
-    const row = await executor.selectFrom('vm_snapshot').selectAll().where('id', '=', id).executeTakeFirst()
+    const row = await records(executor).where('vm_snapshot.id', '=', id).executeTakeFirst()
     return row ? toRecord(row) : null
   }
 
@@ -69,18 +79,16 @@ export function makeVmSnapshotRepo(db: Db) {
 
     /** The VM snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<VmSnapshotRecord[]> {
-      const rows = await db
-        .selectFrom('vm_snapshot')
-        .selectAll()
-        .where('project_id', '=', projectId)
-        .where('status', '!=', 'deleting')
-        .orderBy('id')
+      const rows = await records()
+        .where('vm_snapshot.project_id', '=', projectId)
+        .where('vm_snapshot.status', '!=', 'deleting')
+        .orderBy('vm_snapshot.id')
         .execute()
       return rows.map(toRecord)
     },
 
     async all(): Promise<VmSnapshotRecord[]> {
-      return (await db.selectFrom('vm_snapshot').selectAll().execute()).map(toRecord)
+      return (await records().execute()).map(toRecord)
     },
 
     /**

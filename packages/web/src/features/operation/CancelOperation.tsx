@@ -14,11 +14,13 @@ export function CancelOperation({ projectId, operation }: { projectId: string; o
   const [asking, setAsking] = useState(false)
   return (
     <>
-      <Button size="sm" className="phone:h-10" onClick={() => setAsking(true)}>
+      <Button
+        size="sm"
+        className="phone:h-10"
+        aria-label={`Cancel: ${operationTitle(operation)} ${operation.object.name}`}
+        onClick={() => setAsking(true)}
+      >
         Cancel
-        <span className="sr-only">
-          : {operationTitle(operation)} {operation.object.name}
-        </span>
       </Button>
       {asking && (
         <CancelDialog projectId={projectId} operation={operation} onClose={() => setAsking(false)} />
