@@ -5,7 +5,6 @@
  * What a machine is doing follows from the clock alone, so a virtual clock makes it deterministic. A host name that
  * starts with `fault-<name>` brings a fault along; anybody can then see the failure in the running console.
  */
-import { readFileSync, writeFileSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
@@ -18,8 +17,9 @@ import {
   type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
-import { makeSimulatedConsoles, type Paper, type SimulatedGuest } from './console.ts'
+import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
+import { type Line, makeKept } from './kept.ts'
 import { type Contents, makeSimulatedStorage } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
@@ -119,28 +119,61 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const listeners = new Set<(id: string) => void>()
   let nextAddress = 1
   let runs = 0
-  let saving = false
   const silent = new Set<string>()
 
-  const consoles = makeSimulatedConsoles({ clock, changed: () => save() })
+  const kept = options.file === undefined ? null : makeKept(options.file, clock, everything)
+  const papersToKeep = new Set<string>()
+  const consoles = makeSimulatedConsoles({ clock, changed: keepPaper })
   const images = makeSimulatedImages({ clock, span })
-  const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
+  const storage = makeSimulatedStorage({
+    clock,
+    span,
+    changed: (section, id, value) => kept?.put(section, id, value),
+  })
 
   const changed = (id: string) => {
-    save()
+    keepMachine(id)
     for (const listener of listeners) listener(id)
   }
 
-  function save(): void {
-    if (!options.file || saving) return
-    saving = true
-    clock.after(100, saveNow)
+  const keepMachine = (id: string) => kept?.put('machines', id, machines.get(id))
+
+  function keepPaper(id: string): void {
+    if (!kept) return
+    if (papersToKeep.size === 0) clock.after(200, keepPapers)
+    papersToKeep.add(id)
   }
 
-  function saveNow(): void {
-    saving = false
-    if (options.file)
-      writeFileSync(options.file, JSON.stringify({ machines: [...machines], storage, consoles, nextAddress }))
+  /** Guests print a lot, so what they printed is kept a moment later. */
+  function keepPapers(): void {
+    for (const id of papersToKeep) kept?.put('papers', id, consoles.papers.get(id))
+    papersToKeep.clear()
+  }
+
+  function everything(): Line[] {
+    return [
+      ['counters', 'nextAddress', nextAddress],
+      ...[...machines].map(([id, machine]): Line => ['machines', id, machine]),
+      ...[...consoles.papers].map(([id, paper]): Line => ['papers', id, paper]),
+      ...storage.everything(),
+    ]
+  }
+
+  /** Takes up a line that was kept; null ends what earlier lines say. */
+  function takeUp([section, id, value]: Line): void {
+    if (section === 'counters') {
+      nextAddress = Number(value)
+      return
+    }
+    const all: Record<typeof section, Map<string, unknown>> = {
+      machines,
+      papers: consoles.papers,
+      volumes: storage.volumes,
+      machineSnapshots: storage.machineSnapshots,
+      volumeSnapshots: storage.volumeSnapshots,
+    }
+    if (value === null) all[section].delete(id)
+    else all[section].set(id, value)
   }
 
   function faultOf(machine: Machine): Fault | null {
@@ -277,6 +310,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   function endAfter(id: string, machine: Machine, ms: number): void {
     if (!machine.run) return
     machine.run.endsAt = clock.now() + ms
+    keepMachine(id)
     clock.after(ms, () => changed(id))
   }
 
@@ -289,24 +323,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async open() {
-      if (!options.file) return
-      try {
-        const kept = JSON.parse(readFileSync(options.file, 'utf8')) as {
-          machines: [string, Machine][]
-          storage: ReturnType<typeof storage.toJSON>
-          nextAddress: number
-          consoles?: [string, Paper][]
-        }
-        for (const [id, machine] of kept.machines) machines.set(id, machine)
-        storage.load(kept.storage)
-        consoles.load(kept.consoles ?? [])
-        nextAddress = kept.nextAddress
-      } catch {
-        // Nothing kept yet.
-      }
+      kept?.open(takeUp)
     },
     async close() {
-      saveNow()
+      keepPapers()
+      kept?.close()
       listeners.clear()
     },
     onChange(listener) {
@@ -327,6 +348,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (machines.has(spec.id)) return
       await new Promise<void>((resolve) => clock.after(span(lifeMs.create), resolve))
       const n = nextAddress++
+      kept?.put('counters', 'nextAddress', nextAddress)
       const machine: Machine = {
         spec,
         address: { ip: `127.100.${Math.floor(n / 254)}.${(n % 254) + 1}`, port: 22 },
@@ -429,7 +451,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (holderOf(id))
         throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
       storage.volumes.delete(id)
-      save()
+      kept?.put('volumes', id, undefined)
     },
     inspectVolume: storage.inspectVolume,
     listVolumes: async () => [...storage.volumes.keys()],
@@ -442,7 +464,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
       if (!machine.spec.volumeIds.includes(volumeId))
         machine.spec.volumeIds = [...machine.spec.volumeIds, volumeId]
-      save()
+      keepMachine(machineId)
     },
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)
@@ -453,7 +475,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         if (clings && lives(machine)) return 'kept'
       }
       machine.spec.volumeIds = machine.spec.volumeIds.filter((id) => id !== volumeId)
-      save()
+      keepMachine(machineId)
       return 'released'
     },
 
@@ -475,7 +497,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           'The VM ended while the snapshot was being made. Take it again.',
         )
       storage.machineSnapshots.set(id, snapshot)
-      save()
+      kept?.put('machineSnapshots', id, snapshot)
       return madeOf(snapshot)
     },
     async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
@@ -488,7 +510,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       )
       await storage.copy(work)
       machine.prepared = { root: snapshot.root, volumes: structuredClone(volumes), memory: snapshot.memory }
-      save()
+      keepMachine(machineId)
     },
     async switchDisks(machineId, safetyId) {
       const machine = get(machineId)
@@ -503,22 +525,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         consistency: 'crash' as const,
       }
       storage.machineSnapshots.set(safetyId, safety)
+      kept?.put('machineSnapshots', safetyId, safety)
       machine.root = prepared.root
       machine.rootLost = false
-      for (const [id, volume] of Object.entries(prepared.volumes)) storage.volumes.set(id, volume)
+      for (const [id, volume] of Object.entries(prepared.volumes)) {
+        storage.volumes.set(id, volume)
+        kept?.put('volumes', id, volume)
+      }
       machine.resume = prepared.memory
       machine.prepared = null
-      save()
+      keepMachine(machineId)
       return { ...madeOf(safety), memory: prepared.memory !== null }
     },
     async dropRestore(machineId) {
       const machine = machines.get(machineId)
       if (machine) machine.prepared = null
-      save()
+      if (machine) keepMachine(machineId)
     },
     async deleteMachineSnapshot(id) {
       storage.machineSnapshots.delete(id)
-      save()
+      kept?.put('machineSnapshots', id, undefined)
     },
 
     async createVolumeSnapshot(id, source, work) {
@@ -547,9 +573,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if ('volumeId' in target) {
         const volume = storage.volumes.get(target.volumeId)
         if (volume) volume.content = text
-      } else if ('memoryOf' in target) get(target.memoryOf).memory = text
-      else get(target.machineId).root = text
-      save()
+        kept?.put('volumes', target.volumeId, volume)
+      } else if ('memoryOf' in target) {
+        get(target.memoryOf).memory = text
+        keepMachine(target.memoryOf)
+      } else {
+        get(target.machineId).root = text
+        keepMachine(target.machineId)
+      }
     },
     peek(target) {
       if ('volumeId' in target) return storage.volumes.get(target.volumeId)?.content ?? ''
