@@ -4,7 +4,7 @@ import { watchAsBystander } from './bystander.ts'
 import type { Finding } from './compare.ts'
 import { faults } from './faults.ts'
 import { type Host, makeHost } from './host.ts'
-import { findInLog } from './log.ts'
+import { errorsIn, findInLog } from './log.ts'
 import { makePerson, type Person } from './people.ts'
 import type { NextStep } from './planner.ts'
 import { makeRandom } from './random.ts'
@@ -39,6 +39,8 @@ export interface Outcome {
   restarts: number
   /** Milliseconds of the bystander's calls. */
   bystander: number[]
+  /** What the server logged as errors, each sort once. */
+  errors: Set<string>
 }
 
 /** No call may take longer, whatever happens. */
@@ -57,6 +59,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     answers: new Map(),
     restarts: 0,
     bystander: [],
+    errors: new Set(),
   }
   const ends: (() => Promise<void> | void)[] = []
   try {
@@ -138,19 +141,24 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       outcome.restarts += host.life - life
       faultEnded = true
     }
+    function readLog(): void {
+      const output = host.takeOutput()
+      for (const error of errorsIn(output)) outcome.errors.add(error)
+      for (const finding of findInLog(output, scene.unlucky)) found(finding)
+    }
     async function afterFault(): Promise<void> {
       await fault
       fault = null
       faultEnded = false
       await quiet()
       for (const finding of await lookQuickly(scene)) found(finding)
-      for (const finding of findInLog(host.takeOutput(), scene.unlucky)) found(finding)
+      readLog()
     }
     async function settle(): Promise<void> {
       if (fault !== null) await afterFault()
       await quiet()
       for (const finding of await lookWhenSettled(scene)) found(finding)
-      for (const finding of findInLog(host.takeOutput(), scene.unlucky)) found(finding)
+      readLog()
       scene.unlucky = false
     }
 
@@ -184,6 +192,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     }
     if (outcome.violations.length === 0 || options.goOn) await settle()
     else await fault
+    readLog()
     return outcome
   } finally {
     for (const end of ends.reverse()) await end()

@@ -20,6 +20,15 @@ export function findInLog(output: string, unlucky: boolean): Finding[] {
   })
 }
 
+/** The errors that a server logged, each sort once; they explain a call that failed. */
+export function errorsIn(output: string): string[] {
+  const all = output.split('\n').flatMap((line) => {
+    const entry = line.startsWith('{') ? readEntry(line) : null
+    return entry && entry.level >= errorLevel ? [`${entry.msg ?? ''} ${entry.err?.stack ?? ''}`.trim()] : []
+  })
+  return [...new Set(all)]
+}
+
 interface Entry {
   level: number
   msg?: string

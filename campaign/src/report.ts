@@ -31,6 +31,9 @@ export function report(outcome: Outcome): string {
   const { script, operations, faults, answers, restarts, bystander, violations } = outcome
   return [
     ...violations.map((violation) => describeViolation(violation, outcome)),
+    ...(violations.length > 0
+      ? [...outcome.errors].slice(0, 20).map((error) => `the server logged: ${error}`)
+      : []),
     '',
     `seed ${script.seed}, ${script.engine} engine, ${script.users} users, ${script.steps.length} steps`,
     `operations ${sum(operations)}: ${counted(operations)}`,

@@ -174,6 +174,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }
     if (value === null) all[section].delete(id)
     else all[section].set(id, value)
+    const run = section === 'machines' ? machines.get(id)?.run : null
+    // A guest goes on when the clock of its host is put back.
+    if (run) run.launchedAt = Math.min(run.launchedAt, clock.now())
   }
 
   function faultOf(machine: Machine): Fault | null {
