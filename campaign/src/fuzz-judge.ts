@@ -32,7 +32,9 @@ export function judgeAnswer(one: Case, answer: Answer | null): Finding | null {
   if (status >= 400) return judgeRefusal(one, answer, spoiltPath, who)
   // Another path than that of the call, such as a page of the console.
   if (spoiltPath) return null
-  if (status !== endpoint.status && !(draft.spoilt === 'upgrade' && status === 101))
+  if (status === 101 && endpoint.answers !== 'socket')
+    return { rule: 'upgrade', message: `${who} was upgraded to a socket, which it is not` }
+  if (status !== endpoint.status)
     return { rule: 'status', message: `${who} answered ${status}, which its contract does not have` }
   if (endpoint.auth !== 'public' && draft.role === 'nobody')
     return { rule: 'let in', message: `${who} answered ${status} to somebody who is not signed in` }
