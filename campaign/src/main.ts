@@ -5,9 +5,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type CampaignOptions, type Outcome, runCampaign } from './campaign.ts'
-import { faults } from './faults.ts'
 import { fuzz } from './fuzz.ts'
-import { faultsFor, makePlanner, makeReplay } from './planner.ts'
+import { makeReplay, planSteps } from './planner.ts'
 import { report } from './report.ts'
 import { describeStep, type Script, type Step } from './script.ts'
 import { shrink } from './shrink.ts'
@@ -53,40 +52,14 @@ function commonOptions() {
   return { seed, engine: readEngine(), users: number(values.users, 'users'), ...(onStep && { onStep }) }
 }
 
-/** Where new steps come from. */
+/** Where new steps come from, and when it ends. */
 function planned(): Pick<CampaignOptions, 'steps' | 'lastsMs' | 'goOn'> {
   const kills = values.kills === undefined ? null : number(values.kills, 'kills')
-  const only = kills === null ? values.faults?.split(',') : ['kill-server']
-  const unknown = only?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
-  if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}`)
-  const goOn = values['go-on'] ? () => true : undefined
+  const only = values.faults?.split(',')
   return {
-    ...(goOn && { goOn }),
+    ...(values['go-on'] && { goOn: () => true }),
     lastsMs: kills === null ? number(values.minutes, 'minutes') * minute : Number.POSITIVE_INFINITY,
-    steps(host, first) {
-      const { possible, missing } = faultsFor(host)
-      for (const reason of missing) console.log(`not dealt here: ${reason}`)
-      const chosen = only ? possible.filter(({ name }) => only.includes(name)) : possible
-      const next = makePlanner(
-        {
-          seed,
-          engine: host.engine,
-          faultEvery: kills === null ? 30 : 8,
-          settleEvery: kills === null ? 250 : 300,
-          waitMs: host.engine === 'qemu' ? 2_000 : 40,
-          faults: chosen,
-        },
-        first,
-      )
-      let dealt = 0
-      return (moment) => {
-        if (kills !== null && dealt >= kills) return null
-        const step = next(moment)
-        if (step?.do === 'fault') dealt++
-        if (step?.do === 'fault' && dealt % 100 === 0) console.log(`${dealt} faults so far`)
-        return step
-      }
-    },
+    steps: planSteps({ seed, kills, log: console.log, ...(only && { only }) }),
   }
 }
 

@@ -17,7 +17,7 @@ export interface Moment {
 /** Gives the next step; null ends the campaign. */
 export type NextStep = (moment: Moment) => Step | null
 
-export interface PlanOptions {
+interface PlanOptions {
   seed: number
   engine: Script['engine']
   /** How many steps lie between two faults, and between two settled looks, on average. */
@@ -31,7 +31,7 @@ export interface PlanOptions {
 const table = Object.entries(operations).map(([name, operation]) => ({ name, ...operation }))
 
 /** The faults that can be dealt on a host, and why the others cannot. */
-export function faultsFor(host: Host): { possible: Fault[]; missing: string[] } {
+function faultsFor(host: Host): { possible: Fault[]; missing: string[] } {
   const ofEngine = faults.filter(({ engines }) => engines.includes(host.engine))
   const why = (fault: Fault) => fault.missing?.(host) ?? null
   return {
@@ -40,7 +40,7 @@ export function faultsFor(host: Host): { possible: Fault[]; missing: string[] } 
   }
 }
 
-export function makePlanner(options: PlanOptions, first: number): NextStep {
+function makePlanner(options: PlanOptions, first: number): NextStep {
   const random = makeRandom(options.seed)
   let n = first
   let untilSettled = options.settleEvery
@@ -63,6 +63,46 @@ export function makePlanner(options: PlanOptions, first: number): NextStep {
       if (args) return { ...step, do: 'operation', user, operation: operation.name, args }
     }
     return { ...step, do: 'settle' }
+  }
+}
+
+export interface Course {
+  seed: number
+  /** As many kill -9 of the server and no other fault; null for all faults until the time ends. */
+  kills: number | null
+  /** Only these faults. */
+  only?: readonly string[]
+  /** Hears what cannot be dealt here and why, and how far it came. */
+  log: (line: string) => void
+}
+
+/** The steps of a new campaign. */
+export function planSteps({ seed, kills, only, log }: Course): (host: Host, first: number) => NextStep {
+  const names = kills === null ? only : ['kill-server']
+  const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
+  if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}`)
+  return (host, first) => {
+    const { possible, missing } = faultsFor(host)
+    if (!names) for (const reason of missing) log(`not dealt here: ${reason}`)
+    const chosen = names ? possible.filter(({ name }) => names.includes(name)) : possible
+    const next = makePlanner(
+      {
+        seed,
+        engine: host.engine,
+        faultEvery: kills === null ? 30 : 8,
+        settleEvery: kills === null ? 250 : 300,
+        waitMs: host.engine === 'qemu' ? 2_000 : 40,
+        faults: chosen,
+      },
+      first,
+    )
+    let dealt = 0
+    return (moment) => {
+      if (kills !== null && dealt >= kills) return null
+      const step = next(moment)
+      if (step?.do === 'fault' && ++dealt % 100 === 0) log(`${dealt} faults so far`)
+      return step
+    }
   }
 }
 
