@@ -85,6 +85,8 @@ function readLines(path: string): Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw new Error(`The simulated machines in ${path} cannot be read: ${(error as Error).message}`)
   }
+  // A file of this module has at least the line of the counters.
+  if (text === '') throw new Error(`The file ${path}, where the simulated machines are kept, is empty.`)
   const lines = text.split('\n')
   // A server that was killed may have left half a line at the end, of a change that it never answered.
   lines.pop()
