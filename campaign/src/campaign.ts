@@ -94,7 +94,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     function operate(step: Step & { do: 'operation' }): void {
       const { life } = host
       count(outcome.operations, step.operation)
-      const done = perform(world, people, step).then((deed) => {
+      const done = perform(host.url, world, people, step).then((deed) => {
         busy.delete(step.user)
         if (deed) judge(deed, life)
       })

@@ -157,6 +157,18 @@ const everywhere: Fault[] = [
     },
   },
   {
+    name: 'kill-at-start',
+    weight: 3,
+    engines: both,
+    harsh: false,
+    async deal(host, random) {
+      await host.kill()
+      for (let times = 1 + random.below(3); times > 0; times--)
+        await host.startAndKill(100 + random.below(2_000))
+      await host.start()
+    },
+  },
+  {
     name: 'stop-server',
     weight: 1,
     engines: both,

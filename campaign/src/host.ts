@@ -28,6 +28,8 @@ export interface Host {
   expectSilence: (silent: boolean) => void
   /** Starts it with more environment; throws when it does not come up. */
   start: (environment?: Record<string, string>) => Promise<void>
+  /** Starts it and kills it after so many milliseconds, ready or not. */
+  startAndKill: (afterMs: number) => Promise<void>
   kill: () => Promise<void>
   stop: () => Promise<void>
   mailedLink: Server['mailedLink']
@@ -54,6 +56,14 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
   if (engine === 'qemu') {
     await mkdir(imagesDir, { recursive: true })
     await symlink(imagesDir, join(dataDir, 'images'))
+  }
+  const ownSettings = {
+    SLIPWAY_ENGINE: engine,
+    SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
+    SLIPWAY_ADMINS: operator.email,
+    SLIPWAY_METRICS_TOKEN: operator.metricsToken,
+    SLIPWAY_PRIVATE_SOURCES: '127.0.0.1',
+    ...settings,
   }
   let server: Server | null = null
   let life = 0
@@ -90,19 +100,16 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     },
     async start(environment = {}) {
       if (server) return
-      server = await startServer(
-        {
-          SLIPWAY_ENGINE: engine,
-          SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
-          SLIPWAY_ADMINS: operator.email,
-          SLIPWAY_METRICS_TOKEN: operator.metricsToken,
-          SLIPWAY_PRIVATE_SOURCES: '127.0.0.1',
-          ...settings,
-          ...environment,
-        },
-        dataDir,
-      )
+      server = await startServer({ ...ownSettings, ...environment }, dataDir)
       life++
+    },
+    async startAndKill(afterMs) {
+      const started = startServer(ownSettings, dataDir, AbortSignal.timeout(afterMs))
+      // It was killed before it was ready, or it is now.
+      await started.then(
+        (early) => early.kill(),
+        () => {},
+      )
     },
     kill: () => end('kill'),
     stop: () => end('stop'),

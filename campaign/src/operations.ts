@@ -14,7 +14,7 @@ import {
   vmSetApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import type { CallParts } from './client.ts'
+import type { Answer, CallParts, Client, Request } from './client.ts'
 import { publicKeyOf } from './public-key.ts'
 import type { Random } from './random.ts'
 import { readings } from './readings.ts'
@@ -37,6 +37,8 @@ export interface Operation {
   choose: (choice: Choice) => Args | null
   /** `id` of the objects that the arguments name. */
   parts: (args: Args, find: (handle: Args[string] | undefined) => Known, handle: string) => CallParts
+  /** How it is sent, when not as a plain request. */
+  send?: (url: string, client: Client, request: Request) => Promise<Answer | null>
   creates?: Kind
   /** Its deletion; the object is in the argument `on`. */
   deletes?: true

@@ -1,4 +1,4 @@
-/** What users only look at. Nothing becomes known by it but that it answers. */
+/** What users only look at or type into. Nothing becomes known by it but that it answers. */
 import {
   activityApi,
   consoleApi,
@@ -11,13 +11,14 @@ import {
   vmPoolApi,
 } from '@slipway/contract'
 import type { Operation } from './operations.ts'
+import { typeInConsole } from './type-in-console.ts'
 import type { Kind } from './world.ts'
 
 type OnObject = (
   kind: Kind,
   param: string,
   endpoint: Operation['endpoint'],
-  rest: { weight: number },
+  rest: Pick<Operation, 'weight' | 'send'>,
 ) => Operation
 
 /** Something of the account, which needs no object. */
@@ -39,6 +40,7 @@ export const readings = (on: OnObject): Record<string, Operation> => ({
   readUsageOfVms: on('project', 'projectId', usageApi.ofVms, { weight: 1 }),
   getVm: on('vm', 'vmId', vmApi.get, { weight: 2 }),
   readConsole: on('vm', 'vmId', consoleApi.log, { weight: 1 }),
+  typeInConsole: on('vm', 'vmId', consoleApi.open, { weight: 2, send: typeInConsole }),
   getPool: on('vmPool', 'poolId', vmPoolApi.get, { weight: 1 }),
   readPoolHistory: on('vmPool', 'poolId', vmPoolApi.history, { weight: 1 }),
 })

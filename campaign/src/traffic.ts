@@ -27,6 +27,7 @@ export interface Deed {
 }
 
 export async function perform(
+  url: string,
   world: World,
   people: readonly Person[],
   step: Step & { do: 'operation' },
@@ -44,7 +45,9 @@ export async function perform(
   const parts = operation.parts(args, (name) => objectOf(world, name), handle)
   const created = operation.creates && newKnown(operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
-  const answer = await person.client.send(requestOf(operation.endpoint, parts))
+  const request = requestOf(operation.endpoint, parts)
+  const { client } = person
+  const answer = await (operation.send?.(url, client, request) ?? client.send(request))
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)

@@ -384,7 +384,7 @@ const around = [
     name: 'campaign',
     path: /^campaign\//,
     may: ['contract', 'campaign', 'e2e'],
-    npm: ['fast-check', 'zod', 'vitest', 'node:'],
+    npm: ['fast-check', 'zod', 'vitest', 'ws', 'node:'],
     why: 'Campaigns attack the running server from outside.',
   },
   {
