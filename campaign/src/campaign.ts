@@ -4,6 +4,7 @@ import { watchAsBystander } from './bystander.ts'
 import type { Finding } from './compare.ts'
 import { faults } from './faults.ts'
 import { type Host, makeHost } from './host.ts'
+import { type Reachable, reachableOf } from './hostile-guest.ts'
 import { errorsIn, findInLog } from './log.ts'
 import { makePerson, type Person } from './people.ts'
 import type { NextStep } from './planner.ts'
@@ -24,6 +25,8 @@ export interface CampaignOptions {
   goOn?: (violations: readonly Violation[]) => boolean
   /** Milliseconds after which no more steps are taken. */
   lastsMs?: number
+  /** Ends it early, with what was seen until then. */
+  stop?: AbortSignal
   /** Hears of each step. */
   onStep?: (step: Step) => void
 }
@@ -77,11 +80,12 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       outcome.violations.push({ rule, message, step: current })
     }
 
+    const stopped = () => options.stop?.aborted === true
     const busy = new Map<number, Promise<void>>()
     let fault: Promise<void> | null = null
     let faultEnded = false
     const listeners: Listener[] = []
-    const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map() }
+    const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
     function judge({ operation, answer }: Deed, life: number): void {
       count(outcome.answers, answer?.status ?? 0)
@@ -126,13 +130,18 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     for (const [user, person] of people.entries()) listeners.push(listen(host, person, user, projectOf(user)))
     ends.push(async () => void (await Promise.all(listeners.map(({ end }) => end()))))
 
+    async function guests(): Promise<Reachable[]> {
+      return (
+        await Promise.all(people.slice(0, users).map(({ client }, user) => reachableOf(client, user)))
+      ).flat()
+    }
     async function deal(step: Step & { do: 'fault' }): Promise<void> {
       const dealt = faults.find(({ name }) => name === step.fault)
       if (!dealt) throw new Error(`There is no fault ${step.fault}`)
       count(outcome.faults, dealt.name)
       if (dealt.harsh) scene.unlucky = true
       const { life } = host
-      await dealt.deal(host, makeRandom(step.seed)).catch((error: unknown) => {
+      await dealt.deal(host, makeRandom(step.seed), guests).catch((error: unknown) => {
         found({
           rule: 'no start',
           message: `After ${dealt.name}: ${error instanceof Error ? error.message : error}`,
@@ -165,7 +174,9 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const next = options.steps(host, n)
     const until = Date.now() + (options.lastsMs ?? Number.POSITIVE_INFINITY)
     const goesOn = () =>
-      Date.now() < until && (outcome.violations.length === 0 || options.goOn?.(outcome.violations) === true)
+      Date.now() < until &&
+      !stopped() &&
+      (outcome.violations.length === 0 || options.goOn?.(outcome.violations) === true)
     const all = [...people.keys()].slice(0, users)
     while (goesOn()) {
       if (faultEnded) await afterFault()
@@ -190,7 +201,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
         if (busy.size === users) await Promise.race(busy.values())
       }
     }
-    if (outcome.violations.length === 0 || options.goOn) await settle()
+    if (!stopped() && (outcome.violations.length === 0 || options.goOn)) await settle()
     else await fault
     readLog()
     return outcome

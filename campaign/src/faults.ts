@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { guestsOf } from '@slipway/e2e/real'
 import type { Host } from './host.ts'
+import { attackFrom, type Reachable } from './hostile-guest.ts'
 import type { Random } from './random.ts'
 import type { Script } from './script.ts'
 import { openDescriptors } from './truth.ts'
@@ -21,8 +22,12 @@ export interface Fault {
   missing?: (host: Host) => string | null
   /** Whether it may make objects fail, with a reason. */
   harsh: boolean
-  /** Injects it, lets it last, and heals it. The users go on meanwhile. */
-  deal: (host: Host, random: Random) => Promise<void>
+  /**
+   * Injects it, lets it last, and heals it. The users go on meanwhile.
+   *
+   * @param guests the guests that can be reached now
+   */
+  deal: (host: Host, random: Random, guests: () => Promise<Reachable[]>) => Promise<void>
 }
 
 const both = ['simulated', 'qemu'] as const
@@ -130,6 +135,16 @@ const forQemu: Fault[] = [
         if (pid) return signal(pid, 'SIGKILL')
         await sleep(50)
       }
+    },
+  },
+  {
+    name: 'hostile-guest',
+    weight: 3,
+    engines: ['qemu'],
+    harsh: true,
+    async deal(_host, random, guests) {
+      const guest = random.pick(await guests())
+      if (guest) await attackFrom(guest)
     },
   },
   {

@@ -26,6 +26,8 @@ export interface FuzzOptions {
   seed: number
   calls: number
   log: (line: string) => void
+  /** Ends it early. */
+  stop?: AbortSignal
 }
 
 type SignedIn = Exclude<Role, 'nobody'>
@@ -152,7 +154,7 @@ function sortOf({ rule }: Finding, { endpoint, role, spoilt }: Draft): string {
 }
 
 /** True when no call was answered as it must not be; prints what was. */
-export async function fuzz({ seed, calls, log }: FuzzOptions): Promise<boolean> {
+export async function fuzz({ seed, calls, log, stop }: FuzzOptions): Promise<boolean> {
   const host = await makeHost('simulated', {
     SLIPWAY_SIMULATED_SPEED: '50',
     SLIPWAY_MAX_VMS_PER_PROJECT: '30',
@@ -208,7 +210,7 @@ export async function fuzz({ seed, calls, log }: FuzzOptions): Promise<boolean> 
     }
 
     async function runLane(lane: number): Promise<void> {
-      for (let round = 0; sent < calls; round++) {
+      for (let round = 0; sent < calls && !stop?.aborted; round++) {
         // The shortest draft is the last that failed.
         let last: Finding | null = null
         const property = fc.asyncProperty(anyDraft, async (draft) => {

@@ -46,10 +46,20 @@ function readEngine(): Script['engine'] {
   throw new Error('--engine takes simulated or qemu')
 }
 
+/** Ends whatever is under way, so that no server, guest or mount stays behind. */
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+
 /** What every run of this program has in common. */
 function commonOptions() {
   const onStep = values.verbose ? (step: Step) => console.log(describeStep(step)) : undefined
-  return { seed, engine: readEngine(), users: number(values.users, 'users'), ...(onStep && { onStep }) }
+  return {
+    seed,
+    engine: readEngine(),
+    users: number(values.users, 'users'),
+    stop: stop.signal,
+    ...(onStep && { onStep }),
+  }
 }
 
 /** Where new steps come from, and when it ends. */
@@ -69,7 +79,7 @@ async function breaksAgain(
   steps: readonly Step[],
   rules: ReadonlySet<string>,
 ): Promise<boolean> {
-  const { violations } = await runCampaign({ ...script, steps: () => makeReplay(steps) })
+  const { violations } = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(steps) })
   return violations.some(({ rule }) => rules.has(rule))
 }
 
@@ -80,7 +90,7 @@ async function keepFailure(outcome: Outcome): Promise<void> {
   console.log(`The whole script is in ${file}`)
   const until = Date.now() + number(values['shrink-minutes'], 'shrink-minutes') * minute
   const rules = new Set(violations.slice(0, 1).map(({ rule }) => rule))
-  const mayTry = () => Date.now() < until
+  const mayTry = () => Date.now() < until && !stop.signal.aborted
   if (!mayTry()) return
   const steps = await shrink(script.steps, (shorter) => breaksAgain(script, shorter, rules), mayTry)
   await writeFile(file, JSON.stringify({ ...script, steps }, null, 1))
@@ -90,11 +100,12 @@ async function keepFailure(outcome: Outcome): Promise<void> {
 }
 
 async function main(): Promise<boolean> {
-  if (positionals[0] === 'fuzz') return fuzz({ seed, calls: number(values.calls, 'calls'), log: console.log })
+  if (positionals[0] === 'fuzz')
+    return fuzz({ seed, calls: number(values.calls, 'calls'), log: console.log, stop: stop.signal })
   if (values.replay !== undefined) {
     // Written by `keepFailure`.
     const script = JSON.parse(await readFile(values.replay, 'utf8')) as Script
-    const outcome = await runCampaign({ ...script, steps: () => makeReplay(script.steps) })
+    const outcome = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(script.steps) })
     console.log(report(outcome))
     return outcome.violations.length === 0
   }

@@ -17,6 +17,8 @@ export interface Scene {
   unlucky: boolean
   /** Descriptors of the server at its first rest, by its life. */
   descriptors: Map<number, number>
+  /** Somebody wants the campaign to end now. */
+  stopped: () => boolean
 }
 
 const answerWithinMs = 20_000
@@ -60,6 +62,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
   let calm = 0
   for (;;) {
     const seen = await lookAtAll(scene)
+    if (scene.stopped()) return []
     if (!seen) return [silence]
     for (const finding of checkDeadlines(seen, Date.now())) late.set(finding.message, finding)
     const leaving = new Set(
