@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchAsBystander } from './bystander.ts'
 import type { Finding } from './compare.ts'
+import { serveDownloads } from './downloads.ts'
 import { faults } from './faults.ts'
 import { type Host, makeHost } from './host.ts'
 import { type Reachable, reachableOf } from './hostile-guest.ts'
@@ -66,6 +67,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
   }
   const ends: (() => Promise<void> | void)[] = []
   try {
+    ends.push(await serveDownloads())
     await host.start()
     const world = makeWorld()
     const people: Person[] = []

@@ -15,6 +15,7 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import type { Answer, CallParts, Client, Request } from './client.ts'
+import { imageUrl, manners } from './downloads.ts'
 import { publicKeyOf } from './public-key.ts'
 import type { Random } from './random.ts'
 import { readings } from './readings.ts'
@@ -220,16 +221,17 @@ const changes: Record<string, Operation> = {
     choose(choice) {
       const project = chooseIn(choice, 'project')
       if (!project || ownedBy(choice.world, choice.user, 'disk').length >= 8) return null
-      const source = choice.engine === 'simulated' && choice.random.chance(0.3) ? 'HTTP' : 'EMPTY'
-      return { project: project.handle, source, size: 1 + choice.random.below(5) }
+      const manner = choice.random.chance(0.3) ? choice.random.pick(manners) : undefined
+      const size = 1 + choice.random.below(5)
+      return { project: project.handle, size, ...(manner && { manner }) }
     },
     parts: (args, find, handle) => ({
       params: projectOf(args, find),
       body: {
         name: handle,
         size: `${args.size}Gi`,
-        source: args.source,
-        ...(args.source === 'HTTP' && { image_url: `https://example.com/${handle}.qcow2` }),
+        source: args.manner ? 'HTTP' : 'EMPTY',
+        ...(args.manner && { image_url: imageUrl(String(args.manner), handle) }),
       },
     }),
   },

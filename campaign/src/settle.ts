@@ -51,8 +51,12 @@ export async function lookQuickly(scene: Scene): Promise<Finding[]> {
   ]
 }
 
-/** A guest that never answers has ten minutes until it is given up; nobody waits for that here. */
-const neverRests = ({ object: { name } }: Seen) => name.startsWith('fault-never-ready')
+/**
+ * A guest that never answers has ten minutes until it is given up, and a download that never ends may have longer;
+ * nobody waits for that here.
+ */
+const neverRests = ({ object: { name, image_url: url } }: Seen) =>
+  name.startsWith('fault-never-ready') || (typeof url === 'string' && url.includes('/stalled/'))
 
 /** Waits until nothing moves and everything deleted has gone, then looks at everything. */
 export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {

@@ -63,7 +63,8 @@ export async function perform(
 
 function newKnown(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: unknown): Known {
   const { name, key_name } = body as { name?: string; key_name?: string }
-  const faulty = typeof args.fault === 'string'
+  const faulty =
+    typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
   return {
     handle: `s${n}`,
     kind,

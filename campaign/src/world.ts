@@ -31,7 +31,7 @@ export interface Known {
   facts: Record<string, unknown>
   /** Whether a VM shall run; null when nobody can know. */
   power: 'on' | 'off' | null
-  /** Whether its name orders a fault of the simulated engine. */
+  /** Whether it may fail by itself: its name orders a fault of the simulated engine, or its image never comes whole. */
   faulty: boolean
   /** It was broken by a fault that may do so, and nobody has mended it since. */
   excused: boolean
