@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 const realGuests = 'src/**/*.qemu.test.ts'
+const shortRound = 'src/round.test.ts'
 
 export default defineConfig({
   test: {
@@ -29,6 +30,9 @@ export default defineConfig({
         },
       },
       { test: { name: 'web', root: 'packages/web', include: ['src/**/*.test.ts'] } },
+      { test: { name: 'campaign', root: 'campaign', include: ['src/**/*.test.ts'], exclude: [shortRound] } },
+      // A server of its own that is killed again and again, for a minute.
+      { test: { name: 'round', root: 'campaign', include: [shortRound], testTimeout: 600_000 } },
       { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'] } },
     ],
   },

@@ -14,8 +14,6 @@ const launch: { nodeFlags: string[]; environment: Record<string, string> } = JSO
   readFileSync(join(root, 'packages/server/launch.json'), 'utf8'),
 )
 
-/** How the server is started everywhere, so that what is tested and measured is what people run. */
-
 const ready = /Slipway is ready at (http:\/\/\S+)/
 
 /** A real server in a process of its own, with its own data directory. */
@@ -35,9 +33,13 @@ export interface Server {
 
 /**
  * Starts the server on the simulated engine and a free port; `settings` are more of its environment. With `keptDir`
- * it works on that directory and leaves it behind.
+ * it works on that directory and leaves it behind. `cut` kills it at any moment, also while it is starting.
  */
-export async function startServer(settings: Record<string, string> = {}, keptDir?: string): Promise<Server> {
+export async function startServer(
+  settings: Record<string, string> = {},
+  keptDir?: string,
+  cut?: AbortSignal,
+): Promise<Server> {
   const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'slipway-e2e-')))
   const child = spawn(process.execPath, [...launch.nodeFlags, 'packages/server/src/main.ts'], {
     cwd: root,
@@ -53,6 +55,7 @@ export async function startServer(settings: Record<string, string> = {}, keptDir
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cut && { signal: cut, killSignal: 'SIGKILL' }),
   })
   let output = ''
   const url = new Promise<string>((resolve, reject) => {
@@ -63,7 +66,8 @@ export async function startServer(settings: Record<string, string> = {}, keptDir
     }
     child.stdout.setEncoding('utf8').on('data', listen)
     child.stderr.setEncoding('utf8').on('data', listen)
-    child.on('error', reject)
+    // After a cut its exit follows.
+    child.on('error', (error) => error.name === 'AbortError' || reject(error))
     child.on('exit', (code) => reject(new Error(`The server ended with exit code ${code}:\n${output}`)))
   })
   async function end(signal: NodeJS.Signals): Promise<void> {

@@ -18,7 +18,12 @@ await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
-  const steps = [...quickSteps, vitest('tests with real guests', withGuests), playwright('end-to-end tests')]
+  const steps = [
+    ...quickSteps,
+    vitest('a short campaign', { args: ['--project=round'], show: true }),
+    vitest('tests with real guests', withGuests),
+    playwright('end-to-end tests'),
+  ]
   const { ok, counts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${told(counts)}`)
   if (!ok) process.exitCode = 1

@@ -12,7 +12,7 @@ export const quickSteps = [
   command('lock file', 'npm', 'ci', '--dry-run', '--ignore-scripts'),
   command('dead code', 'knip'),
   { name: 'console build', run: consoleBuild },
-  vitest('unit and API tests', { args: ['--project=!qemu'] }),
+  vitest('unit and API tests', { args: ['--project=!qemu', '--project=!round'] }),
 ]
 
 async function consoleBuild() {

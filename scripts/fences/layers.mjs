@@ -399,6 +399,13 @@ const around = [
     why: 'Benchmarks measure the running server from outside.',
   },
   {
+    name: 'campaign',
+    path: /^campaign\//,
+    may: ['contract', 'campaign', 'e2e'],
+    npm: ['fast-check', 'zod', 'vitest', 'ws', 'node:'],
+    why: 'Campaigns attack the running server from outside.',
+  },
+  {
     name: 'scripts',
     path: /^(scripts\/|vitest\.config\.ts$)/,
     may: ['scripts'],
@@ -411,7 +418,7 @@ export const layers = [...contract, ...server, ...web, ...around]
 
 /** Files that may read the environment: the settings, what hands it on to other programs, and what is not the server. */
 export const mayReadEnvironment =
-  /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
+  /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|campaign\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
 
 /** Names that say nothing about what is inside. */
 export const emptyNames = /^(utils?|helpers?|common|shared|types|misc)$/

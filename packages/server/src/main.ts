@@ -27,7 +27,7 @@ async function openEngine(config: Config, recipes: readonly Recipe[], log: Log):
     const engine = makeSimulatedEngine({
       clock: systemClock,
       speed: config.simulatedSpeed,
-      file: path.join(config.dataDir, 'simulated.json'),
+      file: path.join(config.dataDir, 'simulated.jsonl'),
     })
     await engine.open()
     return engine

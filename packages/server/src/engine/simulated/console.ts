@@ -28,7 +28,7 @@ export interface SimulatedGuest {
  * Consoles of guests that are not there: they print while they boot, and answer like a very small shell, so that
  * everything a terminal does can be tried without a real machine. `seq` and `flood` print a lot.
  */
-export function makeSimulatedConsoles({ clock, changed }: { clock: Clock; changed: () => void }) {
+export function makeSimulatedConsoles({ clock, changed }: { clock: Clock; changed: (id: string) => void }) {
   const listeners = new Map<string, Set<() => void>>()
   const papers = new Map<string, Paper>()
 
@@ -38,7 +38,7 @@ export function makeSimulatedConsoles({ clock, changed }: { clock: Clock; change
     return paper
   }
   const tell = (id: string) => {
-    changed()
+    changed(id)
     for (const listener of [...(listeners.get(id) ?? [])]) listener()
   }
   const end = (paper: Paper) => paper.first + paper.text.length
@@ -150,9 +150,6 @@ export function makeSimulatedConsoles({ clock, changed }: { clock: Clock; change
       }
     },
 
-    toJSON: () => [...papers],
-    load(kept: [string, Paper][]) {
-      for (const [id, paper] of kept) papers.set(id, paper)
-    },
+    papers,
   }
 }

@@ -5,7 +5,6 @@
  * What a machine is doing follows from the clock alone, so a virtual clock makes it deterministic. A host name that
  * starts with `fault-<name>` brings a fault along; anybody can then see the failure in the running console.
  */
-
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
@@ -18,9 +17,9 @@ import {
   type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
-import { makeSimulatedConsoles, type Paper, type SimulatedGuest } from './console.ts'
+import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
-import { makeKeptFile } from './kept-file.ts'
+import { type Line, makeKept } from './kept.ts'
 import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
@@ -133,22 +132,63 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   let runs = 0
   const silent = new Set<string>()
 
-  const consoles = makeSimulatedConsoles({ clock, changed: () => save() })
+  const kept = options.file === undefined ? null : makeKept(options.file, clock, everything)
+  const papersToKeep = new Set<string>()
+  const consoles = makeSimulatedConsoles({ clock, changed: keepPaper })
   const images = makeSimulatedImages({ clock, span })
-  const storage = makeSimulatedStorage({ clock, span, changed: () => save() })
+  const storage = makeSimulatedStorage({
+    clock,
+    span,
+    changed: (section, id, value) => kept?.put(section, id, value),
+  })
 
   const changed = (id: string) => {
-    save()
+    keepMachine(id)
     for (const listener of listeners) listener(id)
   }
 
-  const kept = makeKeptFile(options.file ?? null, clock, () => ({
-    machines: [...machines],
-    storage,
-    consoles,
-    nextAddress,
-  }))
-  const { save, saved } = kept
+  const keepMachine = (id: string) => kept?.put('machines', id, machines.get(id))
+
+  function keepPaper(id: string): void {
+    if (!kept) return
+    if (papersToKeep.size === 0) clock.after(200, keepPapers)
+    papersToKeep.add(id)
+  }
+
+  /** Guests print a lot, so what they printed is kept a moment later. */
+  function keepPapers(): void {
+    for (const id of papersToKeep) kept?.put('papers', id, consoles.papers.get(id))
+    papersToKeep.clear()
+  }
+
+  function everything(): Line[] {
+    return [
+      ['counters', 'nextAddress', nextAddress],
+      ...[...machines].map(([id, machine]): Line => ['machines', id, machine]),
+      ...[...consoles.papers].map(([id, paper]): Line => ['papers', id, paper]),
+      ...storage.everything(),
+    ]
+  }
+
+  /** Takes up a line that was kept; null ends what earlier lines say. */
+  function takeUp([section, id, value]: Line): void {
+    if (section === 'counters') {
+      nextAddress = Number(value)
+      return
+    }
+    const all: Record<typeof section, Map<string, unknown>> = {
+      machines,
+      papers: consoles.papers,
+      volumes: storage.volumes,
+      machineSnapshots: storage.machineSnapshots,
+      volumeSnapshots: storage.volumeSnapshots,
+    }
+    if (value === null) all[section].delete(id)
+    else all[section].set(id, value)
+    const run = section === 'machines' ? machines.get(id)?.run : null
+    // A guest goes on when the clock of its host is put back.
+    if (run) run.launchedAt = Math.min(run.launchedAt, clock.now())
+  }
 
   function faultOf(machine: Machine): Fault | null {
     const name = /^fault-(.+)$/.exec(machine.spec.hostname)?.[1]
@@ -299,10 +339,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   function endAfter(id: string, machine: Machine, ms: number): void {
     if (!machine.run) return
     machine.run.endsAt = clock.now() + ms
+    keepMachine(id)
     clock.after(ms, () => changed(id))
   }
 
-  const engine: SimulatedEngine = {
+  return {
     kind: 'simulated',
     capabilities: {
       accelerator: null,
@@ -311,21 +352,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async open() {
-      // Our own file: its shape is taken at its word once it is whole.
-      const world = kept.load() as {
-        machines: [string, Machine][]
-        storage: ReturnType<typeof storage.toJSON>
-        nextAddress: number
-        consoles?: [string, Paper][]
-      } | null
-      if (!world) return
-      for (const [id, machine] of world.machines) machines.set(id, machine)
-      storage.load(world.storage)
-      consoles.load(world.consoles ?? [])
-      nextAddress = world.nextAddress
+      kept?.open(takeUp)
     },
     async close() {
-      kept.saveNow()
+      keepPapers()
+      kept?.close()
       listeners.clear()
     },
     onChange(listener) {
@@ -346,6 +377,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (find(spec.id)) return
       await new Promise<void>((resolve) => clock.after(span(lifeMs.create), resolve))
       const n = nextAddress++
+      kept?.put('counters', 'nextAddress', nextAddress)
       const machine: Machine = {
         spec,
         createdAt: clock.now(),
@@ -451,7 +483,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
       storage.requireVolumes()
       storage.volumes.delete(id)
-      save()
+      kept?.put('volumes', id, undefined)
     },
     inspectVolume: storage.inspectVolume,
     listVolumes: storage.listVolumes,
@@ -465,7 +497,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
       if (!machine.spec.volumeIds.includes(volumeId))
         machine.spec.volumeIds = [...machine.spec.volumeIds, volumeId]
-      save()
+      keepMachine(machineId)
     },
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)
@@ -476,7 +508,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         if (clings && lives(machine)) return 'kept'
       }
       machine.spec.volumeIds = machine.spec.volumeIds.filter((id) => id !== volumeId)
-      save()
+      keepMachine(machineId)
       return 'released'
     },
 
@@ -499,7 +531,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           'The VM ended while the snapshot was being made. Take it again.',
         )
       storage.machineSnapshots.set(id, snapshot)
-      save()
+      kept?.put('machineSnapshots', id, snapshot)
       return madeOf(snapshot)
     },
     async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
@@ -513,7 +545,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       )
       await storage.copy(work)
       machine.prepared = { root: snapshot.root, volumes: structuredClone(volumes), memory: snapshot.memory }
-      save()
+      keepMachine(machineId)
     },
     async switchDisks(machineId, safetyId) {
       const machine = get(machineId)
@@ -528,22 +560,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         consistency: 'crash' as const,
       }
       storage.machineSnapshots.set(safetyId, safety)
+      kept?.put('machineSnapshots', safetyId, safety)
       machine.root = prepared.root
       machine.rootLost = false
-      for (const [id, volume] of Object.entries(prepared.volumes)) storage.volumes.set(id, volume)
+      for (const [id, volume] of Object.entries(prepared.volumes)) {
+        storage.volumes.set(id, volume)
+        kept?.put('volumes', id, volume)
+      }
       machine.resume = prepared.memory
       machine.prepared = null
-      save()
+      keepMachine(machineId)
       return { ...madeOf(safety), memory: prepared.memory !== null }
     },
     async dropRestore(machineId) {
       const machine = machines.get(machineId)
       if (machine) machine.prepared = null
-      save()
+      if (machine) keepMachine(machineId)
     },
     async deleteMachineSnapshot(id) {
       storage.machineSnapshots.delete(id)
-      save()
+      kept?.put('machineSnapshots', id, undefined)
     },
 
     async createVolumeSnapshot(id, source, work) {
@@ -574,9 +610,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if ('volumeId' in target) {
         const volume = storage.volumes.get(target.volumeId)
         if (volume) volume.content = text
-      } else if ('memoryOf' in target) get(target.memoryOf).memory = text
-      else get(target.machineId).root = text
-      save()
+        kept?.put('volumes', target.volumeId, volume)
+      } else if ('memoryOf' in target) {
+        get(target.memoryOf).memory = text
+        keepMachine(target.memoryOf)
+      } else {
+        get(target.machineId).root = text
+        keepMachine(target.machineId)
+      }
     },
     peek(target) {
       if ('volumeId' in target) return storage.volumes.get(target.volumeId)?.content ?? ''
@@ -611,25 +652,5 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       changed(id)
     },
     setImage: images.force,
-  }
-
-  // What was answered is there after a crash.
-  return {
-    ...engine,
-    createMachine: saved(engine.createMachine),
-    startMachine: saved(engine.startMachine),
-    powerOff: saved(engine.powerOff),
-    deleteMachine: saved(engine.deleteMachine),
-    createVolume: saved(engine.createVolume),
-    deleteVolume: saved(engine.deleteVolume),
-    attachVolume: saved(engine.attachVolume),
-    detachVolume: saved(engine.detachVolume),
-    createMachineSnapshot: saved(engine.createMachineSnapshot),
-    prepareRestore: saved(engine.prepareRestore),
-    switchDisks: saved(engine.switchDisks),
-    dropRestore: saved(engine.dropRestore),
-    deleteMachineSnapshot: saved(engine.deleteMachineSnapshot),
-    createVolumeSnapshot: saved(engine.createVolumeSnapshot),
-    deleteVolumeSnapshot: saved(engine.deleteVolumeSnapshot),
   }
 }

@@ -46,6 +46,7 @@ export const unreadable =
 const unmounted = 'The directory volumes/ is not the one Slipway used before. Is it mounted?'
 export const unreadableError = (reason = unreadable) =>
   new EngineError('internal', reason, { retryable: true })
+export type StorageSection = 'volumes' | 'machineSnapshots' | 'volumeSnapshots'
 
 const copyMs = 1_200
 const steps = 6
@@ -58,7 +59,7 @@ export function makeSimulatedStorage({
 }: {
   clock: Clock
   span: (ms: number) => number
-  changed: () => void
+  changed: (section: StorageSection, id: string, value: unknown) => void
 }) {
   const volumes = new Map<string, Volume>()
   const machineSnapshots = new Map<string, MachineSnapshot>()
@@ -169,7 +170,7 @@ export function makeSimulatedStorage({
       if (source.from !== 'nothing') await copy(work)
       const volume = { ...made, sizeBytes: Math.max(sizeBytes, made.sizeBytes) }
       volumes.set(id, volume)
-      changed()
+      changed('volumes', id, volume)
       return { sizeBytes: volume.sizeBytes, sha256: volume.sha256 }
     },
     async listVolumes(): Promise<string[]> {
@@ -212,17 +213,20 @@ export function makeSimulatedStorage({
       }
       await copy(work)
       volumeSnapshots.set(id, snapshot)
-      changed()
+      changed('volumeSnapshots', id, snapshot)
       return made(snapshot)
     },
     async deleteVolumeSnapshot(id: string, work: Work): Promise<void> {
       const gone = volumeSnapshots.get(id)
       if (!gone) return
-      const children = [...volumeSnapshots.values()].filter(({ parentId }) => parentId === id)
+      const children = [...volumeSnapshots].filter(([, { parentId }]) => parentId === id)
       if (children.length > 0) await copy(work)
-      for (const child of children) child.parentId = gone.parentId
+      for (const [childId, child] of children) {
+        child.parentId = gone.parentId
+        changed('volumeSnapshots', childId, child)
+      }
       volumeSnapshots.delete(id)
-      changed()
+      changed('volumeSnapshots', id, undefined)
     },
 
     async inspectSnapshot(kind: 'machine' | 'volume', id: string): Promise<SnapshotState> {
@@ -233,23 +237,18 @@ export function makeSimulatedStorage({
       ...(kind === 'machine' ? machineSnapshots : volumeSnapshots).keys(),
     ],
 
-    toJSON: () => ({
-      volumes: [...volumes],
-      machineSnapshots: [...machineSnapshots],
-      volumeSnapshots: [...volumeSnapshots],
-    }),
-    load(kept: ReturnType<SimulatedStorage['toJSON']>): void {
-      for (const [id, volume] of kept.volumes) volumes.set(id, volume)
-      for (const [id, snapshot] of kept.machineSnapshots) machineSnapshots.set(id, snapshot)
-      for (const [id, snapshot] of kept.volumeSnapshots) volumeSnapshots.set(id, snapshot)
-    },
-  }
-}
-
-type SimulatedStorage = {
-  toJSON: () => {
-    volumes: [string, Volume][]
-    machineSnapshots: [string, MachineSnapshot][]
-    volumeSnapshots: [string, VolumeSnapshot][]
+    everything: (): [StorageSection, string, unknown][] => [
+      ...[...volumes].map(([id, value]): [StorageSection, string, unknown] => ['volumes', id, value]),
+      ...[...machineSnapshots].map(([id, value]): [StorageSection, string, unknown] => [
+        'machineSnapshots',
+        id,
+        value,
+      ]),
+      ...[...volumeSnapshots].map(([id, value]): [StorageSection, string, unknown] => [
+        'volumeSnapshots',
+        id,
+        value,
+      ]),
+    ],
   }
 }

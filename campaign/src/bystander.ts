@@ -1,0 +1,64 @@
+/** A user who does nothing but look, and must never notice what the others and the faults do. */
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { vmApi } from '@slipway/contract'
+import { requestOf } from './client.ts'
+import type { Finding } from './compare.ts'
+import type { Host } from './host.ts'
+import type { Person } from './people.ts'
+
+/** The longest that a plain call may take. */
+const limitMs = 1_000
+
+/** Milliseconds that the main thread of a process was ready to run and another process had the processor. */
+async function waitedForProcessor(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').catch(() => '0 0 0')
+  return Number(text.split(' ')[1]) / 1e6
+}
+
+export interface Bystander {
+  /** Milliseconds of every call that was answered. */
+  times: number[]
+  end: () => Promise<void>
+}
+
+/** Calls again and again; `found` hears what should not be. */
+export function watchAsBystander(
+  host: Host,
+  person: Person,
+  projectId: string,
+  found: (finding: Finding) => void,
+): Bystander {
+  const times: number[] = []
+  let on = true
+  async function callOnce(): Promise<void> {
+    const { life, pid } = host
+    const [waitedBefore, waitedHere] = await Promise.all([pid, process.pid].map(waitedForProcessor))
+    const answer = await person.client.send(requestOf(vmApi.list, { params: { projectId } }))
+    // While the server is down or just came, nobody is promised anything.
+    if (!host.up || host.life !== life) return
+    const [waited, waitedHereToo] = await Promise.all([pid, process.pid].map(waitedForProcessor))
+    if (!answer) return
+    if (answer.status === 401) await person.signIn()
+    times.push(answer.took)
+    const byOthers = (waited ?? 0) - (waitedBefore ?? 0) + (waitedHereToo ?? 0) - (waitedHere ?? 0)
+    if (answer.took - byOthers > limitMs)
+      found({
+        rule: 'starved',
+        message: `A plain call of the bystander took ${Math.round(answer.took)} ms, ${Math.round(byOthers)} of them waiting for a processor`,
+      })
+  }
+  const watching = (async () => {
+    while (on) {
+      if (host.up) await callOnce()
+      await sleep(100)
+    }
+  })()
+  return {
+    times,
+    async end() {
+      on = false
+      await watching
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest'
+import { compare } from './compare.ts'
+import type { Seen } from './look.ts'
+import { makeRandom } from './random.ts'
+import type { Step } from './script.ts'
+import { shrink } from './shrink.ts'
+import { type Known, makeWorld } from './world.ts'
+
+const disk = (over: Partial<Known> = {}): Known => ({
+  handle: 's1',
+  kind: 'disk',
+  user: 0,
+  project: 's0',
+  name: 's1',
+  id: 'd1',
+  fate: 'there',
+  facts: { source: 'EMPTY' },
+  power: null,
+  faulty: false,
+  excused: false,
+  ...over,
+})
+const shown = (over: Partial<Seen['object']> = {}): Seen => ({
+  kind: 'disk',
+  user: 0,
+  object: { id: 'd1', name: 's1', project_id: 'p', status: 'available', source: 'EMPTY', ...over },
+})
+
+function rulesBroken(known: Known, seen: Seen[], settled = true): string[] {
+  const world = makeWorld()
+  world.objects.set(known.handle, known)
+  return compare(world, seen, { settled, unlucky: false }).map(({ rule }) => rule)
+}
+
+describe('comparing what was acknowledged with what is shown', () => {
+  it('finds nothing when both are the same', () => {
+    expect(rulesBroken(disk(), [shown()])).toEqual([])
+  })
+
+  it('finds what was lost, but not what was deleted', () => {
+    expect(rulesBroken(disk(), [])).toEqual(['lost'])
+    expect(rulesBroken(disk({ fate: 'leaving' }), [])).toEqual([])
+  })
+
+  it('finds what nobody asked for, and two of the same name', () => {
+    expect(rulesBroken(disk(), [shown(), shown({ id: 'd2' })])).toEqual(['doubled', 'doubled'])
+  })
+
+  it('allows both ways for what was never answered', () => {
+    const unanswered = () => disk({ id: null, fate: 'perhaps', facts: {} })
+    expect(rulesBroken(unanswered(), [])).toEqual([])
+    expect(rulesBroken(unanswered(), [shown()])).toEqual([])
+  })
+
+  it('finds a deleted object that stays, once everything is at rest', () => {
+    expect(rulesBroken(disk({ fate: 'leaving' }), [shown()], false)).toEqual([])
+    expect(rulesBroken(disk({ fate: 'leaving' }), [shown()])).toEqual(['kept'])
+  })
+
+  it('finds what changed unasked, and failures without a fault or without a reason', () => {
+    expect(rulesBroken(disk(), [shown({ source: 'HTTP' })])).toEqual(['changed'])
+    expect(rulesBroken(disk(), [shown({ status: 'failed', status_message: 'Full' })])).toEqual(['broken'])
+    expect(rulesBroken(disk({ excused: true }), [shown({ status: 'failed' })])).toEqual(['silent'])
+  })
+
+  it('finds a VM that is not what its user wants', () => {
+    const vm = disk({ kind: 'vm', power: 'on', facts: {} })
+    expect(rulesBroken(vm, [{ ...shown({ status: 'stopped' }), kind: 'vm' }])).toEqual(['untrue'])
+    expect(rulesBroken(vm, [{ ...shown({ status: 'running' }), kind: 'vm' }])).toEqual([])
+  })
+})
+
+describe('making a script short', () => {
+  const steps: Step[] = Array.from({ length: 40 }, (_, n) => ({ n, wait: 0, do: 'settle' }))
+
+  it('leaves only the steps that the failure needs', async () => {
+    const needed = [3, 17, 31]
+    const fails = async (some: readonly Step[]) => needed.every((n) => some.some((step) => step.n === n))
+    const left = await shrink(steps, fails, () => true)
+    expect(left.map(({ n }) => n)).toEqual(needed)
+  })
+
+  it('stops when its time is up', async () => {
+    let tries = 5
+    const left = await shrink(
+      steps,
+      async () => true,
+      () => tries-- > 0,
+    )
+    expect(left.length).toBeGreaterThan(1)
+  })
+})
+
+describe('random choices', () => {
+  it('are the same for the same seed', () => {
+    const some = () => {
+      const random = makeRandom(7)
+      return Array.from({ length: 20 }, () => random.below(1_000))
+    }
+    expect(some()).toEqual(some())
+    expect(new Set(some()).size).toBeGreaterThan(10)
+  })
+})

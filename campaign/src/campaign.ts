@@ -1,0 +1,214 @@
+/** One campaign: a fresh server, its users, and step after step until the source of steps or the time ends. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { watchAsBystander } from './bystander.ts'
+import type { Finding } from './compare.ts'
+import { serveDownloads } from './downloads.ts'
+import { faults } from './faults.ts'
+import { type Host, makeHost } from './host.ts'
+import { type Reachable, reachableOf } from './hostile-guest.ts'
+import { errorsIn, findInLog } from './log.ts'
+import { makePerson, type Person } from './people.ts'
+import type { NextStep } from './planner.ts'
+import { makeRandom } from './random.ts'
+import type { Script, Step, Violation } from './script.ts'
+import { lookQuickly, lookWhenSettled, type Scene } from './settle.ts'
+import { type Listener, listen } from './streams.ts'
+import { type Deed, perform } from './traffic.ts'
+import { makeWorld } from './world.ts'
+
+export interface CampaignOptions {
+  seed: number
+  engine: Script['engine']
+  users: number
+  /** Called when the server is up: where the steps come from. `first` is the number of the first step. */
+  steps: (host: Host, first: number) => NextStep
+  /** Whether a campaign goes on after these; null: it ends at the first violation. */
+  goOn?: (violations: readonly Violation[]) => boolean
+  /** Milliseconds after which no more steps are taken. */
+  lastsMs?: number
+  /** Ends it early, with what was seen until then. */
+  stop?: AbortSignal
+  /** Hears of each step. */
+  onStep?: (step: Step) => void
+}
+
+export interface Outcome {
+  script: Script
+  violations: Violation[]
+  /** How many steps of each name were taken. */
+  operations: Map<string, number>
+  faults: Map<string, number>
+  /** How many answers there were of each status; 0 is none. */
+  answers: Map<number, number>
+  restarts: number
+  /** Milliseconds of the bystander's calls. */
+  bystander: number[]
+  /** What the server logged as errors, each sort once. */
+  errors: Set<string>
+}
+
+/** No call may take longer, whatever happens. */
+const slowMs = 5_000
+
+const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
+
+export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
+  const { seed, engine, users } = options
+  const host = await makeHost(engine, engine === 'simulated' ? { SLIPWAY_SIMULATED_SPEED: '20' } : {})
+  const outcome: Outcome = {
+    script: { seed, engine, users, steps: [] },
+    violations: [],
+    operations: new Map(),
+    faults: new Map(),
+    answers: new Map(),
+    restarts: 0,
+    bystander: [],
+    errors: new Set(),
+  }
+  const ends: (() => Promise<void> | void)[] = []
+  try {
+    ends.push(await serveDownloads())
+    await host.start()
+    const world = makeWorld()
+    const people: Person[] = []
+    for (let user = 0; user <= users; user++) people.push(await makePerson(host, user))
+    // The last one looks on; nobody plans anything for that one.
+    ends.push(() => {
+      for (const { client } of people) client.close()
+    })
+    let current = 0
+    function found({ rule, message }: Finding): void {
+      if (outcome.violations.some((known) => known.rule === rule && known.message === message)) return
+      outcome.violations.push({ rule, message, step: current })
+    }
+
+    const stopped = () => options.stop?.aborted === true
+    const busy = new Map<number, Promise<void>>()
+    let fault: Promise<void> | null = null
+    let faultEnded = false
+    const listeners: Listener[] = []
+    const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
+
+    function judge({ operation, answer }: Deed, life: number): void {
+      count(outcome.answers, answer?.status ?? 0)
+      if (!answer || host.life !== life || !host.up) return
+      if (answer.status >= 500 && answer.status !== 503)
+        found({ rule: 'failed call', message: `${operation} answered ${answer.status} ${answer.text}` })
+      if (answer.took > slowMs)
+        found({ rule: 'slow call', message: `${operation} took ${Math.round(answer.took)} ms` })
+    }
+    function operate(step: Step & { do: 'operation' }): void {
+      const { life } = host
+      count(outcome.operations, step.operation)
+      const done = perform(host.url, world, people, step).then((deed) => {
+        busy.delete(step.user)
+        if (deed) judge(deed, life)
+      })
+      busy.set(step.user, done)
+    }
+    const quiet = async () => void (await Promise.all(busy.values()))
+
+    // Everybody begins with a project and a key; the bystander also has a VM and a disk.
+    const beginnings = people.flatMap((_, user) => {
+      const given = ['createProject', 'createKey']
+      return given.map((operation) => ({ user, operation }))
+    })
+    let n = 0
+    for (const { user, operation } of beginnings) {
+      operate({ n, wait: 0, do: 'operation', user, operation, args: {} })
+      await quiet()
+      n++
+    }
+    const args = { project: `s${n - 2}`, key: `s${n - 1}` }
+    operate({ n: n++, wait: 0, do: 'operation', user: users, operation: 'createVm', args })
+    await quiet()
+    const projects = new Map([...world.objects.values()].map(({ kind, user, id }) => [`${kind} ${user}`, id]))
+    const projectOf = (user: number) => projects.get(`project ${user}`) ?? ''
+    const bystander = people[users]
+    if (!bystander) throw new Error('There is no bystander')
+    const watch = watchAsBystander(host, bystander, projectOf(users), found)
+    outcome.bystander = watch.times
+    ends.push(watch.end)
+    for (const [user, person] of people.entries()) listeners.push(listen(host, person, user, projectOf(user)))
+    ends.push(async () => void (await Promise.all(listeners.map(({ end }) => end()))))
+
+    async function guests(): Promise<Reachable[]> {
+      return (
+        await Promise.all(people.slice(0, users).map(({ client }, user) => reachableOf(client, user)))
+      ).flat()
+    }
+    async function deal(step: Step & { do: 'fault' }): Promise<void> {
+      const dealt = faults.find(({ name }) => name === step.fault)
+      if (!dealt) throw new Error(`There is no fault ${step.fault}`)
+      count(outcome.faults, dealt.name)
+      if (dealt.harsh) scene.unlucky = true
+      const { life } = host
+      await dealt.deal(host, makeRandom(step.seed), guests).catch((error: unknown) => {
+        found({
+          rule: 'no start',
+          message: `After ${dealt.name}: ${error instanceof Error ? error.message : error}`,
+        })
+      })
+      outcome.restarts += host.life - life
+      faultEnded = true
+    }
+    function readLog(): void {
+      const output = host.takeOutput()
+      for (const error of errorsIn(output)) outcome.errors.add(error)
+      for (const finding of findInLog(output, scene.unlucky)) found(finding)
+    }
+    async function afterFault(): Promise<void> {
+      await fault
+      fault = null
+      faultEnded = false
+      await quiet()
+      for (const finding of await lookQuickly(scene)) found(finding)
+      readLog()
+    }
+    async function settle(): Promise<void> {
+      if (fault !== null) await afterFault()
+      await quiet()
+      for (const finding of await lookWhenSettled(scene)) found(finding)
+      readLog()
+      scene.unlucky = false
+    }
+
+    const next = options.steps(host, n)
+    const until = Date.now() + (options.lastsMs ?? Number.POSITIVE_INFINITY)
+    const goesOn = () =>
+      Date.now() < until &&
+      !stopped() &&
+      (outcome.violations.length === 0 || options.goOn?.(outcome.violations) === true)
+    const all = [...people.keys()].slice(0, users)
+    while (goesOn()) {
+      if (faultEnded) await afterFault()
+      // Calls to a server that is down prove nothing; those under way when it ended do.
+      if (fault !== null && !host.up) {
+        await sleep(5)
+        continue
+      }
+      const step = next({ world, idle: all.filter((user) => !busy.has(user)), fault: fault !== null })
+      if (!step) break
+      await sleep(step.wait)
+      current = step.n
+      outcome.script.steps.push(step)
+      options.onStep?.(step)
+      if (step.do === 'settle') await settle()
+      else if (step.do === 'fault') {
+        if (fault !== null) await afterFault()
+        fault = deal(step)
+      } else {
+        await busy.get(step.user)
+        operate(step)
+        if (busy.size === users) await Promise.race(busy.values())
+      }
+    }
+    if (!stopped() && (outcome.violations.length === 0 || options.goOn)) await settle()
+    else await fault
+    readLog()
+    return outcome
+  } finally {
+    for (const end of ends.reverse()) await end()
+    await host.remove()
+  }
+}

@@ -1,0 +1,67 @@
+/** Everything the API shows of a user's objects, read anew. */
+import {
+  diskApi,
+  diskSnapshotApi,
+  type Endpoint,
+  projectApi,
+  sshKeyApi,
+  templateApi,
+  vmApi,
+  vmPoolApi,
+  vmSetApi,
+  vmSnapshotApi,
+} from '@slipway/contract'
+import { z } from 'zod'
+import { type Client, requestOf } from './client.ts'
+import type { Kind } from './world.ts'
+
+/** Any object of the API; what only some have may be missing. */
+const Shown = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  project_id: z.string().nullable().optional(),
+  status: z.string().optional(),
+  status_message: z.string().nullable().optional(),
+  status_deadline: z.string().nullable().optional(),
+})
+
+export interface Seen {
+  kind: Kind
+  user: number
+  object: z.infer<typeof Shown>
+}
+
+const ofProject: [Kind, Endpoint][] = [
+  ['vm', vmApi.list],
+  ['disk', diskApi.list],
+  ['vmSnapshot', vmSnapshotApi.list],
+  ['diskSnapshot', diskSnapshotApi.list],
+  ['vmPool', vmPoolApi.list],
+  ['vmSet', vmSetApi.list],
+]
+
+/** Null when the server did not answer everything with success, as while it is down. */
+export async function lookAt(client: Client, user: number): Promise<Seen[] | null> {
+  async function list(
+    kind: Kind,
+    endpoint: Endpoint,
+    params: Record<string, string> = {},
+  ): Promise<Seen[] | null> {
+    const answer = await client.send(requestOf(endpoint, { params }))
+    if (answer?.status !== 200) return null
+    const objects = z.array(Shown).parse(JSON.parse(answer.text))
+    return objects.map((object) => ({ kind, user, object }))
+  }
+  const own = await Promise.all([list('project', projectApi.list), list('sshKey', sshKeyApi.list)])
+  const [projects] = own
+  if (!projects) return null
+  const inside = await Promise.all(
+    projects.flatMap(({ object: { id } }) =>
+      ofProject.map(([kind, endpoint]) => list(kind, endpoint, { projectId: id })),
+    ),
+  )
+  // Templates belong to all; the first user is the one who may add them.
+  const templates = user === 0 ? [await list('template', templateApi.list)] : []
+  const all = [...own, ...inside, ...templates]
+  return all.includes(null) ? null : all.flatMap((part) => part ?? [])
+}

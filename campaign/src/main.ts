@@ -1,0 +1,121 @@
+/**
+ * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--kills N] [--replay FILE]` and
+ * `npm run campaign -- fuzz --calls N --seed S`: what holds when everything happens at once. Exit code 1 on a violation.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { type CampaignOptions, type Outcome, runCampaign } from './campaign.ts'
+import { fuzz } from './fuzz.ts'
+import { makeReplay, planSteps } from './planner.ts'
+import { report } from './report.ts'
+import { describeStep, type Script, type Step } from './script.ts'
+import { shrink } from './shrink.ts'
+
+const minute = 60_000
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    minutes: { type: 'string', default: '5' },
+    seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
+    engine: { type: 'string', default: 'simulated' },
+    users: { type: 'string', default: '5' },
+    /** As many kill -9 of the server, and no other fault. */
+    kills: { type: 'string' },
+    /** Only these faults, with commas. */
+    faults: { type: 'string' },
+    replay: { type: 'string' },
+    calls: { type: 'string', default: '100000' },
+    /** Collects all violations instead of ending at the first. */
+    'go-on': { type: 'boolean', default: false },
+    /** Minutes to shorten the script of a violation; 0 keeps it as it is. */
+    'shrink-minutes': { type: 'string', default: '10' },
+    verbose: { type: 'boolean', default: false },
+  },
+})
+
+const number = (text: string, name: string): number => {
+  const value = Number(text)
+  if (!Number.isFinite(value) || value < 0) throw new Error(`--${name} takes a number`)
+  return value
+}
+const seed = number(values.seed, 'seed')
+
+function readEngine(): Script['engine'] {
+  if (values.engine === 'simulated' || values.engine === 'qemu') return values.engine
+  throw new Error('--engine takes simulated or qemu')
+}
+
+/** Ends whatever is under way, so that no server, guest or mount stays behind. */
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
+
+/** What every run of this program has in common. */
+function commonOptions() {
+  const onStep = values.verbose ? (step: Step) => console.log(describeStep(step)) : undefined
+  return {
+    seed,
+    engine: readEngine(),
+    users: number(values.users, 'users'),
+    stop: stop.signal,
+    ...(onStep && { onStep }),
+  }
+}
+
+/** Where new steps come from, and when it ends. */
+function planned(): Pick<CampaignOptions, 'steps' | 'lastsMs' | 'goOn'> {
+  const kills = values.kills === undefined ? null : number(values.kills, 'kills')
+  const only = values.faults?.split(',')
+  return {
+    ...(values['go-on'] && { goOn: () => true }),
+    lastsMs: kills === null ? number(values.minutes, 'minutes') * minute : Number.POSITIVE_INFINITY,
+    steps: planSteps({ seed, kills, log: console.log, ...(only && { only }) }),
+  }
+}
+
+/** Runs steps again; true when one of the rules is broken again. */
+async function breaksAgain(
+  script: Script,
+  steps: readonly Step[],
+  rules: ReadonlySet<string>,
+): Promise<boolean> {
+  const { violations } = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(steps) })
+  return violations.some(({ rule }) => rules.has(rule))
+}
+
+async function keepFailure(outcome: Outcome): Promise<void> {
+  const { script, violations } = outcome
+  const file = `campaign-failure-${script.seed}.json`
+  await writeFile(file, JSON.stringify(script, null, 1))
+  console.log(`The whole script is in ${file}`)
+  const until = Date.now() + number(values['shrink-minutes'], 'shrink-minutes') * minute
+  const rules = new Set(violations.slice(0, 1).map(({ rule }) => rule))
+  const mayTry = () => Date.now() < until && !stop.signal.aborted
+  if (!mayTry()) return
+  const steps = await shrink(script.steps, (shorter) => breaksAgain(script, shorter, rules), mayTry)
+  await writeFile(file, JSON.stringify({ ...script, steps }, null, 1))
+  console.log(`${steps.length} of ${script.steps.length} steps are left in ${file}:`)
+  for (const step of steps) console.log(`    ${describeStep(step)}`)
+  console.log(`npm run campaign -- --replay ${file}`)
+}
+
+async function main(): Promise<boolean> {
+  if (positionals[0] === 'fuzz')
+    return fuzz({ seed, calls: number(values.calls, 'calls'), log: console.log, stop: stop.signal })
+  if (values.replay !== undefined) {
+    // Written by `keepFailure`.
+    const script = JSON.parse(await readFile(values.replay, 'utf8')) as Script
+    const outcome = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(script.steps) })
+    console.log(report(outcome))
+    return outcome.violations.length === 0
+  }
+  const outcome = await runCampaign({ ...commonOptions(), ...planned() })
+  console.log(report(outcome))
+  if (outcome.violations.length === 0) return true
+  if (!values['go-on']) await keepFailure(outcome)
+  return false
+}
+
+// npm runs this in its workspace; files are named from where the command was given.
+process.chdir(process.env.INIT_CWD ?? '.')
+process.exitCode = (await main()) ? 0 : 1

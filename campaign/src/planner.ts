@@ -1,0 +1,113 @@
+/** Chooses the next step of a campaign from what the users know. Pure but for the state of its random generator. */
+import { type Fault, faults } from './faults.ts'
+import type { Host } from './host.ts'
+import { operations } from './operations.ts'
+import { makeRandom } from './random.ts'
+import type { Script, Step } from './script.ts'
+import type { World } from './world.ts'
+
+export interface Moment {
+  world: World
+  /** Users without a call under way. */
+  idle: readonly number[]
+  /** Whether a fault is in force now. */
+  fault: boolean
+}
+
+/** Gives the next step; null ends the campaign. */
+export type NextStep = (moment: Moment) => Step | null
+
+interface PlanOptions {
+  seed: number
+  engine: Script['engine']
+  /** How many steps lie between two faults, and between two settled looks, on average. */
+  faultEvery: number
+  settleEvery: number
+  /** The longest wait between two steps. */
+  waitMs: number
+  faults: readonly Fault[]
+}
+
+const table = Object.entries(operations).map(([name, operation]) => ({ name, ...operation }))
+
+/** The faults that can be dealt on a host, and why the others cannot. */
+function faultsFor(host: Host): { possible: Fault[]; missing: string[] } {
+  const ofEngine = faults.filter(({ engines }) => engines.includes(host.engine))
+  const why = (fault: Fault) => fault.missing?.(host) ?? null
+  return {
+    possible: ofEngine.filter((fault) => why(fault) === null),
+    missing: ofEngine.flatMap((fault) => (why(fault) === null ? [] : [`${fault.name}: ${why(fault)}`])),
+  }
+}
+
+function makePlanner(options: PlanOptions, first: number): NextStep {
+  const random = makeRandom(options.seed)
+  let n = first
+  let untilSettled = options.settleEvery
+  return ({ world, idle, fault }) => {
+    const step = { n: n++, wait: random.below(options.waitMs) }
+    if (untilSettled-- <= 0) {
+      untilSettled = options.settleEvery
+      return { ...step, do: 'settle' }
+    }
+    if (!fault && random.chance(1 / options.faultEvery)) {
+      const chosen = random.weighted(options.faults)
+      if (chosen) return { ...step, do: 'fault', fault: chosen.name, seed: random.below(2 ** 31) }
+    }
+    const { engine } = options
+    for (let tries = 0; tries < 50; tries++) {
+      const user = random.pick(idle)
+      const operation = random.weighted(table)
+      if (user === undefined || !operation) break
+      const args = operation.choose({ world, user, random, engine, handle: `s${step.n}` })
+      if (args) return { ...step, do: 'operation', user, operation: operation.name, args }
+    }
+    return { ...step, do: 'settle' }
+  }
+}
+
+export interface Course {
+  seed: number
+  /** As many kill -9 of the server and no other fault; null for all faults until the time ends. */
+  kills: number | null
+  /** Only these faults. */
+  only?: readonly string[]
+  /** Hears what cannot be dealt here and why, and how far it came. */
+  log: (line: string) => void
+}
+
+/** The steps of a new campaign. */
+export function planSteps({ seed, kills, only, log }: Course): (host: Host, first: number) => NextStep {
+  const names = kills === null ? only : ['kill-server']
+  const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
+  if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}`)
+  return (host, first) => {
+    const { possible, missing } = faultsFor(host)
+    if (!names) for (const reason of missing) log(`not dealt here: ${reason}`)
+    const chosen = names ? possible.filter(({ name }) => names.includes(name)) : possible
+    const next = makePlanner(
+      {
+        seed,
+        engine: host.engine,
+        faultEvery: kills === null ? 30 : 8,
+        settleEvery: kills === null ? 250 : 300,
+        waitMs: host.engine === 'qemu' ? 2_000 : 40,
+        faults: chosen,
+      },
+      first,
+    )
+    let dealt = 0
+    return (moment) => {
+      if (kills !== null && dealt >= kills) return null
+      const step = next(moment)
+      if (step?.do === 'fault' && ++dealt % 100 === 0) log(`${dealt} faults so far`)
+      return step
+    }
+  }
+}
+
+/** Does the steps of a script again. */
+export function makeReplay(steps: readonly Step[]): NextStep {
+  const left = [...steps]
+  return () => left.shift() ?? null
+}

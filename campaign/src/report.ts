@@ -1,0 +1,46 @@
+/** What a campaign prints. */
+import type { Outcome } from './campaign.ts'
+import { describeStep, type Violation } from './script.ts'
+
+const counted = (counts: ReadonlyMap<string | number, number>): string =>
+  [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, times]) => `${name} ${times}`)
+    .join(', ') || 'none'
+
+const sum = (counts: ReadonlyMap<unknown, number>): number => [...counts.values()].reduce((a, b) => a + b, 0)
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0)
+}
+
+/** How many steps before a violation are shown. */
+const shown = 12
+
+function describeViolation({ rule, message, step }: Violation, { script }: Outcome): string {
+  const at = script.steps.findIndex(({ n }) => n === step)
+  const before = script.steps.slice(Math.max(0, at - shown + 1), at + 1)
+  return [
+    `VIOLATION (${rule}) after step ${step}, seed ${script.seed}: ${message}`,
+    ...before.map((one) => `    ${describeStep(one)}`),
+  ].join('\n')
+}
+
+export function report(outcome: Outcome): string {
+  const { script, operations, faults, answers, restarts, bystander, violations } = outcome
+  return [
+    ...violations.map((violation) => describeViolation(violation, outcome)),
+    ...(violations.length > 0
+      ? [...outcome.errors].slice(0, 20).map((error) => `the server logged: ${error}`)
+      : []),
+    '',
+    `seed ${script.seed}, ${script.engine} engine, ${script.users} users, ${script.steps.length} steps`,
+    `operations ${sum(operations)}: ${counted(operations)}`,
+    `answers by status (0: none): ${counted(answers)}`,
+    `faults ${sum(faults)}: ${counted(faults)}`,
+    `restarts of the server: ${restarts}`,
+    `bystander: ${bystander.length} calls, median ${quantile(bystander, 0.5)} ms, 99 % ${quantile(bystander, 0.99)} ms, longest ${quantile(bystander, 1)} ms`,
+    violations.length === 0 ? 'no violation' : `${violations.length} violations`,
+  ].join('\n')
+}

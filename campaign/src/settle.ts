@@ -1,0 +1,113 @@
+/** The looks at everything: a quick one after every fault, a thorough one when all has come to rest. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { checkDeadlines, checkGroups, compare, type Finding, isMoving } from './compare.ts'
+import type { Host } from './host.ts'
+import { lookAt, type Seen } from './look.ts'
+import type { Person } from './people.ts'
+import type { Listener } from './streams.ts'
+import { checkTruth, openDescriptors } from './truth.ts'
+import type { World } from './world.ts'
+
+export interface Scene {
+  host: Host
+  world: World
+  people: readonly Person[]
+  listeners: readonly Listener[]
+  /** A fault since the last settled look may have made objects fail. */
+  unlucky: boolean
+  /** Descriptors of the server at its first rest, by its life. */
+  descriptors: Map<number, number>
+  /** Somebody wants the campaign to end now. */
+  stopped: () => boolean
+}
+
+const answerWithinMs = 20_000
+const restWithinMs = { simulated: 90_000, qemu: 900_000 }
+
+/** Looks at the objects of all users; null when the server did not answer for long. */
+async function lookAtAll({ people }: Scene): Promise<Seen[] | null> {
+  const until = Date.now() + answerWithinMs
+  for (;;) {
+    const looks = await Promise.all(people.map(({ client }, user) => lookAt(client, user)))
+    if (!looks.includes(null)) return looks.flatMap((look) => look ?? [])
+    if (Date.now() > until) return null
+    for (const [user, look] of looks.entries()) if (!look) await people[user]?.signIn()
+    await sleep(200)
+  }
+}
+
+const silence: Finding = {
+  rule: 'silence',
+  message: 'The server did not answer a look at everything for 20 s',
+}
+
+/** For after a fault, while things still move. */
+export async function lookQuickly(scene: Scene): Promise<Finding[]> {
+  const seen = await lookAtAll(scene)
+  if (!seen) return [silence]
+  return [
+    ...compare(scene.world, seen, { settled: false, unlucky: true }),
+    ...checkDeadlines(seen, Date.now()),
+  ]
+}
+
+/**
+ * A guest that never answers has ten minutes until it is given up, and a download that never ends may have longer;
+ * nobody waits for that here.
+ */
+const neverRests = ({ object: { name, image_url: url } }: Seen) =>
+  name.startsWith('fault-never-ready') || (typeof url === 'string' && url.includes('/stalled/'))
+
+/** Waits until nothing moves and everything deleted has gone, then looks at everything. */
+export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
+  const { host, world, listeners } = scene
+  const until = Date.now() + restWithinMs[host.engine]
+  const late = new Map<string, Finding>()
+  let calm = 0
+  for (;;) {
+    const seen = await lookAtAll(scene)
+    if (scene.stopped()) return []
+    if (!seen) return [silence]
+    for (const finding of checkDeadlines(seen, Date.now())) late.set(finding.message, finding)
+    const leaving = new Set(
+      [...world.objects.values()].flatMap(({ fate, id }) => (fate === 'leaving' && id !== null ? [id] : [])),
+    )
+    const restless = seen.filter((one) => (isMoving(one) && !neverRests(one)) || leaving.has(one.object.id))
+    calm = restless.length === 0 ? calm + 1 : 0
+    // Two looks in a row: what was about to begin has begun by the second.
+    if (calm < 2 && Date.now() < until) {
+      await sleep(300)
+      continue
+    }
+    const stuck = restless.map(({ kind, user, object: { name, status } }) => ({
+      rule: 'stuck',
+      message: `${kind} ${name} of user ${user} is still ${status} after ${restWithinMs[host.engine] / 1_000} s`,
+    }))
+    const settled = calm >= 2
+    return [
+      ...late.values(),
+      ...stuck,
+      ...compare(world, seen, { settled, unlucky: scene.unlucky }),
+      ...(settled ? checkGroups(seen) : []),
+      ...(settled ? await checkTruth(host, seen) : []),
+      ...(settled ? listeners.flatMap(({ differences }) => differences(seen)) : []),
+      ...(settled ? await checkDescriptors(scene, seen) : []),
+    ]
+  }
+}
+
+/** Descriptors a VM may take: lines to QEMU, its agent, its console and its screen. */
+const perVm = 8
+const slack = 40
+
+async function checkDescriptors({ host, descriptors }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
+  const open = await openDescriptors(host.pid)
+  const first = descriptors.get(host.life)
+  if (first === undefined) {
+    descriptors.set(host.life, open)
+    return []
+  }
+  const vms = host.engine === 'qemu' ? seen.filter(({ kind }) => kind === 'vm').length : 0
+  if (open <= first + vms * perVm + slack) return []
+  return [{ rule: 'leak', message: `The server has ${open} descriptors open at rest; it had ${first}` }]
+}

@@ -1,0 +1,61 @@
+/** What the users of a campaign know: every object by what the API acknowledged of it. */
+import type { Args } from './script.ts'
+
+export type Kind =
+  | 'project'
+  | 'sshKey'
+  | 'template'
+  | 'vm'
+  | 'disk'
+  | 'vmSnapshot'
+  | 'diskSnapshot'
+  | 'vmPool'
+  | 'vmSet'
+
+export interface Known {
+  /** Its name in scripts: that of the step that created it, such as `s12`. */
+  handle: string
+  kind: Kind
+  user: number
+  /** Handle of its project; null for what belongs to a user or to all. */
+  project: string | null
+  name: string
+  /** Null while the answer that would tell it is missing. */
+  id: string | null
+  /**
+   * `perhaps`: it was asked for and no answer came. `leaving`: its deletion was acknowledged. `perhaps leaving`: its
+   * deletion was asked for and no answer came.
+   */
+  fate: 'perhaps' | 'there' | 'leaving' | 'perhaps leaving' | 'gone'
+  /** What was acknowledged of it, as the API calls it; what may have changed unheard is left out. */
+  facts: Record<string, unknown>
+  /** Whether a VM shall run; null when nobody can know. */
+  power: 'on' | 'off' | null
+  /** Whether it may fail by itself: its name orders a fault of the simulated engine, or its image never comes whole. */
+  faulty: boolean
+  /** It was broken by a fault that may do so, and nobody has mended it since. */
+  excused: boolean
+}
+
+export interface World {
+  objects: Map<string, Known>
+}
+
+export const makeWorld = (): World => ({ objects: new Map() })
+
+/** What one user may use now. */
+export function ownedBy(world: World, user: number, kind: Kind): Known[] {
+  return [...world.objects.values()].filter(
+    (object) => object.kind === kind && object.user === user && object.fate === 'there' && object.id !== null,
+  )
+}
+
+export function objectOf(world: World, handle: Args[string] | undefined): Known {
+  const object = world.objects.get(String(handle))
+  if (!object) throw new Error(`The script names ${handle}, which no step before created`)
+  return object
+}
+
+/** Everything inside a project. */
+export const insideOf = (world: World, project: Known): Known[] =>
+  [...world.objects.values()].filter((object) => object.project === project.handle && object.fate !== 'gone')
