@@ -1,4 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import type { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import { errorCode } from '../../lib/command.ts'
 
@@ -59,10 +60,10 @@ export function makeKeptFile(path: string | null, clock: Pick<Clock, 'after'>, w
       },
 
     /** What was saved last; null when nothing was. Throws when the file is there and cannot be read. */
-    load(): unknown {
+    load<T>(schema: z.ZodType<T>): T | null {
       if (path === null) return null
       try {
-        return JSON.parse(readFileSync(path, 'utf8'))
+        return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
       } catch (error) {
         if (errorCode(error) === 'ENOENT') return null
         throw new Error(

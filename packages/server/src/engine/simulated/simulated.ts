@@ -6,6 +6,7 @@
  * starts with `fault-<name>` brings a fault along; anybody can then see the failure in the running console.
  */
 
+import { z } from 'zod'
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
@@ -21,7 +22,13 @@ import {
 import { makeSimulatedConsoles, type Paper, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { makeKeptFile } from './kept-file.ts'
-import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
+import {
+  type Contents,
+  makeSimulatedStorage,
+  type SimulatedContents,
+  unreadable,
+  unreadableError,
+} from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
 export const faults = {
@@ -75,6 +82,15 @@ export interface SimulatedOptions {
   /** Keeps machines over a restart of the server, as real ones would be. */
   file?: string
 }
+
+/** Who else writes the file: nobody. Beyond its outline it is taken at its word. */
+const listOf = <T>() => z.array(z.custom<[string, T]>((entry) => Array.isArray(entry) && entry.length === 2))
+const worldSchema = z.object({
+  machines: listOf<Machine>(),
+  storage: z.custom<SimulatedContents>((value) => typeof value === 'object' && value !== null),
+  nextAddress: z.number(),
+  consoles: listOf<Paper>().optional(),
+})
 
 /** What a guest uses that does nothing, in percent. */
 const idleLoad = 2
@@ -304,13 +320,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async open() {
-      // Our own file: its shape is taken at its word once it is whole.
-      const world = kept.load() as {
-        machines: [string, Machine][]
-        storage: ReturnType<typeof storage.toJSON>
-        nextAddress: number
-        consoles?: [string, Paper][]
-      } | null
+      const world = kept.load(worldSchema)
       if (!world) return
       for (const [id, machine] of world.machines) machines.set(id, machine)
       storage.load(world.storage)

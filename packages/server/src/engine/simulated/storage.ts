@@ -225,12 +225,12 @@ export function makeSimulatedStorage({
       ...(kind === 'machine' ? machineSnapshots : volumeSnapshots).keys(),
     ],
 
-    toJSON: () => ({
+    toJSON: (): SimulatedContents => ({
       volumes: [...volumes],
       machineSnapshots: [...machineSnapshots],
       volumeSnapshots: [...volumeSnapshots],
     }),
-    load(kept: ReturnType<SimulatedStorage['toJSON']>): void {
+    load(kept: SimulatedContents): void {
       for (const [id, volume] of kept.volumes) volumes.set(id, volume)
       for (const [id, snapshot] of kept.machineSnapshots) machineSnapshots.set(id, snapshot)
       for (const [id, snapshot] of kept.volumeSnapshots) volumeSnapshots.set(id, snapshot)
@@ -238,10 +238,9 @@ export function makeSimulatedStorage({
   }
 }
 
-type SimulatedStorage = {
-  toJSON: () => {
-    volumes: [string, Volume][]
-    machineSnapshots: [string, MachineSnapshot][]
-    volumeSnapshots: [string, VolumeSnapshot][]
-  }
+/** All of it, as it is kept. */
+export interface SimulatedContents {
+  volumes: [string, Volume][]
+  machineSnapshots: [string, MachineSnapshot][]
+  volumeSnapshots: [string, VolumeSnapshot][]
 }
