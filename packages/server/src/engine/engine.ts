@@ -71,11 +71,14 @@ export interface Engine {
   powerDown(machineId: string): Promise<void>
   /** Ends the guest at once; resolves when it is gone. */
   powerOff(machineId: string): Promise<void>
-  /** Ends the guest and removes everything the machine had, data volumes excepted. */
+  /** Ends the guest and removes everything the machine had, data volumes excepted; also of one that is unreadable. */
   deleteMachine(machineId: string): Promise<void>
 
   inspect(machineId: string): Promise<MachineState>
-  /** Every machine the engine has, whether the caller knows it or not. */
+  /**
+   * Every machine the engine has, whether the caller knows it or not, unreadable ones included. Throws when it cannot
+   * tell which there are; it is never merely empty then.
+   */
   list(): Promise<Map<string, MachineState>>
   /**
    * What living guests have used so far. A machine whose figure cannot be read now is left out. Cheap: asked every
@@ -83,7 +86,7 @@ export interface Engine {
    */
   usage(what: 'processors' | 'everything'): Promise<Map<string, MachineUsage>>
 
-  /** The serial console of a machine, until the caller closes it; null when there is no such machine. */
+  /** The serial console of a machine, until the caller closes it; null when there is none, or none can be read now. */
   openConsole(machineId: string): Promise<MachineConsole | null>
   /** Whether a machine has a screen, on or off. */
   hasScreen(machineId: string): Promise<boolean>
@@ -98,7 +101,10 @@ export interface Engine {
   /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */
   deleteVolume(volumeId: string): Promise<void>
   inspectVolume(volumeId: string): Promise<VolumeState>
-  /** Every data volume the engine has, half-made ones left out. */
+  /**
+   * Every data volume the engine has, unreadable ones included and half-made ones left out. Throws when it cannot tell
+   * which there are.
+   */
   listVolumes(): Promise<string[]>
   /** Puts a volume on a machine: plugged into a living guest, else there from its next start. */
   attachVolume(machineId: string, volumeId: string): Promise<void>
@@ -148,7 +154,7 @@ export interface Engine {
 
   /** Whether a snapshot is complete and undamaged, as far as a quick look tells. */
   inspectSnapshot(kind: 'machine' | 'volume', snapshotId: string): Promise<SnapshotState>
-  /** Every complete snapshot the engine has. */
+  /** Every complete snapshot the engine has, and those it cannot read now. Throws when it cannot tell which there are. */
   listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
 }
 

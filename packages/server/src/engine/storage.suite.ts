@@ -221,7 +221,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       const now = await counted()
       // It goes on from the snapshot, and has not been counting meanwhile.
       expect(now).toBeLessThan((countedThen ?? 0) + 600)
-      await expect.poll(counted).toBeGreaterThan(now)
+      await expect.poll(counted, { timeout: 30_000 }).toBeGreaterThan(now)
     })
 
     test('the start after that boots', async ({ skip }) => {

@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
-import { exists } from './durable.ts'
+import { exists, ifThere } from './durable.ts'
 import { lookAtDisk } from './qcow2.ts'
 
 /**
@@ -29,8 +29,10 @@ export function makeImagePaths(dataDir: string) {
   async function nameFrom(dir: string, path: string): Promise<string> {
     if (keptPath(path) === path) return path
     const name = relative(dir, path)
-    const [from, to] = await Promise.all([realpath(dir), realpath(path)])
-    return (await realpath(join(from, name)).catch(() => null)) === to ? name : path
+    const to = await ifThere(path, realpath(path))
+    // An image that is lost is made again at the same place.
+    if (to === null) return name
+    return (await realpath(join(await realpath(dir), name)).catch(() => null)) === to ? name : path
   }
 
   return {

@@ -28,6 +28,7 @@ import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
 
 const LOOK_MS = 15_000
+const nothing = () => null
 const unreadableState = (reason: string) => ({ state: 'unreadable' as const, reason })
 
 /**
@@ -110,6 +111,13 @@ export function makeQemuEngine(deps: {
     inDiskTurn,
   })
 
+  const showsScreen = (machineId: string) =>
+    orUnreadable(
+      machineId,
+      async () => hasScreen(await dirs.readRecord(machineId)),
+      () => false,
+    )
+
   /** Machines whose directory was not mounted at the start are taken up before anything is made beside them. */
   const afterTakeUp =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
@@ -165,10 +173,10 @@ export function makeQemuEngine(deps: {
 
     freeMemoryMb: guests.freeMemoryMb,
     usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
-    openConsole: consoles.open,
-    hasScreen: async (machineId) => hasScreen(await dirs.readRecord(machineId)),
+    openConsole: (machineId) => orUnreadable(machineId, () => consoles.open(machineId), nothing),
+    hasScreen: showsScreen,
     async openScreen(machineId) {
-      if (!hasScreen(await dirs.readRecord(machineId)) || !guests.isHeld(machineId)) return null
+      if (!(await showsScreen(machineId)) || !guests.isHeld(machineId)) return null
       return connectUnix(dirs.fileOf(machineId, fileNames.screen)).catch(() => null)
     },
     image: (imageId, again) => images.ensure(imageId, again),

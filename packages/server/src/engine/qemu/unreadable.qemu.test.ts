@@ -271,6 +271,16 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
     await expect(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })).rejects.toThrow('damaged')
   })
 
+  test('a restore that was certainly left half-made is cleared, also while the guest runs', async () => {
+    await engine.createMachine(spec)
+    await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+    await mkdir(fileOf('restore'))
+    await writeFile(join(fileOf('restore'), 'root.qcow2'), 'half of it')
+    await reopen()
+    expect(await there(fileOf('restore'))).toBe(false)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'booting' })
+  })
+
   test('images stay as long as a machine cannot be read', async () => {
     await engine.createMachine(spec)
     expect(await imageFilesInUse(dataDir)).toEqual(new Set([join(dataDir, 'images', 'files', BLANK)]))

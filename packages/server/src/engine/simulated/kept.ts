@@ -77,6 +77,22 @@ export function makeKept(path: string, clock: Clock, everything: () => Line[]): 
   }
 }
 
+const sections: readonly string[] = [
+  'machines',
+  'volumes',
+  'machineSnapshots',
+  'volumeSnapshots',
+  'papers',
+  'counters',
+] satisfies Section[]
+
+/** What a value of a section looks like is taken at its word: this file is written by this module only. */
+const isLine = (value: unknown): value is Line =>
+  Array.isArray(value) && value.length === 3 && sections.includes(value[0]) && typeof value[1] === 'string'
+
+const damaged = (path: string, line: number) =>
+  new Error(`Line ${line} of ${path}, where the simulated machines are kept, is damaged.`)
+
 function readLines(path: string): Line[] {
   let text: string
   try {
@@ -90,12 +106,14 @@ function readLines(path: string): Line[] {
   const lines = text.split('\n')
   // A server that was killed may have left half a line at the end, of a change that it never answered.
   lines.pop()
+  if (lines.length === 0) throw damaged(path, 1)
   return lines.map((line, index) => {
     try {
-      // This file is written by this module only.
-      return JSON.parse(line) as Line
+      const value: unknown = JSON.parse(line)
+      if (isLine(value)) return value
     } catch {
-      throw new Error(`Line ${index + 1} of ${path}, where the simulated machines are kept, is damaged.`)
+      // Told below, as every line that is none of ours.
     }
+    throw damaged(path, index + 1)
   })
 }

@@ -1,10 +1,12 @@
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
 import { describeEngine } from '../engine.suite.ts'
-import type { EngineHarness } from '../engine.test-kit.ts'
+import { type EngineHarness, work } from '../engine.test-kit.ts'
+import type { MachineSpec } from '../engine.ts'
 import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
 async function makeHarness(): Promise<EngineHarness> {
@@ -46,3 +48,63 @@ async function makeHarness(): Promise<EngineHarness> {
 }
 
 describeEngine('Simulated', makeHarness)
+
+describe('the simulated engine', () => {
+  let harness: EngineHarness
+  beforeEach(async () => {
+    harness = await makeHarness()
+  })
+  afterEach(() => harness.cleanUp())
+
+  const machine = (hostname: string): MachineSpec => ({
+    id: newId(),
+    hostname,
+    cpu: 1,
+    memoryMb: 512,
+    imageId: 'starter',
+    sshPublicKeys: [],
+    volumeIds: [],
+    persistent: true,
+  })
+  /** Lets just so much time pass that the call is answered. */
+  async function made<T>(call: Promise<T>): Promise<T> {
+    let answered = false
+    const answer = call.finally(() => {
+      answered = true
+    })
+    while (!answered) await harness.pass(5)
+    return answer
+  }
+
+  test('shows a machine that cannot be read for a while', async () => {
+    const engine = await harness.open()
+    const spec = machine('fault-unreadable-1')
+    await made(engine.createMachine(spec))
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'unreadable' })
+    await harness.pass(10_000)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
+  })
+
+  test('keeps what it answered when its process is killed', async () => {
+    const spec = machine('kept-1')
+    const volumeId = newId()
+    const killed = await harness.open()
+    await made(killed.createMachine(spec))
+    await made(killed.createVolume(volumeId, { from: 'nothing' }, 1024, work()))
+    const engine = await harness.open()
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
+    expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
+  })
+
+  test.each(['', '["machines",', 'null', '{"machines":1}\n', '["pets","a",1]\n'])(
+    'does not start on %j, and leaves it as it is',
+    async (text) => {
+      const file = path.join(tmpdir(), `slipway-simulated-${newId()}.json`)
+      writeFileSync(file, text)
+      const engine = makeSimulatedEngine({ clock: makeHandClock(), file })
+      await expect(engine.open()).rejects.toThrow(/is empty|is damaged/)
+      expect(readFileSync(file, 'utf8')).toBe(text)
+      rmSync(file)
+    },
+  )
+})
