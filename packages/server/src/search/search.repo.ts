@@ -1,5 +1,4 @@
-import { setImmediate } from 'node:timers/promises'
-import { foldForSearch, type SearchHit, searchLimit } from '@slipway/contract'
+import { type SearchHit, searchLimit } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
 
@@ -28,62 +27,31 @@ export function makeSearchRepo(db: Db) {
     select 'template', id, name, null, null, null from template
   )`
 
-  /** Of names in plain letters, which databases can fold; as many as are shown. */
-  async function plain(accountId: string, text: string, folded: string): Promise<SearchHit[]> {
-    const inside = `%${literally(folded)}%`
-    const ahead = `${literally(folded)}%`
-    const { rows } = await sql<SearchHit>`
-      select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
-      where lower(name) like ${inside} escape '\\' and octet_length(name) = length(name) or id = ${text}
-      order by case when lower(name) like ${ahead} escape '\\' then 0 else 1 end, lower(name), id
-      limit ${searchLimit}
-    `.execute(db)
-    return rows
-  }
-
-  /**
-   * Of all other names, which are folded here: databases differ in what they make of them. In parts, so that nobody
-   * waits for a search through thousands.
-   */
-  async function* others(accountId: string, text: string, folded: string): AsyncGenerator<SearchHit> {
-    for (let after = ''; ; ) {
+  return {
+    /**
+     * Of names in plain letters, which databases can fold, those that have a folded text in them, and what has the
+     * text as its id; as many as are shown, those that begin with it first, then by name.
+     */
+    async plain(accountId: string, text: string, folded: string): Promise<SearchHit[]> {
+      const inside = `%${literally(folded)}%`
+      const ahead = `${literally(folded)}%`
       const { rows } = await sql<SearchHit>`
         select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
-        where octet_length(name) <> length(name) and id <> ${text} and id > ${after}
+        where lower(name) like ${inside} escape '\\' and octet_length(name) = length(name) or id = ${text}
+        order by case when lower(name) like ${ahead} escape '\\' then 0 else 1 end, lower(name), id
+        limit ${searchLimit}
+      `.execute(db)
+      return rows
+    },
+
+    /** Everything of another name, which databases fold each in their own way: a part of it, by id after an id. */
+    async others(accountId: string, after: string): Promise<SearchHit[]> {
+      const { rows } = await sql<SearchHit>`
+        select kind, id, name, project_id, project_name, status from ${belongings(accountId)} as found
+        where octet_length(name) <> length(name) and id > ${after}
         order by id limit ${rowsAtOnce}
       `.execute(db)
-      for (const hit of rows) if (foldForSearch(hit.name).includes(folded)) yield hit
-      const last = rows.at(-1)
-      if (!last || rows.length < rowsAtOnce) return
-      after = last.id
-      await setImmediate()
-    }
-  }
-
-  return {
-    /** Names that begin with the text first, then by name; letter case and accents aside. */
-    async find(accountId: string, text: string): Promise<SearchHit[]> {
-      const folded = foldForSearch(text)
-      const best = makeBest(folded)
-      for (const hit of await plain(accountId, text, folded)) best.offer(hit)
-      for await (const hit of others(accountId, text, folded)) best.offer(hit)
-      return best.hits()
+      return rows
     },
-  }
-}
-
-/** Keeps of what it is offered as much as is shown, in the order in which it is shown. */
-function makeBest(folded: string) {
-  const kept: { hit: SearchHit; key: string }[] = []
-  return {
-    offer(hit: SearchHit): void {
-      const name = foldForSearch(hit.name)
-      const key = `${name.startsWith(folded) ? 0 : 1}${name}\n${hit.id}`
-      const place = kept.findIndex((other) => key < other.key)
-      if (place < 0 && kept.length >= searchLimit) return
-      kept.splice(place < 0 ? kept.length : place, 0, { hit, key })
-      kept.length = Math.min(kept.length, searchLimit)
-    },
-    hits: (): SearchHit[] => kept.map(({ hit }) => hit),
   }
 }
