@@ -27,7 +27,7 @@ import { makeGatewayRepo } from './gateway/gateway.repo.ts'
 import { makeGatewayService } from './gateway/gateway.service.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
 import { hostRoutes } from './host/host.routes.ts'
-import { connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
+import { closeServer, connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
 import { frameworkErrors, installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
@@ -472,7 +472,7 @@ export async function buildApp(options: AppOptions) {
       stopListening()
       streams.close()
       await consoles.close()
-      await app.close()
+      await closeServer(app)
       closing.abort()
       await Promise.all([scaling, sampler, ...reconcilers].map((one) => one.stop()))
     },
