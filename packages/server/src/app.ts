@@ -31,7 +31,7 @@ import { healthRoutes } from './health/health.routes.ts'
 import { makeHealthService } from './health/health.service.ts'
 import { makeVitals } from './health/vitals.ts'
 import { hostRoutes } from './host/host.routes.ts'
-import { connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
+import { closeServer, connectionLimits, connectionOptions, limitConnections } from './http/connections.ts'
 import { frameworkErrors, installErrorHandler } from './http/errors.ts'
 import { makeEventStreams } from './http/events.ts'
 import { installGuard } from './http/guard.ts'
@@ -516,7 +516,7 @@ export async function buildApp(options: AppOptions) {
       stopListening()
       streams.close()
       await consoles.close()
-      await app.close()
+      await closeServer(app)
       // Jobs end without an outcome, so no look takes one for a failure.
       await Promise.all([jobs.close(), ...[scaling, sampler, ...reconcilers].map((one) => one.stop())])
     },

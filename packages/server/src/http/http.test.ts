@@ -7,7 +7,7 @@ import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../app.test-kit.ts'
 import { clientNetworkOf, makeAddressList } from '../lib/client-address.ts'
-import { type ConnectionLimits, connectionOptions, limitConnections } from './connections.ts'
+import { type ConnectionLimits, closeServer, connectionOptions, limitConnections } from './connections.ts'
 import { isOwnHost } from './host-name.ts'
 
 const app = await testApp()
@@ -242,6 +242,18 @@ describe('a connection', () => {
     expect(await send(portOf(proxied.server), text)).toContain('taken')
     for (const socket of many) socket.destroy()
     await proxied.close()
+  })
+
+  it('does not hold up the end of the server when it says nothing', async () => {
+    const server = fastify({ forceCloseConnections: 'idle' })
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    const silent = connect(portOf(server.server), '127.0.0.1')
+    silent.on('error', () => {})
+    await once(silent, 'connect')
+    const closed = new Promise((resolve) => silent.on('close', resolve))
+    silent.resume()
+    await closeServer(server, 50)
+    await closed
   })
 
   it('is one too many beyond the limit in all, and there is a place again once one ended', async () => {

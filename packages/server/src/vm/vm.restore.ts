@@ -40,6 +40,11 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const snapshot = await repo.snapshotOf(vm)
     if (!snapshot || !vm.restore) return drop(vm, 'The snapshot is gone.')
     const job = jobs.find(vm.id)
+    // The end of a restore that was cancelled says nothing of this one.
+    if (job?.state === 'settled' && job.aborted) {
+      jobs.forget(vm.id)
+      return 'now'
+    }
     if (!job) await copy(vm, vm.restore.snapshotId, snapshot)
     if (job?.state !== 'settled') return 'when-kicked'
     const outcome = jobs.peek<void>(vm.id)
