@@ -36,6 +36,7 @@ const cleanTree = {
   [`${web}/ui/Badge.tsx`]: "import './Badge.css'",
   'e2e/vm.spec.ts': "import { test } from '@playwright/test'",
   'bench/src/main.ts': "import 'node:http'",
+  'campaign/src/main.ts': "import 'node:http'",
   'scripts/start.mjs': "import 'node:fs'",
 }
 

@@ -12,7 +12,7 @@ const code = /\.(ts|tsx|mjs|js)$/
  * @returns {{ files: number, imports: number, violations: string[] }} violations read `file:line: what, what to do`
  */
 export function findViolations(root) {
-  const folders = ['packages', 'e2e', 'bench', 'scripts']
+  const folders = ['packages', 'e2e', 'bench', 'campaign', 'scripts']
   const all = folders
     .flatMap((folder) => filesUnder(join(root, folder)))
     .map((file) => slashed(relative(root, file)))
@@ -78,13 +78,13 @@ function resolve(file, specifier) {
   if (specifier.startsWith('.')) return slashed(join(dirname(file), specifier))
   const [, workspace, path] = specifier.match(/^@slipway\/(\w+)(\/.+)?$/) ?? []
   if (!workspace) return specifier
-  return workspace === 'e2e' || workspace === 'bench'
+  return ['e2e', 'bench', 'campaign'].includes(workspace)
     ? `${workspace}${path ?? '/'}`
     : `packages/${workspace}/src${path ?? '/index.ts'}`
 }
 
 const slashed = (path) => path.replaceAll(sep, '/')
-const isOfTree = (target) => target.startsWith('..') || /^(packages|e2e|bench|scripts)\//.test(target)
+const isOfTree = (target) => target.startsWith('..') || /^(packages|e2e|bench|campaign|scripts)\//.test(target)
 /** The folder of a feature, of an engine, or of another piece of the server or the console. */
 const homeOf = (file) => file.match(/^packages\/\w+\/src\/((engine|features)\/)?[^/]+/)?.[0]
 const layerOf = (file) => layers.find((layer) => layer.path.test(file))
