@@ -30,8 +30,6 @@ export interface VmRestoreOptions {
 const progressEveryMs = 1_000
 const dayMs = 24 * 60 * 60_000
 
-export type VmRestore = ReturnType<typeof makeVmRestore>
-
 export function makeVmRestore(options: VmRestoreOptions) {
   const { repo, engine, jobs, store, announce, announceSnapshot, suspectSnapshot, wake, clock, log } = options
 
