@@ -84,7 +84,8 @@ function resolve(file, specifier) {
 }
 
 const slashed = (path) => path.replaceAll(sep, '/')
-const isOfTree = (target) => target.startsWith('..') || /^(packages|e2e|bench|campaign|scripts)\//.test(target)
+const isOfTree = (target) =>
+  target.startsWith('..') || /^(packages|e2e|bench|campaign|scripts)\//.test(target)
 /** The folder of a feature, of an engine, or of another piece of the server or the console. */
 const homeOf = (file) => file.match(/^packages\/\w+\/src\/((engine|features)\/)?[^/]+/)?.[0]
 const layerOf = (file) => layers.find((layer) => layer.path.test(file))
