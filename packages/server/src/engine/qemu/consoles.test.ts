@@ -11,6 +11,23 @@ import { fileNames, type MachineRecord, makeMachineDirs } from './machine-dir.ts
 import { makePlaces } from './places.ts'
 import { makeTerminalSizes, type TerminalSize } from './terminal-size.ts'
 
+const recordOf = (id: string, disk: string): MachineRecord => ({
+  spec: {
+    id,
+    hostname: 'vm',
+    cpu: 1,
+    memoryMb: 256,
+    imageId: 'starter',
+    sshPublicKeys: [],
+    volumeIds: [],
+    persistent: true,
+  },
+  address: { ip: '127.100.0.1', port: 22 },
+  image: { disk },
+  volumes: [],
+  restored: null,
+})
+
 describe('the output of a machine', () => {
   const id = randomUUID()
   let dataDir: string
@@ -31,7 +48,7 @@ describe('the output of a machine', () => {
     const dirs = makeMachineDirs(dataDir)
     await makePlaces(dataDir).open()
     await dirs.create(id)
-    await dirs.writeRecord(id, { spec: { volumeIds: [] } } as unknown as MachineRecord)
+    await dirs.writeRecord(id, recordOf(id, join(dataDir, 'images', 'boot.qcow2')))
     await writeFile(dirs.fileOf(id, fileNames.serialLog), 'printed')
     const logs = makeConsoleLogs({ dirs, log: silentLog })
     const guests = { held: () => new Map() } as unknown as Guests
