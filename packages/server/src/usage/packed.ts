@@ -1,6 +1,6 @@
 /**
  * Amounts in two bytes each: whole numbers up to 4095 as they are, larger ones as a mantissa of twelve bits and a power
- * of two, which is at most a four-thousandth off. The two last codes stand for what has no amount.
+ * of two, which is at most a four-thousandth off; fractions are rounded first. The two last codes stand for what has no amount.
  */
 const small = 4096
 const half = small / 2
