@@ -7,8 +7,8 @@ it('keeps whole numbers up to 4095 and what is unknown', () => {
   expect(unpack(pack(null))).toBeNull()
 })
 
-it('keeps larger amounts within a four-thousandth, in their order, in two bytes', () => {
-  const amounts = fc.double({ min: 4096, max: 2e12, noNaN: true })
+it('keeps larger whole amounts within a four-thousandth, in their order, in two bytes', () => {
+  const amounts = fc.double({ min: 4096, max: 2e12, noNaN: true }).map(Math.round)
   fc.assert(
     fc.property(amounts, amounts, (one, other) => {
       const [a, b] = [pack(one), pack(other)]
