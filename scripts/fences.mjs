@@ -1,4 +1,5 @@
-// `node scripts/fences.mjs`: sees to it that the layers of the house import only what they may.
+// `node scripts/fences.mjs`: sees to it that the layers of the house import only what they may, and that each table
+// is written by its owner only.
 import { findViolations } from './fences/find.mjs'
 import { main, Stop, say } from './setup/run.mjs'
 import { root } from './setup/tree.mjs'

@@ -17,7 +17,13 @@ const cleanTree = {
   [`${server}/config.ts`]: 'export const port = process.env.SLIPWAY_PORT',
   [`${server}/vm/vm.routes.ts`]: "import { Vm } from '@slipway/contract'\nimport './vm.service.ts'",
   [`${server}/vm/vm.service.ts`]: "import './vm.repo.ts'\nimport '../project/project.service.ts'",
-  [`${server}/vm/vm.repo.ts`]: "import { sql } from 'kysely'\nimport '../db/open.ts'",
+  [`${server}/vm/vm.repo.ts`]:
+    "import { sql } from 'kysely'\nimport '../db/open.ts'\nimport '../disk/disk.writes.ts'\ndb.updateTable('vm')",
+  [`${server}/disk/disk.writes.ts`]:
+    "import type { Db } from '../db/open.ts'\nimport '../activity/record.ts'\ntx.insertInto('disk')",
+  [`${server}/activity/record.ts`]: "tx.insertInto('activity')",
+  [`${server}/account/account.repo.ts`]: "db.deleteFrom('session').where('account_id', '=', id)",
+  [`${server}/db/migrations/0001-first.ts`]: 'sql`update disk set size_gb = 1`',
   [`${server}/vm/vm.plan.ts`]: "import type { Vm } from '@slipway/contract'",
   [`${server}/vm/vm.reconcile.ts`]:
     "import './vm.repo.ts'\nimport type { Engine } from '../engine/engine.ts'",
@@ -74,6 +80,8 @@ describe('the fences', () => {
       `${server}/project/project.service.ts`,
       '../vm/vm.repo.ts',
     ],
+    ['writes that know the repo of their feature', `${server}/disk/disk.writes.ts`, './disk.repo.ts'],
+    ['a service that writes beside its repo', `${server}/vm/vm.service.ts`, '../disk/disk.writes.ts'],
     ['a plan that reads files', `${server}/vm/vm.plan.ts`, 'node:fs'],
     ['a plan that knows the clock', `${server}/vm/vm.plan.ts`, '../lib/id.ts'],
     ['a reconciler that knows one engine', `${server}/vm/vm.reconcile.ts`, '../engine/qemu/qemu.ts'],
@@ -166,6 +174,39 @@ describe('the fences', () => {
       expect(violations()).toEqual([expect.stringContaining(`${server}/lib/id.ts:1: reads process.env`)])
     })
   }
+
+  const foreignWrites = {
+    'an insert': ["tx.insertInto('disk').values(row)", 'disk', 'disk'],
+    'an update': ["tx.updateTable('vm_snapshot').set(gone)", 'vm_snapshot', 'vm-snapshot'],
+    'a deletion': ["tx.deleteFrom('disk as d')", 'disk', 'disk'],
+    'a deletion from several tables': ["tx.deleteFrom(['project', 'disk'])", 'disk', 'disk'],
+    'a write in SQL': ['sql`update disk set vm_id = null`', 'disk', 'disk'],
+    'a write of a table named unlike its owner': ["tx.insertInto('mail_token')", 'mail_token', 'account'],
+  }
+  for (const [what, [statement, table, owner]] of Object.entries(foreignWrites)) {
+    it(`catch ${what} outside the folder of the table's owner`, () => {
+      write(`${server}/project/project.repo.ts`, `\n${statement}`)
+      expect(violations()).toEqual([
+        expect.stringContaining(
+          `${server}/project/project.repo.ts:2: writes the table ${table}, which is owned by ${owner}/.`,
+        ),
+      ])
+    })
+  }
+
+  it('catch a write that does not name its table', () => {
+    write(`${server}/project/project.repo.ts`, 'tx.deleteFrom(table)')
+    expect(violations()).toEqual([expect.stringContaining('writes a table that is not named there')])
+  })
+
+  it('let a scene of a test, a conflict and a read name any table', () => {
+    write(`${server}/project/project.test.ts`, "db.updateTable('disk')")
+    write(
+      `${server}/project/project.repo.ts`,
+      "db.selectFrom('disk')\nsql`insert into project (id) values (1) on conflict do update set a = 1`",
+    )
+    expect(violations()).toEqual([])
+  })
 
   it('say that a file cannot be parsed', () => {
     write(`${server}/lib/id.ts`, 'import {')

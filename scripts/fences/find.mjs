@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { parseSync, Visitor } from 'vite'
 import { filesUnder } from '../setup/tree.mjs'
-import { emptyNames, layers, mayReadEnvironment } from './layers.mjs'
+import { emptyNames, layers, mayReadEnvironment, mayWriteEveryTable, ownerOf } from './layers.mjs'
 
 const code = /\.(ts|tsx|mjs|js)$/
+/** How a table is written: by these methods of Kysely, and in SQL. */
+const writingMethods = ['insertInto', 'replaceInto', 'updateTable', 'deleteFrom', 'mergeInto']
+const writingSql = /\b(?:insert\s+into|replace\s+into|merge\s+into|delete\s+from|update)\s+"?(?!set\b)(\w*)/gi
 
 /**
- * Checks every import of a tree against the table of layers.
+ * Checks every import of a tree against the table of layers, and every write of a table against its owner.
  * @param {string} root the repository
  * @returns {{ files: number, imports: number, violations: string[] }} violations read `file:line: what, what to do`
  */
@@ -23,6 +26,7 @@ export function findViolations(root) {
     violations: [
       ...sources.flatMap(crossings),
       ...sources.flatMap(environmentReads),
+      ...sources.flatMap(foreignWrites),
       ...circles(sources),
       ...namelessPlaces(all),
     ],
@@ -32,7 +36,9 @@ export function findViolations(root) {
 /**
  * `target` is a path of the tree or the name of a package; `loads` tells that the target runs before the importer.
  * @typedef {{ target: string, line: number, loads: boolean }} Import
- * @typedef {{ file: string, imports: Import[], environment: number[] }} Source
+ * `table` is null when what is written is not named in place.
+ * @typedef {{ table: string | null, line: number }} Write
+ * @typedef {{ file: string, imports: Import[], environment: number[], writes: Write[] }} Source
  * @returns {Source}
  */
 function read(root, file) {
@@ -42,6 +48,7 @@ function read(root, file) {
   const lineOf = (offset) => text.slice(0, offset).split('\n').length
   const imports = []
   const environment = []
+  const writes = []
   const add = (source, loads) => {
     if (typeof source?.value === 'string') {
       imports.push({ target: resolve(file, source.value), line: lineOf(source.start), loads })
@@ -63,6 +70,23 @@ function read(root, file) {
         environment.push(lineOf(node.start))
       }
     },
+    CallExpression: ({ callee, arguments: [what], start }) => {
+      if (callee.type !== 'MemberExpression' || !writingMethods.includes(callee.property.name)) return
+      const named = what?.type === 'ArrayExpression' ? what.elements : [what]
+      for (const one of named) {
+        // `disk as d` is the table disk.
+        const table = typeof one?.value === 'string' ? one.value.split(' ')[0] : null
+        writes.push({ table, line: lineOf(start) })
+      }
+    },
+    TaggedTemplateExpression: ({ tag, quasi }) => {
+      if (tag.name !== 'sql') return
+      for (const { value, start } of quasi.quasis) {
+        for (const { 1: table, index } of value.raw.matchAll(writingSql)) {
+          writes.push({ table: table || null, line: lineOf(start + index) })
+        }
+      }
+    },
     ImportSpecifier: (node) => {
       // `import { env } from 'node:process'` is the same thing in other words.
       if (node.imported.name === 'env' && /from\s+['"](node:)?process['"]/.test(text)) {
@@ -70,7 +94,7 @@ function read(root, file) {
       }
     },
   }).visit(program)
-  return { file, imports, environment }
+  return { file, imports, environment, writes }
 }
 
 /** A relative import becomes a path of the tree, and so does one of a workspace; the rest are packages. */
@@ -124,6 +148,20 @@ function environmentReads({ file, environment }) {
     (line) =>
       `${file}:${line}: reads process.env. Add the setting to packages/server/src/config.ts and pass it in.`,
   )
+}
+
+/** A table that several features write has no place where its rules can be read. */
+function foreignWrites({ file, writes }) {
+  const [, folder] = file.match(/^packages\/server\/src\/([^/]+)/) ?? []
+  if (folder === undefined || mayWriteEveryTable.test(file)) return []
+  return writes
+    .filter(({ table }) => table === null || ownerOf(table) !== folder)
+    .map(({ table, line }) => {
+      if (table === null)
+        return `${file}:${line}: writes a table that is not named there. Name it, so that its owner can be told.`
+      const owner = ownerOf(table)
+      return `${file}:${line}: writes the table ${table}, which is owned by ${owner}/. Call a function of ${owner}/${owner}.writes.ts in your transaction.`
+    })
 }
 
 /**

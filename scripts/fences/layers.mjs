@@ -44,7 +44,7 @@ const server = [
   {
     name: 'server seed',
     path: /^packages\/server\/src\/seed\.ts$/,
-    may: ['contract', 'server db', 'server lib'],
+    may: ['contract', 'server writes', 'server db', 'server lib'],
     npm: ['fastify'],
     why: 'The seed talks to the server as a client would.',
   },
@@ -59,6 +59,7 @@ const server = [
       'server console',
       'server metrics',
       'server repo',
+      'server writes',
       'server reconciler',
       'server snapshot loop',
       'server feature',
@@ -205,6 +206,7 @@ const server = [
       'contract',
       'own server plan',
       'own server feature',
+      'server writes',
       'server entry',
       'server activity',
       'server record',
@@ -213,6 +215,22 @@ const server = [
     ],
     npm: ['kysely', 'zod'],
     why: 'A repo is SQL in and domain objects out, and decides nothing.',
+  },
+  {
+    name: 'server writes',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.writes\.ts$/,
+    may: [
+      'contract',
+      'own server plan',
+      'own server feature',
+      'own server activity',
+      'server entry',
+      'server record',
+      'server db',
+      'server lib',
+    ],
+    npm: ['kysely'],
+    why: 'Writes are what a feature lets others do to its tables in their transactions; they know its own words only.',
   },
   {
     name: 'server plan',
@@ -419,6 +437,25 @@ export const layers = [...contract, ...server, ...web, ...around]
 /** Files that may read the environment: the settings, what hands it on to other programs, and what is not the server. */
 export const mayReadEnvironment =
   /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|campaign\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
+
+/**
+ * The folder of the server whose files alone may write a table: the one named as the table is (`vm_snapshot`:
+ * `vm-snapshot`), but for these.
+ */
+const ownersByAnotherName = {
+  session: 'account',
+  mail_token: 'account',
+  vm_group_event: 'vm-group',
+  usage_sample: 'usage',
+  seen_time: 'db',
+}
+
+/** @param {string} table @returns {string} a folder of packages/server/src */
+export const ownerOf = (table) => ownersByAnotherName[table] ?? table.replaceAll('_', '-')
+
+/** Files that may write every table: migrations change what is stored, tests set a scene. */
+export const mayWriteEveryTable =
+  /^packages\/server\/src\/(db\/migrations\/.*|.*\.(test|suite|test-kit)\.ts)$/
 
 /** Names that say nothing about what is inside. */
 export const emptyNames = /^(utils?|helpers?|common|shared|types|misc)$/

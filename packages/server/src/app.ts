@@ -17,10 +17,12 @@ import { makeDiskReconcile } from './disk/disk.reconcile.ts'
 import { makeDiskRepo } from './disk/disk.repo.ts'
 import { diskRoutes } from './disk/disk.routes.ts'
 import { makeDiskService } from './disk/disk.service.ts'
+import { deleteDisksOfProject } from './disk/disk.writes.ts'
 import { diskSnapshotKind } from './disk-snapshot/disk-snapshot.reconcile.ts'
 import { makeDiskSnapshotRepo } from './disk-snapshot/disk-snapshot.repo.ts'
 import { diskSnapshotRoutes } from './disk-snapshot/disk-snapshot.routes.ts'
 import { makeDiskSnapshotService } from './disk-snapshot/disk-snapshot.service.ts'
+import { deleteDiskSnapshotsOfProject } from './disk-snapshot/disk-snapshot.writes.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeEventBus } from './event/event.bus.ts'
 import { eventRoutes } from './event/event.routes.ts'
@@ -87,6 +89,7 @@ import { vmSnapshotKind } from './vm-snapshot/vm-snapshot.reconcile.ts'
 import { makeVmSnapshotRepo } from './vm-snapshot/vm-snapshot.repo.ts'
 import { vmSnapshotRoutes } from './vm-snapshot/vm-snapshot.routes.ts'
 import { makeVmSnapshotService } from './vm-snapshot/vm-snapshot.service.ts'
+import { addVmSnapshot, deleteVmSnapshotsOfProject } from './vm-snapshot/vm-snapshot.writes.ts'
 
 export interface AppOptions {
   config: Pick<
@@ -172,7 +175,11 @@ export async function buildApp(options: AppOptions) {
     log,
   })
   const projects = makeProjectService({
-    repo: makeProjectRepo(db),
+    repo: makeProjectRepo(db, [
+      deleteDisksOfProject,
+      deleteVmSnapshotsOfProject,
+      deleteDiskSnapshotsOfProject,
+    ]),
     clock,
     onDeleted: () => {
       for (const reconciler of storageReconcilers()) reconciler.rescan()
@@ -207,7 +214,7 @@ export async function buildApp(options: AppOptions) {
   })
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: (job) => operations.announce(job) })
-  const vmRepo = makeVmRepo(db)
+  const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const diskRepo = makeDiskRepo(db)
   const isInUse = async (snapshotId: string) =>
     (await diskRepo.isSourceInUse(snapshotId)) || (await vmRepo.isRestoring(snapshotId))

@@ -1,5 +1,6 @@
 /** Something to look at on the simulated engine: an account, projects and VMs in many states. */
 import type { FastifyInstance } from 'fastify'
+import { verifyAccount } from './account/account.writes.ts'
 import type { Db } from './db/open.ts'
 import { isoTime, systemClock } from './lib/clock.ts'
 
@@ -72,10 +73,8 @@ export async function seed(app: FastifyInstance, db: Db): Promise<void> {
     return response.json()
   }
   await post('/api/auth/signup', { name: 'Ines Halvorsen', ...demo })
-  await db
-    .updateTable('account')
-    .set({ email_verified_at: isoTime(systemClock.now()) })
-    .execute()
+  const account = await db.selectFrom('account').select('id').executeTakeFirstOrThrow()
+  await verifyAccount(db, account.id, isoTime(systemClock.now()))
   await post('/api/auth/signin', demo)
   const key = await post('/api/user/ssh-keys', { key_name: 'ines-thinkpad', ssh_public_key: publicKey })
   const project = await post('/api/projects', {

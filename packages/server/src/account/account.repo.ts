@@ -3,6 +3,7 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { AccountTable, MailTokenTable, SessionTable } from '../db/schema.ts'
+import { verifyAccount } from './account.writes.ts'
 
 export type Purpose = MailTokenTable['purpose']
 
@@ -198,13 +199,4 @@ async function recordOf(tx: Db, accountId: string, tell: Tell): Promise<void> {
     .where('id', '=', accountId)
     .executeTakeFirstOrThrow()
   await record(tx, [tell(account)])
-}
-
-async function verifyAccount(tx: Db, accountId: string, now: string): Promise<void> {
-  await tx
-    .updateTable('account')
-    .set({ email_verified_at: now })
-    .where('id', '=', accountId)
-    .where('email_verified_at', 'is', null)
-    .execute()
 }

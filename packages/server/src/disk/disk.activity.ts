@@ -47,3 +47,11 @@ export const notReleased = ({ disk, projectId }: DiskRecord, nowMs: number): Ent
     diskSubject(disk, projectId),
     failure('disk.notDetached', `Disk ${disk.name} was not detached`, diskTexts.notReleased),
   )
+
+/** A disk is left to others because VM `vmName` is being deleted. */
+export const diskFreed = (disk: Named, vmName: string, projectId: string | null, nowMs: number): Entry =>
+  entry(
+    nowMs,
+    diskSubject(disk, projectId),
+    change('disk.available', `Disk ${disk.name} is available`, `VM ${vmName} was deleted.`),
+  )

@@ -8,6 +8,7 @@ import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { diskNews, diskSubject } from './disk.activity.ts'
 import type { DiskRecord } from './disk.state.ts'
+import { insertDisks } from './disk.writes.ts'
 
 /** The words of lists for those of requests (catalogue G-061). */
 const listWordOf = { EMPTY: 'blank', HTTP: 'image', REGISTRY: 'image', SNAPSHOT: 'snapshot' } as const
@@ -127,7 +128,7 @@ export function makeDiskRepo(db: Db) {
 
     async insert(row: DiskTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
-        await tx.insertInto('disk').values(row).execute()
+        await insertDisks(tx, [row])
         await record(tx, [entry])
       })
     },

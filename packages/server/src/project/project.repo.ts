@@ -3,7 +3,6 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
-import { isoTime } from '../lib/clock.ts'
 
 const toProject = ({ id, name, description, created_at }: ProjectTable): Project => ({
   id,
@@ -14,7 +13,11 @@ const toProject = ({ id, name, description, created_at }: ProjectTable): Project
 
 export type ProjectRepo = ReturnType<typeof makeProjectRepo>
 
-export function makeProjectRepo(db: Db) {
+/** Deletes, or wishes deleted, what a project has of one kind; part of the transaction that deletes the project. */
+type DeleteOfProject = (tx: Db, projectId: string, nowMs: number) => Promise<void>
+
+/** `goesAlong`: what features above add to the deletion of a project, done in this order. */
+export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
   return {
     async list(accountId: string): Promise<Project[]> {
       const rows = await db
@@ -45,8 +48,8 @@ export function makeProjectRepo(db: Db) {
     },
 
     /**
-     * Deletes a project without VMs, in one transaction; false when it has some. Its disks and snapshots become
-     * wishes to delete them.
+     * Deletes a project without VMs, in one transaction; false when it has some. What goes along with it is
+     * deleted, or becomes a wish to delete it.
      */
     async deleteEmpty(projectId: string, entry: Entry): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
@@ -57,14 +60,7 @@ export function makeProjectRepo(db: Db) {
           .where('wanted_deleted', '=', 0)
           .executeTakeFirst()
         if (vm) return false
-        const gone = { status: 'deleting', status_since: isoTime(entry.at), project_id: null }
-        await tx
-          .updateTable('disk')
-          .set({ ...gone, vm_id: null })
-          .where('project_id', '=', projectId)
-          .execute()
-        await tx.updateTable('vm_snapshot').set(gone).where('project_id', '=', projectId).execute()
-        await tx.updateTable('disk_snapshot').set(gone).where('project_id', '=', projectId).execute()
+        for (const deleteOfProject of goesAlong) await deleteOfProject(tx, projectId, entry.at)
         await tx.deleteFrom('project').where('id', '=', projectId).execute()
         await record(tx, [entry])
         return true

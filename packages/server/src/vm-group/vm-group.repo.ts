@@ -5,9 +5,10 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 import type { VmGroupTable } from '../db/schema.ts'
+import { releaseDisksOf } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import { diskFreed } from '../vm/vm.activity.ts'
+import { deleteMembersOf } from '../vm/vm.writes.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
 import type { Member } from './vm-group.plan.ts'
 import type { GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
@@ -286,46 +287,11 @@ export function makeVmGroupRepo(db: Db) {
           .select('id')
           .where('group_id', '=', id)
           .where('wanted_deleted', '=', 0)
-        const free = { vm_id: null, plugged: 0, detaching: 0 } as const
-        const status_since = isoTime(entry.at)
-        const own = await tx
-          .updateTable('disk')
-          .set({ ...free, status: 'deleting', status_since, status_message: null })
-          .where('owner_vm_id', 'in', ofMembers)
-          .returning('id')
-          .execute()
-        const freed = await tx
-          .selectFrom('disk')
-          .innerJoin('vm', 'vm.id', 'disk.vm_id')
-          .select(['disk.id', 'disk.name', 'disk.status', 'disk.project_id', 'vm.name as vm_name'])
-          .where('disk.vm_id', 'in', ofMembers)
-          .execute()
-        await tx
-          .updateTable('disk')
-          .set({ ...free, status: 'available', status_since })
-          .where('vm_id', 'in', ofMembers)
-          .where('status', '=', 'attached')
-          .execute()
-        await tx.updateTable('disk').set(free).where('vm_id', 'in', ofMembers).execute()
-        await tx
-          .updateTable('vm')
-          .set((e) => ({
-            wanted_deleted: 1,
-            wanted_power: 'off',
-            wanted_force: 1,
-            version: e('version', '+', 1),
-          }))
-          .where('group_id', '=', id)
-          .where('wanted_deleted', '=', 0)
-          .execute()
+        await record(tx, [entry])
+        const { deletedIds, freedIds } = await releaseDisksOf(tx, ofMembers, entry.at)
+        await deleteMembersOf(tx, id)
         await tx.deleteFrom('vm_group').where('id', '=', id).execute()
-        await record(tx, [
-          entry,
-          ...freed
-            .filter(({ status }) => status === 'attached')
-            .map((disk) => diskFreed(disk, disk.vm_name, disk.project_id, entry.at)),
-        ])
-        return { vmIds, diskIds: own.map((row) => row.id), freedIds: freed.map((row) => row.id) }
+        return { vmIds, diskIds: deletedIds, freedIds }
       })
     },
   }

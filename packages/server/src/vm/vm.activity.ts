@@ -55,16 +55,3 @@ export function startedAgain({ name }: VmRecord, exit: Seen['exit']): Told | nul
   }
   return null
 }
-
-/** A disk is left to others because its VM is being deleted. */
-export const diskFreed = (
-  { id, name }: { id: string; name: string },
-  vmName: string,
-  projectId: string | null,
-  nowMs: number,
-): Entry =>
-  entry(
-    nowMs,
-    { type: 'disk', id, name, projectId },
-    change('disk.available', `Disk ${name} is available`, `VM ${vmName} was deleted.`),
-  )

@@ -4,8 +4,9 @@ import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { type Db, isForeignKeyViolation, isUniqueViolation } from '../db/open.ts'
 import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
+import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
-import { diskFreed, vmNews, vmSubject } from './vm.activity.ts'
+import { vmNews, vmSubject } from './vm.activity.ts'
 import type { Membership, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
@@ -115,7 +116,13 @@ export type VmRepo = ReturnType<typeof makeVmRepo>
 /** Somebody else changed the row in between; the caller looks again. */
 const tries = 20
 
-export function makeVmRepo(db: Db) {
+/** What VMs write into the tables of features above them. */
+interface WritesAbove {
+  /** Adds a VM snapshot that is already made, and records it, once; in the transaction it is given. */
+  addVmSnapshot: (tx: Db, row: VmSnapshotTable, entry: Entry) => Promise<void>
+}
+
+export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
   async function find(id: string, executor: Db = db): Promise<VmRecord | null> {
     const row = await executor.selectFrom('vm').selectAll().where('id', '=', id).executeTakeFirst()
     return row ? toRecord(row) : null
@@ -210,16 +217,8 @@ export function makeVmRepo(db: Db) {
       try {
         await db.transaction().execute(async (tx) => {
           await tx.insertInto('vm').values(toRow(vm)).execute()
-          for (const diskId of diskIds) {
-            const taken = await tx
-              .updateTable('disk')
-              .set({ status: 'attached', status_since: vm.createdAt, vm_id: vm.id, plugged: 1 })
-              .where('id', '=', diskId)
-              .where('project_id', '=', vm.projectId)
-              .where('status', '=', 'available')
-              .executeTakeFirst()
-            if (taken.numUpdatedRows !== 1n) throw new DiskTaken(diskId)
-          }
+          const missing = await takeDisksFor(tx, vm, diskIds)
+          if (missing !== null) throw new DiskTaken(missing)
           await record(tx, entries)
         })
         return null
@@ -237,11 +236,7 @@ export function makeVmRepo(db: Db) {
       try {
         await db.transaction().execute(async (tx) => {
           await tx.insertInto('vm').values(toRow(vm)).execute()
-          if (disks.length > 0)
-            await tx
-              .insertInto('disk')
-              .values([...disks])
-              .execute()
+          await insertDisks(tx, disks)
           await record(tx, [entry])
         })
         return true
@@ -283,36 +278,11 @@ export function makeVmRepo(db: Db) {
 
     /** Leaves the disks of a VM to others, and lets those go that were made for it; for `change`. */
     freeDisks: (nowMs: number) => async (tx: Db, vm: VmRecord) => {
-      const free = { vm_id: null, plugged: 0, detaching: 0 } as const
-      const status_since = isoTime(nowMs)
-      await tx
-        .updateTable('disk')
-        .set({ ...free, status: 'deleting', status_since, status_message: null })
-        .where('owner_vm_id', '=', vm.id)
-        .execute()
-      const freed = await tx
-        .updateTable('disk')
-        .set({ ...free, status: 'available', status_since })
-        .where('vm_id', '=', vm.id)
-        .where('status', '=', 'attached')
-        .returning(['id', 'name'])
-        .execute()
-      await tx.updateTable('disk').set(free).where('vm_id', '=', vm.id).execute()
-      await record(
-        tx,
-        freed.map((disk) => diskFreed(disk, vm.name, vm.projectId, nowMs)),
-      )
+      await releaseDisksOf(tx, tx.selectFrom('vm').select('id').where('id', '=', vm.id), nowMs)
     },
 
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
-    addSnapshot: (row: VmSnapshotTable, entry: Entry) => async (tx: Db) => {
-      const { numInsertedOrUpdatedRows } = await tx
-        .insertInto('vm_snapshot')
-        .values(row)
-        .onConflict((c) => c.doNothing())
-        .executeTakeFirstOrThrow()
-      if (numInsertedOrUpdatedRows === 1n) await record(tx, [entry])
-    },
+    addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Db) => addVmSnapshot(tx, row, entry),
 
     /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
     async isBeingSnapshotted(id: string): Promise<boolean> {

@@ -1,0 +1,12 @@
+/** What others write into the table of accounts, each within a transaction of theirs. */
+import type { Db } from '../db/open.ts'
+
+/** Marks the address of an account as verified at `now` (ISO 8601), unless it is already. */
+export async function verifyAccount(tx: Db, accountId: string, now: string): Promise<void> {
+  await tx
+    .updateTable('account')
+    .set({ email_verified_at: now })
+    .where('id', '=', accountId)
+    .where('email_verified_at', 'is', null)
+    .execute()
+}

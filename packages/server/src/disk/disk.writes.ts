@@ -1,0 +1,88 @@
+/** What other features write into the table of disks, each within a transaction of theirs. */
+import type { SelectQueryBuilder } from 'kysely'
+import { record } from '../activity/record.ts'
+import type { Db } from '../db/open.ts'
+import type { DiskTable, Schema } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
+import { diskFreed } from './disk.activity.ts'
+
+const offEveryVm = { vm_id: null, plugged: 0, detaching: 0 } as const
+
+/** Stores new disks. */
+export async function insertDisks(tx: Db, rows: readonly DiskTable[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx
+    .insertInto('disk')
+    .values([...rows])
+    .execute()
+}
+
+/**
+ * Puts disks on a VM that is being stored. Returns the id of the first that is not an available one of the VM's
+ * project, or null when all went well; the caller undoes the transaction when one is returned.
+ */
+export async function takeDisksFor(
+  tx: Db,
+  vm: { id: string; projectId: string | null; createdAt: string },
+  diskIds: readonly string[],
+): Promise<string | null> {
+  for (const diskId of diskIds) {
+    const taken = await tx
+      .updateTable('disk')
+      .set({ status: 'attached', status_since: vm.createdAt, vm_id: vm.id, plugged: 1 })
+      .where('id', '=', diskId)
+      .where('project_id', '=', vm.projectId)
+      .where('status', '=', 'available')
+      .executeTakeFirst()
+    if (taken.numUpdatedRows !== 1n) return diskId
+  }
+  return null
+}
+
+/**
+ * Leaves the disks of VMs that are being deleted to others, which is recorded, and wishes those deleted that were
+ * made for them. `vms` selects the ids of the VMs, whose rows are still there.
+ */
+export async function releaseDisksOf(
+  tx: Db,
+  vms: SelectQueryBuilder<Schema, 'vm', { id: string }>,
+  nowMs: number,
+): Promise<{ deletedIds: string[]; freedIds: string[] }> {
+  const status_since = isoTime(nowMs)
+  const deleted = await tx
+    .updateTable('disk')
+    .set({ ...offEveryVm, status: 'deleting', status_since, status_message: null })
+    .where('owner_vm_id', 'in', vms)
+    .returning('id')
+    .execute()
+  const freed = await tx
+    .selectFrom('disk')
+    .innerJoin('vm', 'vm.id', 'disk.vm_id')
+    .select(['disk.id', 'disk.name', 'disk.status', 'disk.project_id', 'vm.name as vm_name'])
+    .where('disk.vm_id', 'in', vms)
+    .execute()
+  await tx
+    .updateTable('disk')
+    .set({ ...offEveryVm, status: 'available', status_since })
+    .where('vm_id', 'in', vms)
+    .where('status', '=', 'attached')
+    .execute()
+  // What is still being made, or is lost, keeps its status.
+  await tx.updateTable('disk').set(offEveryVm).where('vm_id', 'in', vms).execute()
+  await record(
+    tx,
+    freed
+      .filter(({ status }) => status === 'attached')
+      .map((disk) => diskFreed(disk, disk.vm_name, disk.project_id, nowMs)),
+  )
+  return { deletedIds: deleted.map(({ id }) => id), freedIds: freed.map(({ id }) => id) }
+}
+
+/** Wishes the disks of a project deleted that is being deleted itself. */
+export async function deleteDisksOfProject(tx: Db, projectId: string, nowMs: number): Promise<void> {
+  await tx
+    .updateTable('disk')
+    .set({ status: 'deleting', status_since: isoTime(nowMs), project_id: null, vm_id: null })
+    .where('project_id', '=', projectId)
+    .execute()
+}
