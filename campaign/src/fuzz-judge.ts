@@ -4,8 +4,8 @@ import type { Answer } from './client.ts'
 import type { Finding } from './compare.ts'
 import type { Draft } from './fuzz-inputs.ts'
 
-/** Refusals that every call may answer with. */
-const general = [400, 401, 403, 404, 413, 414, 415, 426, 429, 431]
+/** Refusals that every call may answer with; a hostile id can make its path that of a call with another method. */
+const general = [400, 401, 403, 404, 405, 413, 414, 415, 426, 429, 431]
 
 /** No call may take longer. */
 const slowMs = 5_000
