@@ -14,7 +14,7 @@ import {
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
-import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null

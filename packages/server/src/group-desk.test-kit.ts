@@ -1,7 +1,7 @@
 /** What the tests of pools and sets stand on: an app with a person, a project and a key. */
 import { projectApi, sshKeyApi } from '@slipway/contract'
 import { onTestFinished } from 'vitest'
-import { makeTestApp, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
+import { makeTestApp, newPublicKey, type TestAppOptions } from './app.test-kit.ts'
 
 export async function groupDesk(options: TestAppOptions = {}) {
   const app = await makeTestApp(options)
