@@ -12,7 +12,9 @@ export async function groupDesk(options: TestAppOptions = {}) {
     body: { key_name: 'laptop', ssh_public_key: newPublicKey() },
   })
   return {
-    ...{ app, ada, key },
+    app,
+    ada,
+    key,
     /** The parameters of calls in the project. */
     at: { projectId: project.id },
     /** What every group needs. */

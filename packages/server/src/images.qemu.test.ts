@@ -20,15 +20,13 @@ import { qemuFor } from './qemu.ts'
 /** A template of few bytes that has something of every kind a recipe may hold but npm. */
 const tiny = {
   recipe: {
-    ...{
-      kind: 'layer',
-      name: 'Tiny',
-      revision: 1,
-      place: 20,
-      extends: 'base',
-      packages: ['figlet'],
-      npm: [],
-    },
+    kind: 'layer',
+    name: 'Tiny',
+    revision: 1,
+    place: 20,
+    extends: 'base',
+    packages: ['figlet'],
+    npm: [],
     template: { description: 'Large letters', cpu: 2, memoryMb: 512 },
   },
   build: 'set -eu\nfiglet ok > /root/built\nln -s built /root/link\nrm /etc/motd\n',

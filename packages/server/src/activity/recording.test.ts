@@ -779,7 +779,10 @@ describe('what Slipway does by itself', () => {
         const [failed, repaired] = news
         expect(failed).toMatchObject({ kind: 'failure', action: 'vm.error', object_id: broken.id })
         expect(repaired).toMatchObject({
-          ...{ kind: 'repair', action, actor_id: null, object_id: broken.id },
+          kind: 'repair',
+          action,
+          actor_id: null,
+          object_id: broken.id,
           reason: failed?.reason,
         })
         expect(news.at(-1)).toMatchObject({ kind: 'change', action: 'vmPool.active' })

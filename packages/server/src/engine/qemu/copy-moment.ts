@@ -33,7 +33,10 @@ export async function memoryOf(
   const { accelerator, cpuModel } = guest.run
   const fit: MemoryFit = {
     ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
-    ...{ shape: guest.run.shape, qemu: await versionOf(guest.qmp), accelerator, cpuModel },
+    shape: guest.run.shape,
+    qemu: await versionOf(guest.qmp),
+    accelerator,
+    cpuModel,
   }
   const resident = await residentMb(guest.pid)
   return {
