@@ -1,64 +1,24 @@
-import type { FastifyBaseLogger } from 'fastify'
 import { makeCalls } from './app/calls.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeMachines } from './app/machines.ts'
+import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
-import type { Config } from './config.ts'
-import type { Db } from './db/open.ts'
 import { makeSeenTime } from './db/seen-time.ts'
-import type { Engine } from './engine/engine.ts'
 import { makeEventBus } from './event/event.bus.ts'
-import type { Gateway } from './gateway/gateway.thread.ts'
 import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
 import { makeSessionLines } from './http/sessions.ts'
-import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
 import { inBackground } from './lib/in-background.ts'
 import { makeJobs } from './lib/jobs.ts'
-import type { SendMail } from './mail/mail.ts'
 import { makeOperationService } from './operation/operation.service.ts'
 import { makeProjectRepo } from './project/project.repo.ts'
 import { makeProjectService } from './project/project.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
-import { type BuiltInTemplate, makeTemplateService } from './template/template.service.ts'
-
-export interface AppOptions {
-  config: Pick<
-    Config,
-    | 'dataDir'
-    | 'publicUrl'
-    | 'allowedHosts'
-    | 'trustedProxies'
-    | 'productName'
-    | 'contacts'
-    | 'maxVmsPerProject'
-    | 'maxDiskGb'
-    | 'admins'
-    | 'activityDays'
-    | 'scaling'
-  >
-  db: Db
-  engine: Engine
-  /** The templates that come with Slipway. */
-  templates: readonly BuiltInTemplate[]
-  sendMail: SendMail
-  clock: Clock
-  log: FastifyBaseLogger
-  /** Folder of the built front end; null serves the API only. */
-  webRoot: string | null
-  /** Where the server is reached when no public address is set. */
-  ownUrl: () => string
-  /** How many guests may be on their way up at once. */
-  startsAtOnce: number
-  /** Who carries it may read `/metrics`. */
-  metricsToken: string
-  /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
-  gateway: Gateway | null
-}
+import { makeTemplateService } from './template/template.service.ts'
 
 const sweepEveryMs = 60 * 60_000
 
@@ -82,9 +42,7 @@ export async function buildApp(options: AppOptions) {
   const projects = makeProjectService({
     repo: makeProjectRepo(db),
     clock,
-    onDeleted: () => {
-      for (const reconciler of storageReconcilers) reconciler.rescan()
-    },
+    onDeleted: calls.rescanStorage,
   })
   const people = makePeople({
     config,
@@ -136,14 +94,22 @@ export async function buildApp(options: AppOptions) {
     isWatched: bus.isWatched,
     admins: config.admins,
   })
-  calls.connect({ announceJob: operations.announce })
+  calls.connect({
+    announceJob: operations.announce,
+    rescanStorage() {
+      storage.diskReconciler.rescan()
+      machines.vmSnapshotReconciler.rescan()
+      storage.diskSnapshotReconciler.rescan()
+    },
+  })
 
-  const storageReconcilers = [
+  const reconcilers = [
+    machines.vmReconciler,
+    groups.groupReconciler,
     storage.diskReconciler,
     machines.vmSnapshotReconciler,
     storage.diskSnapshotReconciler,
   ]
-  const reconcilers = [machines.vmReconciler, groups.groupReconciler, ...storageReconcilers]
   const stopListening = engine.onChange(calls.kickVm)
 
   const watching = makeWatching(base, {

@@ -7,6 +7,8 @@ export interface Calls {
   kickVmSnapshot: (id: string) => void
   kickDiskSnapshot: (id: string) => void
   kickGroup: (id: string) => void
+  /** Disks and snapshots are left to be removed: their reconcilers look for them. */
+  rescanStorage: () => void
   /** Tells the project's listeners what the VM is like now. */
   announceVm: (id: string) => Promise<void>
   announceJob: (job: JobView) => void
@@ -31,6 +33,7 @@ export function makeCalls(): Calls & { connect: (answers: Partial<Calls>) => voi
     kickVmSnapshot: (id) => of('kickVmSnapshot')(id),
     kickDiskSnapshot: (id) => of('kickDiskSnapshot')(id),
     kickGroup: (id) => of('kickGroup')(id),
+    rescanStorage: () => of('rescanStorage')(),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),
   }
