@@ -7,8 +7,9 @@ import { silentLog } from '../../lib/log.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import type { Guests } from './guests.ts'
-import { fileNames, type MachineRecord, makeMachineDirs } from './machine-dir.ts'
+import { fileNames, makeMachineDirs } from './machine-dir.ts'
 import { makePlaces } from './places.ts'
+import type { MachineRecord } from './records.ts'
 import { makeTerminalSizes, type TerminalSize } from './terminal-size.ts'
 
 describe('the output of a machine', () => {
