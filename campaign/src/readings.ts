@@ -10,7 +10,7 @@ import {
   vmApi,
   vmPoolApi,
 } from '@slipway/contract'
-import type { Operation } from './operations.ts'
+import type { Operation } from './operation.ts'
 import { typeInConsole } from './type-in-console.ts'
 import type { Kind } from './world.ts'
 

@@ -77,8 +77,14 @@ test('a set and a pool come up, replace what is killed or deleted, follow the lo
   const poolMade = await owner.must(vmPoolApi.create, {
     params: owner.params,
     body: {
-      ...{ ...group(), name: 'web', min_size: 1, desired_size: 2, max_size: 4 },
-      ...{ persistent: false, auto_scaling: false, disks: [{ name: 'data', size: '1Gi' }] },
+      ...group(),
+      name: 'web',
+      min_size: 1,
+      desired_size: 2,
+      max_size: 4,
+      persistent: false,
+      auto_scaling: false,
+      disks: [{ name: 'data', size: '1Gi' }],
     },
   })
   const getPool = () => owner.call(vmPoolApi.get, ofPool(poolMade.id))
@@ -155,8 +161,13 @@ test('a server killed at random moments of scaling doubles no member and loses n
   const made = await owner.must(vmPoolApi.create, {
     params: owner.params,
     body: {
-      ...{ ...group(), name: 'web', min_size: 1, desired_size: 2, max_size: 4 },
-      ...{ auto_scaling: false, disks: [{ name: 'data', size: '1Gi' }] },
+      ...group(),
+      name: 'web',
+      min_size: 1,
+      desired_size: 2,
+      max_size: 4,
+      auto_scaling: false,
+      disks: [{ name: 'data', size: '1Gi' }],
     },
   })
   const getPool = () => owner.call(vmPoolApi.get, ofPool(made.id))

@@ -13,7 +13,8 @@ const cleanTree = {
   'packages/contract/src/vm.ts': "import { z } from 'zod'\nexport const Vm = z.object({})",
   [`${server}/main.ts`]:
     "import { buildApp } from './app.ts'\nimport { makeQemu } from './engine/qemu/qemu.ts'",
-  [`${server}/app.ts`]: "import fastify from 'fastify'\nimport { vmRoutes } from './vm/vm.routes.ts'",
+  [`${server}/app.ts`]: "import { installRoutes } from './app/web.ts'\nimport './vm/vm.repo.ts'",
+  [`${server}/app/web.ts`]: "import fastify from 'fastify'\nimport { vmRoutes } from '../vm/vm.routes.ts'",
   [`${server}/config.ts`]: 'export const port = process.env.SLIPWAY_PORT',
   [`${server}/vm/vm.routes.ts`]: "import { Vm } from '@slipway/contract'\nimport './vm.service.ts'",
   [`${server}/vm/vm.service.ts`]: "import './vm.repo.ts'\nimport '../project/project.service.ts'",

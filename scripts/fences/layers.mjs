@@ -50,9 +50,10 @@ const server = [
   },
   {
     name: 'server app',
-    path: /^packages\/server\/src\/app\.ts$/,
+    path: /^packages\/server\/src\/app(\.ts$|\/)/,
     may: [
       'contract',
+      'server app',
       'server config',
       'server routes',
       'server service',
@@ -71,7 +72,7 @@ const server = [
       'server lib',
     ],
     npm: ['fastify', '@fastify/', 'kysely', 'pino', 'node:'],
-    why: 'app.ts puts features together over the engine it is given; only main.ts chooses one.',
+    why: 'app.ts and app/ put features together over the engine they are given; only main.ts chooses one.',
   },
   {
     name: 'server config',

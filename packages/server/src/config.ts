@@ -100,7 +100,10 @@ const Settings = z.object({
   SLIPWAY_ROOT_DISK_GB: z.coerce.number().int().min(4).max(diskSizeLimitGi).default(20),
   /** Where the packages of boot images come from: a mirror of Debian. */
   SLIPWAY_DEBIAN_MIRROR: z.url({ protocol: /^https?$/ }).default('http://deb.debian.org/debian'),
-  /** E-mail addresses, with commas, of who may read the activity of everybody and add templates; while none is named, everybody may add templates. */
+  /**
+   * E-mail addresses of administrators, with commas. They may add templates, which everybody may while none is named,
+   * and see the health, the activity and the operations of the whole server, which nobody may then.
+   */
   SLIPWAY_ADMINS: z
     .string()
     .default('')

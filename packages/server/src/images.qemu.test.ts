@@ -10,7 +10,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestAppOver } from './app.test-kit.ts'
 import { readConfig } from './config.ts'
-import { openDeskAt } from './disk/disk.test-kit.ts'
+import { openDeskAt } from './desk.test-kit.ts'
 import { imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
@@ -20,15 +20,13 @@ import { qemuFor } from './qemu.ts'
 /** A template of few bytes that has something of every kind a recipe may hold but npm. */
 const tiny = {
   recipe: {
-    ...{
-      kind: 'layer',
-      name: 'Tiny',
-      revision: 1,
-      place: 20,
-      extends: 'base',
-      packages: ['figlet'],
-      npm: [],
-    },
+    kind: 'layer',
+    name: 'Tiny',
+    revision: 1,
+    place: 20,
+    extends: 'base',
+    packages: ['figlet'],
+    npm: [],
     template: { description: 'Large letters', cpu: 2, memoryMb: 512 },
   },
   build: 'set -eu\nfiglet ok > /root/built\nln -s built /root/link\nrm /etc/motd\n',

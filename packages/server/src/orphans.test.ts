@@ -23,16 +23,23 @@ test('what belongs to no object is told, with its path and size, and stays where
   await db
     .insertInto('disk')
     .values({
-      ...{ id: owned, project_id: null, vm_id: null, name: 'd', description: '', status: 'deleting' },
-      ...{ status_message: null, size_bytes: 1, source: 'EMPTY', image_url: null, image_sha256: null },
-      ...{
-        snapshot_id: null,
-        snapshot_kind: null,
-        plugged: 0,
-        detaching: 0,
-        created_at: '',
-        status_since: '',
-      },
+      id: owned,
+      project_id: null,
+      vm_id: null,
+      name: 'd',
+      description: '',
+      status: 'deleting',
+      status_message: null,
+      size_bytes: 1,
+      source: 'EMPTY',
+      image_url: null,
+      image_sha256: null,
+      snapshot_id: null,
+      snapshot_kind: null,
+      plugged: 0,
+      detaching: 0,
+      created_at: '',
+      status_since: '',
     })
     .execute()
   await db.destroy()

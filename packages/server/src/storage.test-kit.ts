@@ -4,7 +4,7 @@
  */
 import type { VmSnapshot } from '@slipway/contract'
 import { expect } from 'vitest'
-import type { openDeskAt } from './disk/disk.test-kit.ts'
+import type { openDeskAt } from './desk.test-kit.ts'
 
 /** Where a word is written: on the root disk of a VM, in its memory, or on a disk it has. */
 export type Place = 'root' | 'memory' | { diskId: string }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openDesk } from './disk/disk.test-kit.ts'
+import { openDesk } from './desk.test-kit.ts'
 import { type Place, playAtRandom } from './storage.test-kit.ts'
 
 // Other seeds: SLIPWAY_TEST_SEED=… npx vitest run --project=server storage

@@ -8,7 +8,6 @@ import {
 } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { ActivityFilter, ActivityRepo } from './activity.repo.ts'
 import { access, entry, type Subject } from './entry.ts'
 
@@ -18,7 +17,8 @@ export type ActivityService = ReturnType<typeof makeActivityService>
 
 export interface ActivityServiceOptions {
   repo: ActivityRepo
-  projects: ProjectService
+  /** Throws where the project is not the user's. */
+  ownProject: (userId: string, projectId: string) => Promise<unknown>
   /** E-mail addresses in lower case of who may read everything; empty lets nobody. */
   admins: readonly string[]
   /** How long entries are kept. */
@@ -28,7 +28,7 @@ export interface ActivityServiceOptions {
 
 const dayMs = 24 * 60 * 60_000
 
-export function makeActivityService({ repo, projects, admins, days, clock }: ActivityServiceOptions) {
+export function makeActivityService({ repo, ownProject, admins, days, clock }: ActivityServiceOptions) {
   async function page(filter: ActivityFilter, limit: number): Promise<ActivityPage> {
     const found = await repo.page(filter, limit + 1)
     const entries = found.slice(0, limit)
@@ -51,7 +51,7 @@ export function makeActivityService({ repo, projects, admins, days, clock }: Act
       projectId: string,
       { limit, ...filter }: Parsed<Api['ofProject']>['query'],
     ): Promise<ActivityPage> {
-      await projects.own(userId, projectId)
+      await ownProject(userId, projectId)
       return page({ ...filter, projectId }, limit)
     },
 

@@ -10,7 +10,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
-import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { idFloor, newId } from '../lib/id.ts'
 
 const ofProject = ({ params: { projectId } }: Desk, query = '') =>

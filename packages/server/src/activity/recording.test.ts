@@ -14,7 +14,7 @@ import {
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
-import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -779,7 +779,10 @@ describe('what Slipway does by itself', () => {
         const [failed, repaired] = news
         expect(failed).toMatchObject({ kind: 'failure', action: 'vm.error', object_id: broken.id })
         expect(repaired).toMatchObject({
-          ...{ kind: 'repair', action, actor_id: null, object_id: broken.id },
+          kind: 'repair',
+          action,
+          actor_id: null,
+          object_id: broken.id,
           reason: failed?.reason,
         })
         expect(news.at(-1)).toMatchObject({ kind: 'change', action: 'vmPool.active' })

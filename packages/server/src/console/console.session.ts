@@ -141,7 +141,13 @@ export function makeConsoleSession(
       const at = Math.max(first, wanted)
       const notes = terminal.notes()
       const seat: Seat = {
-        ...{ name, line, at, live: false, size: null, pump: 'idle', gone: false },
+        name,
+        line,
+        at,
+        live: false,
+        size: null,
+        pump: 'idle',
+        gone: false,
         notes: notes.filter(({ offset }) => offset < at).length,
         joinedAfter: notes.at(-1),
       }

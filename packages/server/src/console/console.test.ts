@@ -17,7 +17,9 @@ const projectId = await make('/api/projects', { name: 'p' })
 const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
 const newVm = async (name: string) => {
   const id = await make(`/api/projects/${projectId}/vms`, {
-    ...{ name, template_id: 'starter', ssh_key_id: sshKeyId },
+    name,
+    template_id: 'starter',
+    ssh_key_id: sshKeyId,
   })
   await app.clock.advance(30_000)
   return id
@@ -230,7 +232,8 @@ describe('a console', () => {
     const vm = await newVm('session')
     const stays = await live(vm)
     const { cookie } = await app.client().raw('POST', '/api/auth/signin', {
-      ...{ email: ada.email, password: ada.password },
+      email: ada.email,
+      password: ada.password,
     })
     const window = await live(vm, { cookie })
     await app.client(cookie).raw('POST', '/api/auth/signout')

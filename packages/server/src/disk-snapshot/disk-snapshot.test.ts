@@ -1,6 +1,6 @@
 import { DiskSnapshot } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { atDesk, openDesk } from '../disk/disk.test-kit.ts'
+import { atDesk, openDesk } from '../desk.test-kit.ts'
 
 const day = 24 * 60 * 60_000
 

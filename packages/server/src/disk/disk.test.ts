@@ -1,9 +1,9 @@
 import { Disk, diskStatuses } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { DiskTable } from '../db/schema.ts'
+import { atDesk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
-import { atDesk, openDesk } from './disk.test-kit.ts'
 
 const gib = 1024 ** 3
 

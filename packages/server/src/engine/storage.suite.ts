@@ -16,8 +16,14 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     const { done, until, code, real, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
     const [data, more] = [randomUUID(), randomUUID()]
     const owner: MachineSpec = {
-      ...{ id: randomUUID(), hostname: 'owner-1', cpu: 1, memoryMb: 256, imageId: '', sshPublicKeys: [] },
-      ...{ volumeIds: [], persistent: true },
+      id: randomUUID(),
+      hostname: 'owner-1',
+      cpu: 1,
+      memoryMb: 256,
+      imageId: '',
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
     }
     const other = { ...owner, id: randomUUID(), hostname: 'other-1' }
     /** Everything that was made, so that nothing of it may be left. */

@@ -13,7 +13,7 @@ export interface GuestFigures {
 }
 
 /** A request to the API; `route` is its address with names in the place of ids. */
-interface Answered {
+export interface Answered {
   method: string
   route: string
   status: number

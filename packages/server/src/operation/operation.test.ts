@@ -1,7 +1,7 @@
 import { type Operation, operationApi, projectApi } from '@slipway/contract'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { atDesk, type Desk } from '../disk/disk.test-kit.ts'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
 import type { VolumeSource, Work } from '../engine/engine.ts'
 
 /** Downloads from this host never end by themselves. */

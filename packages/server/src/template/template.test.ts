@@ -47,7 +47,10 @@ describe('the template catalogue', () => {
     const { status, body } = await create({ ...valid, image_url })
     expect(status).toBe(201)
     expect(body).toEqual({
-      ...{ ...valid, image_url, id: expect.any(String), created_at: expect.any(String) },
+      ...valid,
+      image_url,
+      id: expect.any(String),
+      created_at: expect.any(String),
       // A picture: its VMs boot the built-in image.
       image: { state: 'ready', progress: null, message: null },
     })
@@ -173,7 +176,8 @@ describe('a template with a boot image', () => {
       const { status, body } = await create({ ...valid, image_url })
       expect(status).toBe(201)
       expect(body.image).toEqual({
-        ...{ state: 'coming', progress: 0 },
+        state: 'coming',
+        progress: 0,
         message: 'Fetching the image from images.example.org.',
       })
       await app.clock.advance(10_000)

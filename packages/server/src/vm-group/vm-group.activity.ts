@@ -19,7 +19,10 @@ const words = {
 } as const
 
 const subjectOf = ({ id, kind, name, projectId }: Named): Subject => ({
-  ...{ type: words[kind].type, id, name, projectId },
+  type: words[kind].type,
+  id,
+  name,
+  projectId,
 })
 
 export const titleOf = ({ kind, name }: Pick<Named, 'kind' | 'name'>): string =>

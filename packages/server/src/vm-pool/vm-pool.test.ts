@@ -11,7 +11,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { TestAppOptions } from '../app.test-kit.ts'
-import { groupDesk } from '../vm-group/vm-group.test-kit.ts'
+import { groupDesk } from '../group-desk.test-kit.ts'
 
 const quick: ScalingPolicy = {
   sample_every_s: 5,

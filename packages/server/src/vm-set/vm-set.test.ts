@@ -1,7 +1,7 @@
 import { diskApi, sshKeyApi, VmSet, type VmSetCreate, vmApi, vmSetApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import type { TestAppOptions } from '../app.test-kit.ts'
-import { groupDesk } from '../vm-group/vm-group.test-kit.ts'
+import { groupDesk } from '../group-desk.test-kit.ts'
 
 async function desk(options: TestAppOptions = {}) {
   const shop = await groupDesk(options)

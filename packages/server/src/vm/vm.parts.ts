@@ -1,8 +1,7 @@
 /** What a VM is made from: its boot image, and the disks that are made for it. */
-import type { Engine } from '../engine/engine.ts'
+import type { Engine, ImageState } from '../engine/engine.ts'
 import type { VmRepo } from './vm.repo.ts'
 import type { VmRecord } from './vm.state.ts'
-import { imageMessage } from './vm.words.ts'
 
 export type Parts =
   | { state: 'ready' }
@@ -32,4 +31,8 @@ export async function lookAtParts(
   }
   const coming = own.find(({ status }) => status === 'creating')
   return coming ? { state: 'coming', step: 'disks', message: coming.status_message } : { state: 'ready' }
+}
+
+function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
+  return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
 }

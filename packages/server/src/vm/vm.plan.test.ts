@@ -141,7 +141,10 @@ function act(world: World, step: Step, nature: Nature): World {
     case 'restarted':
       next.known = {
         ...known,
-        ...{ admitted: false, silent: false, judgedRun: seen.run, restarts: wanted.restarts },
+        admitted: false,
+        silent: false,
+        judgedRun: seen.run,
+        restarts: wanted.restarts,
       }
       break
     case 'again':

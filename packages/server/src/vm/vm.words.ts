@@ -1,13 +1,9 @@
 /** The sentences a VM says about what it waits for and what went wrong, with the way out. */
 import { formatMemory } from '@slipway/contract'
-import type { EngineError, ImageState, MachineState } from '../engine/engine.ts'
+import type { EngineError, MachineState } from '../engine/engine.ts'
 import type { Parts } from './vm.parts.ts'
 import type { FaultReason } from './vm.plan.ts'
 import type { VmRecord } from './vm.state.ts'
-
-export function imageMessage(image: Extract<ImageState, { state: 'coming' }>): string {
-  return image.progress === null ? `${image.what}.` : `${image.what}: ${Math.floor(image.progress * 100)} %.`
-}
 
 export const silentMessage =
   'The VM is running, but SSH does not answer on port 22. The console shows what its guest is doing.'

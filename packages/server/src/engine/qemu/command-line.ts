@@ -1,6 +1,7 @@
 import type { Accelerator } from './accelerator.ts'
-import { fileNames, hasScreen, type MachineRecord, type RunRecord } from './machine-dir.ts'
+import { fileNames, hasScreen } from './machine-dir.ts'
 import type { GuestNetwork } from './network.ts'
+import type { MachineRecord, RunRecord } from './records.ts'
 
 /**
  * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a

@@ -7,26 +7,10 @@ import { silentLog } from '../../lib/log.ts'
 import { makeConsoleLogs } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import type { Guests } from './guests.ts'
-import { fileNames, type MachineRecord, makeMachineDirs } from './machine-dir.ts'
+import { fileNames, makeMachineDirs } from './machine-dir.ts'
 import { makePlaces } from './places.ts'
+import type { MachineRecord } from './records.ts'
 import { makeTerminalSizes, type TerminalSize } from './terminal-size.ts'
-
-const recordOf = (id: string, disk: string): MachineRecord => ({
-  spec: {
-    id,
-    hostname: 'vm',
-    cpu: 1,
-    memoryMb: 256,
-    imageId: 'starter',
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  },
-  address: { ip: '127.100.0.1', port: 22 },
-  image: { disk },
-  volumes: [],
-  restored: null,
-})
 
 describe('the output of a machine', () => {
   const id = randomUUID()
@@ -44,11 +28,28 @@ describe('the output of a machine', () => {
     return (await Promise.all(links)).filter((path) => path.includes(id)).length
   }
 
+  const machine: Omit<MachineRecord, 'image'> = {
+    spec: {
+      id,
+      hostname: 'printed-1',
+      cpu: 1,
+      memoryMb: 256,
+      imageId: 'starter',
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
+    },
+    address: { ip: '127.100.0.1', port: 22 },
+    volumes: [],
+    restored: null,
+  }
+
   test('is read through one handle, also by those who begin together, and through none once it is closed', async () => {
     const dirs = makeMachineDirs(dataDir)
     await makePlaces(dataDir).open()
     await dirs.create(id)
-    await dirs.writeRecord(id, recordOf(id, join(dataDir, 'images', 'boot.qcow2')))
+    const image = { disk: join(dataDir, 'images', 'starter.qcow2') }
+    await dirs.writeRecord(id, { ...machine, image })
     await writeFile(dirs.fileOf(id, fileNames.serialLog), 'printed')
     const logs = makeConsoleLogs({ dirs, log: silentLog })
     const guests = { held: () => new Map() } as unknown as Guests

@@ -4,11 +4,12 @@ import type { Guest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { isRecord } from './lines.ts'
-import { fileNames, type MachineRecord, type MemoryFit } from './machine-dir.ts'
+import { fileNames } from './machine-dir.ts'
 import type { SnapshotSource } from './machine-snapshots.ts'
 import { fitOf, saveMemory } from './memory.ts'
 import { residentMb } from './process.ts'
 import type { Qmp } from './qmp.ts'
+import type { MachineRecord, MemoryFit } from './records.ts'
 
 /** The moment for a copy of disks alone: one in which the guest holds its file systems still, if it can. */
 export const momentOf =
@@ -33,7 +34,10 @@ export async function memoryOf(
   const { accelerator, cpuModel } = guest.run
   const fit: MemoryFit = {
     ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
-    ...{ shape: guest.run.shape, qemu: await versionOf(guest.qmp), accelerator, cpuModel },
+    shape: guest.run.shape,
+    qemu: await versionOf(guest.qmp),
+    accelerator,
+    cpuModel,
   }
   const resident = await residentMb(guest.pid)
   return {

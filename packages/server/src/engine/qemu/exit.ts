@@ -3,8 +3,9 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { MachineExit } from '../engine.ts'
 import { withoutHost } from './failure.ts'
 import { journalOf, tailOf } from './journal.ts'
-import { fileNames, type MachineDirs, type RunRecord } from './machine-dir.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
 import type { QmpEvent } from './qmp.ts'
+import type { RunRecord } from './records.ts'
 
 /** What is left of a run to judge it by. */
 export interface Evidence {

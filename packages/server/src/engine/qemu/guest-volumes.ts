@@ -5,8 +5,8 @@ import { LENT } from './block-host.ts'
 import { namedNodes } from './block-jobs.ts'
 import { volumeNode } from './command-line.ts'
 import { isRecord } from './lines.ts'
-import type { VolumePlace } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
+import type { VolumePlace } from './records.ts'
 
 /** The data volumes of a living guest, by the ports they are plugged into. */
 export function makeGuestVolumes(deps: {

@@ -7,8 +7,9 @@ import { exitOf } from './exit.ts'
 import { type Guest, type GuestHolder, holdGuest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
-import { fileNames, type MachineDirs, type MachineRecord, type RunRecord } from './machine-dir.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { endProcess, isRunOf, kill, readPid, residentMb } from './process.ts'
+import type { MachineRecord, RunRecord } from './records.ts'
 import type { Turns } from './turns.ts'
 
 /** A process that is the guest of a machine's last run. */

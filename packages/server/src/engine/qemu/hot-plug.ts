@@ -1,8 +1,8 @@
 import { EngineError } from '../engine.ts'
 import { VOLUME_PORTS, volumeDevice, volumeNode } from './command-line.ts'
 import type { Guest } from './guest.ts'
-import type { VolumePlace } from './machine-dir.ts'
 import { QmpError } from './qmp.ts'
+import type { VolumePlace } from './records.ts'
 
 /** How long a guest may take to let go of a disk. One that runs takes a tenth of a second; one that boots, for ever. */
 const LET_GO_MS = 10_000

@@ -40,7 +40,11 @@ export function makeImageProver(deps: { dataDir: string; importer: Importer; log
       try {
         await engine.open()
         await engine.createMachine({
-          ...{ id, hostname: 'slipway-check', imageId: recipe.id, volumeIds: [], persistent: true },
+          id,
+          hostname: 'slipway-check',
+          imageId: recipe.id,
+          volumeIds: [],
+          persistent: true,
           cpu: recipe.template?.cpu ?? 1,
           memoryMb: recipe.template?.memoryMb ?? 1024,
           sshPublicKeys: [await readFile(`${key}.pub`, 'utf8')],

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { exitOf } from './exit.ts'
 import { journalOf, keepJournal } from './journal.ts'
-import { fileNames, type MachineDirs, makeMachineDirs, type RunRecord } from './machine-dir.ts'
+import { fileNames, type MachineDirs, makeMachineDirs } from './machine-dir.ts'
 import { makePlaces } from './places.ts'
+import type { RunRecord } from './records.ts'
 
 const event = (name: string, data: object = {}) =>
   `${JSON.stringify({ timestamp: { seconds: 1, microseconds: 0 }, event: name, data })}\n`

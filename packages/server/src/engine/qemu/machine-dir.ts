@@ -1,58 +1,12 @@
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BootImage } from '../../image/image-store.ts'
-import { type Address, type Capabilities, EngineError, type MachineSpec } from '../engine.ts'
+import { EngineError } from '../engine.ts'
 import { LENT } from './block-host.ts'
 import { exists, ifThere, readJson, type Shape, writeDurably } from './durable.ts'
 import { makeImagePaths } from './image-paths.ts'
 import { makePlaces, type Places } from './places.ts'
 import { isMark, isRecord, isRun } from './record-shapes.ts'
-
-/** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
-export interface MachineRecord {
-  spec: MachineSpec
-  address: Address
-  /** The image its root disk stands on. */
-  image: BootImage
-  /** The data volumes its next start finds, or a living guest has. */
-  volumes: VolumePlace[]
-  /** Set between a restore and the start that honours it; with what its saved memory fits, if it has any. */
-  restored: { memory: MemoryFit | null } | null
-}
-
-/** A data volume and the port it is plugged into. */
-export interface VolumePlace {
-  id: string
-  port: number
-}
-
-/** What a machine must be like for a saved memory state to fit. */
-export interface MemoryFit {
-  shape: number
-  qemu: string
-  accelerator: RunRecord['accelerator']
-  cpuModel: string
-  cpu: number
-  memoryMb: number
-  volumes: VolumePlace[]
-  /** The firmware loads the kernel from these into the same places. */
-  kernel: string | null
-}
-
-/** One run of a machine: written before the guest is launched. */
-export interface RunRecord {
-  run: string
-  /** The machine shape it was launched with; a saved memory state fits no other. */
-  shape: number
-  /** The host's boot id; another one later means that the host went down. */
-  bootId: string
-  startedAt: number
-  /** Went on from a saved memory: what the guest says at its start was said before. */
-  resumed: boolean
-  /** What runs its guest code. */
-  accelerator: NonNullable<Capabilities['accelerator']>
-  cpuModel: string
-}
+import type { MachineRecord, RunRecord, VolumePlace } from './records.ts'
 
 /** File names inside a machine's directory; QEMU gets them relative to it. */
 export const fileNames = {

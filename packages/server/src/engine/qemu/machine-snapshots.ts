@@ -6,24 +6,13 @@ import type { BlockHost } from './block-host.ts'
 import { addNode, type Begin, copyDisks, type DiskCopy, proveCopies } from './block-jobs.ts'
 import { exists, flush, ifThere, presentAmong, readJson, writeDurably } from './durable.ts'
 import { makeImagePaths } from './image-paths.ts'
-import type { MemoryFit } from './machine-dir.ts'
 import { isMachineId } from './machine-dir.ts'
 import { makePlaces, type Places } from './places.ts'
 import { isSound, lookAtDisk } from './qcow2.ts'
 import { isMachineManifest } from './record-shapes.ts'
+import type { MachineManifest, MemoryFit } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { fewAtATime } from './turns.ts'
-
-/** What a snapshot directory holds; written last, so its presence means that all of it is there. */
-export interface MachineManifest {
-  imageId: string
-  /** The image its root disk stands on. */
-  image: BootImage
-  volumeIds: string[]
-  consistency: SnapshotMade['consistency']
-  memory: { fit: MemoryFit; bytes: number } | null
-  storedBytes: number
-}
 
 /** A disk of the machine: where its file is, and the node under which its process has it, if one has. */
 export interface SourceDisk {

@@ -9,16 +9,10 @@ import { asEngineError } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
-import {
-  fileNames,
-  isMachineId,
-  type MachineDirs,
-  type MemoryFit,
-  placeInOrder,
-  requireId,
-} from './machine-dir.ts'
+import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
 import { endAllOf } from './process.ts'
 import { createRootDisk, lookAtDisk } from './qcow2.ts'
+import type { MemoryFit } from './records.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'

@@ -11,10 +11,10 @@ import { MACHINE_SHAPE } from './command-line.ts'
 import { flush } from './durable.ts'
 import type { HostFacts } from './host-facts.ts'
 import { isRecord } from './lines.ts'
-import type { MachineRecord, MemoryFit, VolumePlace } from './machine-dir.ts'
 import { plainEnvironment } from './process.ts'
 import { endsWithUs } from './qcow2.ts'
 import type { Qmp } from './qmp.ts'
+import type { MachineRecord, MemoryFit, VolumePlace } from './records.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
 export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({

@@ -35,8 +35,14 @@ if (missing === undefined) {
   describe('QEMU when things go wrong', () => {
     let dataDir: string
     const spec: MachineSpec = {
-      ...{ id: randomUUID(), hostname: 'wrong-1', cpu: 1, memoryMb: 512, imageId: STARTER_IMAGE },
-      ...{ sshPublicKeys: [], volumeIds: [], persistent: true },
+      id: randomUUID(),
+      hostname: 'wrong-1',
+      cpu: 1,
+      memoryMb: 512,
+      imageId: STARTER_IMAGE,
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
     }
     beforeAll(async () => {
       dataDir = await mkdtemp(join(tmpdir(), 'slipway-wrong-'))

@@ -33,7 +33,9 @@ export const importer: Importer = {
 /** The store of images for tests, shared by all; `dir` for one of their own. Nothing is booted before it counts as ready. */
 export async function testImages(dataDir: string, dir = imagesDir): Promise<ImageStore> {
   return makeImageStore({
-    ...{ dir, log: silentLog, recipes: await readRecipes() },
+    dir,
+    log: silentLog,
+    recipes: await readRecipes(),
     build: (recipe, lower, work) => buildImage(recipe, lower, { importer, mirror: DEBIAN }, work),
     inUse: () => imageFilesInUse(dataDir),
     budgetBytes: Number.POSITIVE_INFINITY,

@@ -22,8 +22,14 @@ const child = randomUUID()
 const onDisk = randomUUID()
 const machineId = randomUUID()
 const spec: MachineSpec = {
-  ...{ id: machineId, hostname: 'storage-1', cpu: 1, memoryMb: 256, imageId: STARTER_IMAGE },
-  ...{ sshPublicKeys: [], volumeIds: [data], persistent: true },
+  id: machineId,
+  hostname: 'storage-1',
+  cpu: 1,
+  memoryMb: 256,
+  imageId: STARTER_IMAGE,
+  sshPublicKeys: [],
+  volumeIds: [data],
+  persistent: true,
 }
 
 /** Copies that take long enough to be disturbed: of a volume full of bytes, on a living machine. */
@@ -239,7 +245,8 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
     const options = ['--input-type=module', '-e', callAndStay]
     const args = [dataDir, imagesDir, 'deleteVolumeSnapshot', JSON.stringify([base])]
     const server = spawn(process.execPath, [...options, ...args], {
-      ...{ cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
+      cwd: import.meta.dirname,
+      stdio: ['ignore', 'pipe', 'inherit'],
     })
     await once(server.stdout, 'data')
     server.kill('SIGKILL')

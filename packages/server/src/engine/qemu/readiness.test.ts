@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../lib/log.ts'
 import { READY_CHANNEL } from './command-line.ts'
-import { type MachineDirs, makeMachineDirs, type RunRecord } from './machine-dir.ts'
+import { type MachineDirs, makeMachineDirs } from './machine-dir.ts'
 import { makePlaces } from './places.ts'
 import type { QmpEvent } from './qmp.ts'
 import { makeReadiness } from './readiness.ts'
+import type { RunRecord } from './records.ts'
 
 describe('whether a guest is ready', () => {
   const id = randomUUID()

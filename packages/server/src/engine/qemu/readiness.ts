@@ -5,8 +5,9 @@ import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { Address } from '../engine.ts'
 import { READY_CHANNEL } from './command-line.ts'
-import { fileNames, type MachineDirs, type RunRecord } from './machine-dir.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
+import type { RunRecord } from './records.ts'
 
 /** A guest that never says it is up may be of a foreign image: after this time its port is asked anyway. */
 const SILENCE_MS = 30_000

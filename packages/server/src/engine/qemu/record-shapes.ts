@@ -2,13 +2,11 @@
  * What the JSON files of this engine have to look like at least. They are our own, but a disk that fails, a hand that
  * slips or a foreign backup can change them; what does not fit is unreadable, and never used or removed.
  */
+
 import { z } from 'zod'
 import type { MachineNote } from '../engine.ts'
 import type { Shape } from './durable.ts'
-import type { MachineRecord, RunRecord } from './machine-dir.ts'
-import type { MachineManifest } from './machine-snapshots.ts'
-import type { Prepared, Swap } from './restore.ts'
-import type { VolumeManifest } from './volume-snapshots.ts'
+import type { MachineManifest, MachineRecord, Prepared, RunRecord, Swap, VolumeManifest } from './records.ts'
 
 const shapeOf =
   <T>(schema: z.ZodType): Shape<T> =>

@@ -3,29 +3,14 @@ import { join } from 'node:path'
 import { run } from '../../lib/command.ts'
 import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
 import { exists, flush, readJson, writeDurably } from './durable.ts'
-import { fileNames, type MachineDirs, type MachineRecord } from './machine-dir.ts'
-import { type MachineManifest, type MachineSnapshots, ROOT } from './machine-snapshots.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
+import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { createRootDisk, endsWithUs, prove } from './qcow2.ts'
 import { isPrepared, isSwap } from './record-shapes.ts'
+import type { MachineManifest, Prepared, Swap } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { together } from './turns.ts'
 import type { Volumes } from './volumes.ts'
-
-/** What a restore has prepared: `restore/prepared.json`, written last. */
-export interface Prepared {
-  snapshotId: string
-  snapshot: MachineManifest
-  /** Volumes of which there are copies. */
-  volumeIds: string[]
-}
-
-/** The intent to put prepared copies in place: `swap.json`, there from the first rename until after the last. */
-export interface Swap {
-  safetyId: string
-  prepared: Prepared
-  /** The machine as it is before. */
-  record: MachineRecord
-}
 
 const PREPARED = 'prepared.json'
 

@@ -9,15 +9,10 @@ import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { keepJournal } from './journal.ts'
 import { launchQemu } from './launch.ts'
-import {
-  fileNames,
-  type MachineDirs,
-  type MachineRecord,
-  type MemoryFit,
-  type RunRecord,
-} from './machine-dir.ts'
+import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { fitOf, misfit } from './memory.ts'
 import { endProcess, isRunOf, kill } from './process.ts'
+import type { MachineRecord, MemoryFit, RunRecord } from './records.ts'
 
 /** Begins the runs of machines: a guest boots, or goes on from a saved memory. */
 export function makeRuns(deps: {

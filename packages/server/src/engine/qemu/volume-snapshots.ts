@@ -7,16 +7,9 @@ import { exists, flush, ifThere, presentAmong, readJson, UnreadableError, writeD
 import { makePlaces, type Places } from './places.ts'
 import { commit, isSound, lookAtDisk, rebase } from './qcow2.ts'
 import { isVolumeManifest } from './record-shapes.ts'
+import type { VolumeManifest } from './records.ts'
 import { allocatedBytes, requireRoom } from './room.ts'
 import { fewAtATime } from './turns.ts'
-
-/** What is known of a volume snapshot: `<id>.json`, written last. What it builds upon stands in its qcow2 file. */
-export interface VolumeManifest {
-  volumeId: string
-  consistency: SnapshotMade['consistency']
-  /** It is being deleted; others may still build upon its file. */
-  deleting: boolean
-}
 
 export interface VolumeSnapshotSource {
   volumeId: string

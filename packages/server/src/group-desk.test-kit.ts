@@ -1,7 +1,7 @@
 /** What the tests of pools and sets stand on: an app with a person, a project and a key. */
 import { projectApi, sshKeyApi } from '@slipway/contract'
 import { onTestFinished } from 'vitest'
-import { makeTestApp, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
+import { makeTestApp, newPublicKey, type TestAppOptions } from './app.test-kit.ts'
 
 export async function groupDesk(options: TestAppOptions = {}) {
   const app = await makeTestApp(options)
@@ -12,7 +12,9 @@ export async function groupDesk(options: TestAppOptions = {}) {
     body: { key_name: 'laptop', ssh_public_key: newPublicKey() },
   })
   return {
-    ...{ app, ada, key },
+    app,
+    ada,
+    key,
     /** The parameters of calls in the project. */
     at: { projectId: project.id },
     /** What every group needs. */

@@ -8,7 +8,7 @@ import {
   vmApi,
   vmSnapshotApi,
 } from '@slipway/contract'
-import { makeTestApp, type makeTestAppOver, newPublicKey, type TestAppOptions } from '../app.test-kit.ts'
+import { makeTestApp, type makeTestAppOver, newPublicKey, type TestAppOptions } from './app.test-kit.ts'
 
 /** Long enough for everything the simulated engine does. */
 export const settled = 30_000

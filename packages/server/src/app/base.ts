@@ -1,0 +1,27 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Db } from '../db/open.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { makeEventBus } from '../event/event.bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { ClockGuard } from '../lib/clock-guard.ts'
+import type { Jobs } from '../lib/jobs.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import type { Calls } from './calls.ts'
+
+/** What VMs, disks and groups all stand on. */
+export interface Base {
+  db: Db
+  engine: Engine
+  clock: Clock
+  log: FastifyBaseLogger
+  bus: ReturnType<typeof makeEventBus>
+  /** Everything that deletes data for its age asks it first. */
+  clockGuard: ClockGuard
+  /** Long work beside the reconcilers. */
+  jobs: Jobs
+  calls: Calls & { connect: (answers: Partial<Calls>) => void }
+  projects: ProjectService
+}
+
+/** How the reconcilers work: how often they look at everything, and at how many objects at once. */
+export const rhythm = { scanEveryMs: 30_000, parallel: 16 }

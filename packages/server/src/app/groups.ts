@@ -1,0 +1,76 @@
+import type { ScalingPolicy } from '@slipway/contract'
+import type { DiskService } from '../disk/disk.service.ts'
+import { makeReconciler } from '../lib/reconciler.ts'
+import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { TemplateService } from '../template/template.service.ts'
+import type { VmService } from '../vm/vm.service.ts'
+import { makeLoadBook } from '../vm-group/load.ts'
+import { makeScaling } from '../vm-group/scaling.reconcile.ts'
+import { makeVmGroupReconcile } from '../vm-group/vm-group.reconcile.ts'
+import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
+import { makeVmPoolService } from '../vm-pool/vm-pool.service.ts'
+import { makeVmSetService } from '../vm-set/vm-set.service.ts'
+import { type Base, rhythm } from './base.ts'
+
+/** Members that a group has ready to start when others are up. */
+const waitingMembers = 2
+
+/** VM pools and VM sets, and the autoscaler of pools. */
+export function makeGroups(
+  base: Base,
+  options: {
+    policy: ScalingPolicy
+    /** How many guests may be on their way up at once. */
+    startsAtOnce: number
+    keys: SshKeyService
+    templates: TemplateService
+    disks: DiskService
+    vms: VmService
+  },
+) {
+  const { db, engine, clock, log, bus, calls, projects } = base
+  const { policy, vms } = options
+  const repo = makeVmGroupRepo(db)
+  const load = makeLoadBook()
+  const parts = {
+    repo,
+    projects,
+    keys: options.keys,
+    templates: options.templates,
+    vms,
+    disks: options.disks,
+    load,
+    clock,
+    publish: bus.publish,
+    kick: kickGroup,
+  }
+  const pools = makeVmPoolService({ ...parts, policy })
+  const sets = makeVmSetService(parts)
+  const announce = (group: Parameters<typeof pools.announce>[0]) =>
+    group.kind === 'pool' ? pools.announce(group) : sets.announce(group)
+
+  const groupReconciler = makeReconciler({
+    name: 'vm-group',
+    ...makeVmGroupReconcile({
+      repo,
+      vms,
+      announce,
+      clock,
+      log,
+      membersAtOnce: options.startsAtOnce + waitingMembers,
+    }),
+    ...rhythm,
+    clock,
+    log,
+  })
+  const scaling = makeScaling({ repo, engine, load, policy, announce, kick: kickGroup, clock, log })
+
+  /** For changes that the autoscaler looks at too. */
+  function kickGroup(id: string): void {
+    groupReconciler.kick(id)
+    scaling.wake()
+  }
+
+  calls.connect({ kickGroup: groupReconciler.kick })
+  return { pools, sets, groupReconciler, scaling }
+}

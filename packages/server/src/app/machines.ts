@@ -1,0 +1,117 @@
+import type { ActivityService } from '../activity/activity.service.ts'
+import { makeConsoleService } from '../console/console.service.ts'
+import type { DiskService } from '../disk/disk.service.ts'
+import { makeReconciler } from '../lib/reconciler.ts'
+import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
+import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { TemplateService } from '../template/template.service.ts'
+import { makeVmReconcile } from '../vm/vm.reconcile.ts'
+import { makeVmRepo } from '../vm/vm.repo.ts'
+import { makeVmService } from '../vm/vm.service.ts'
+import { vmSnapshotKind } from '../vm-snapshot/vm-snapshot.reconcile.ts'
+import { makeVmSnapshotRepo } from '../vm-snapshot/vm-snapshot.repo.ts'
+import { makeVmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
+import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
+import { type Base, rhythm } from './base.ts'
+
+/** VMs, their snapshots and their consoles. */
+export function makeMachines(
+  base: Base,
+  options: {
+    maxVmsPerProject: number
+    /** How many guests may be on their way up at once. */
+    startsAtOnce: number
+    /** Public keys of the server itself, which every guest lets in. */
+    ownKeys: string[]
+    activity: ActivityService
+    keys: SshKeyService
+    templates: TemplateService
+    disks: DiskService
+    /** Whether a disk is made of the snapshot now, or a VM put back to it. */
+    isInUse: (snapshotId: string) => Promise<boolean>
+  },
+) {
+  const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
+  const { activity, isInUse } = options
+  const vmRepo = makeVmRepo(db, { addVmSnapshot })
+  const vms = makeVmService({
+    repo: vmRepo,
+    disks: options.disks,
+    projects,
+    keys: options.keys,
+    templates: options.templates,
+    kick: calls.kickVm,
+    publish: bus.publish,
+    isWatched: bus.isWatched,
+    onMember: calls.kickGroup,
+    clock,
+    maxVmsPerProject: options.maxVmsPerProject,
+  })
+  const snapshotRepo = makeVmSnapshotRepo(db)
+  const vmSnapshots = makeVmSnapshotService({
+    repo: snapshotRepo,
+    projects,
+    vms,
+    isInUse,
+    kick: calls.kickVmSnapshot,
+    publish: bus.publish,
+    jobs,
+    clock,
+  })
+
+  const vmReconcile = makeVmReconcile({
+    repo: vmRepo,
+    engine,
+    jobs,
+    announce: vms.announce,
+    clock,
+    log,
+    startsAtOnce: options.startsAtOnce,
+    announceSnapshot: vmSnapshots.announceById,
+    suspectSnapshot: calls.kickVmSnapshot,
+    wake: calls.kickVm,
+    ownKeys: options.ownKeys,
+  })
+  const vmReconciler = makeReconciler({
+    name: 'vm',
+    look: vmReconcile.look,
+    scan: vmReconcile.scan,
+    onFailure: vmReconcile.showFailure,
+    ...rhythm,
+    clock,
+    log,
+  })
+  const kind = vmSnapshotKind({
+    repo: snapshotRepo,
+    engine,
+    isInUse,
+    announce: vmSnapshots.announce,
+    announceGone: vmSnapshots.announceGone,
+  })
+  const vmSnapshotReconciler = makeReconciler({
+    name: 'vm-snapshot',
+    ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickVmSnapshot, clock, clockGuard, log }),
+    ...rhythm,
+    clock,
+    log,
+  })
+
+  const consoles = makeConsoleService({
+    engine,
+    ownVm: vms.get,
+    clock,
+    onOpened: (user, { id, name, project_id }, what) =>
+      activity.access(
+        user.id,
+        { type: 'vm', id, name, projectId: project_id },
+        { action: `vm.${what}`, message: `Opened the ${what} of VM ${name}` },
+      ),
+  })
+
+  calls.connect({
+    kickVm: vmReconciler.kick,
+    kickVmSnapshot: vmSnapshotReconciler.kick,
+    announceVm: vms.announceById,
+  })
+  return { vms, vmSnapshots, consoles, vmReconciler, vmSnapshotReconciler }
+}

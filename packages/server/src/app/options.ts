@@ -1,0 +1,43 @@
+import type { FastifyBaseLogger } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { Gateway } from '../gateway/gateway.thread.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { SendMail } from '../mail/mail.ts'
+import type { BuiltInTemplate } from '../template/template.service.ts'
+
+/** What the server is built over. */
+export interface AppOptions {
+  config: Pick<
+    Config,
+    | 'dataDir'
+    | 'publicUrl'
+    | 'allowedHosts'
+    | 'trustedProxies'
+    | 'productName'
+    | 'contacts'
+    | 'maxVmsPerProject'
+    | 'maxDiskGb'
+    | 'admins'
+    | 'activityDays'
+    | 'scaling'
+  >
+  db: Db
+  engine: Engine
+  /** The templates that come with Slipway. */
+  templates: readonly BuiltInTemplate[]
+  sendMail: SendMail
+  clock: Clock
+  log: FastifyBaseLogger
+  /** Folder of the built front end; null serves the API only. */
+  webRoot: string | null
+  /** Where the server is reached when no public address is set. */
+  ownUrl: () => string
+  /** How many guests may be on their way up at once. */
+  startsAtOnce: number
+  /** Who carries it may read `/metrics`. */
+  metricsToken: string
+  /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
+  gateway: Gateway | null
+}

@@ -1,0 +1,71 @@
+import type { FastifyBaseLogger } from 'fastify'
+import { makeAccountRepo } from '../account/account.repo.ts'
+import { makeAccountService } from '../account/account.service.ts'
+import { makeActivityRepo } from '../activity/activity.repo.ts'
+import { makeActivityService } from '../activity/activity.service.ts'
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
+import { makeGatewayService } from '../gateway/gateway.service.ts'
+import type { Gateway } from '../gateway/gateway.thread.ts'
+import type { SessionLines } from '../http/sessions.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { SendMail } from '../mail/mail.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
+import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
+
+/** Accounts with their SSH keys, the log of what people did, and their visits by SSH. */
+export function makePeople(options: {
+  config: Pick<Config, 'productName' | 'admins' | 'activityDays'>
+  db: Db
+  clock: Clock
+  log: FastifyBaseLogger
+  projects: ProjectService
+  sendMail: SendMail
+  /** Where people reach the server, without a slash at the end. */
+  publicUrl: () => string
+  sessionLines: SessionLines
+  gateway: Gateway | null
+  /** Whether there is anything to reach by SSH. */
+  hasGuests: boolean
+}) {
+  const { config, db, clock, log, projects, sessionLines, gateway } = options
+  const activity = makeActivityService({
+    repo: makeActivityRepo(db),
+    ownProject: projects.own,
+    admins: config.admins,
+    days: config.activityDays,
+    clock,
+  })
+  const visits = gateway
+    ? makeGatewayService({
+        repo: makeGatewayRepo(db),
+        cut: gateway.cut,
+        called: gateway,
+        hasGuests: options.hasGuests,
+        activity,
+        clock,
+        log,
+      })
+    : null
+  const keys = makeSshKeyService({
+    repo: makeSshKeyRepo(db),
+    clock,
+    onDeleted: (userId, fingerprint) => visits?.keyDeleted(userId, fingerprint),
+  })
+  const accounts = makeAccountService({
+    repo: makeAccountRepo(db),
+    sendMail: options.sendMail,
+    publicUrl: options.publicUrl,
+    productName: config.productName,
+    keysOf: keys.list,
+    onSessionsEnded(ended) {
+      if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)
+      else sessionLines.endAccount(ended.accountId)
+    },
+    clock,
+    log,
+  })
+  return { accounts, activity, keys, visits }
+}

@@ -1,0 +1,86 @@
+import { makeDiskReconcile } from '../disk/disk.reconcile.ts'
+import { makeDiskRepo } from '../disk/disk.repo.ts'
+import { makeDiskService } from '../disk/disk.service.ts'
+import { diskSnapshotKind } from '../disk-snapshot/disk-snapshot.reconcile.ts'
+import { makeDiskSnapshotRepo } from '../disk-snapshot/disk-snapshot.repo.ts'
+import { makeDiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
+import { makeReconciler } from '../lib/reconciler.ts'
+import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
+import { makeVmRepo } from '../vm/vm.repo.ts'
+import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
+import { type Base, rhythm } from './base.ts'
+
+/** Disks and their snapshots. */
+export function makeStorage(base: Base, maxDiskGb: number) {
+  const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
+  const diskRepo = makeDiskRepo(db)
+  const vmRepo = makeVmRepo(db, { addVmSnapshot })
+  /** Whether a disk is made of the snapshot now, or a VM put back to it. */
+  const isInUse = async (snapshotId: string) =>
+    (await diskRepo.isSourceInUse(snapshotId)) || (await vmRepo.isRestoring(snapshotId))
+
+  const disks = makeDiskService({
+    repo: diskRepo,
+    projects,
+    kick: calls.kickDisk,
+    publish: bus.publish,
+    announceVm: calls.announceVm,
+    jobs,
+    clock,
+    maxDiskGb,
+  })
+  const diskReconcile = makeDiskReconcile({
+    repo: diskRepo,
+    engine,
+    announce: disks.announce,
+    announceVm: calls.announceVm,
+    wakeVm: calls.kickVm,
+    // One of them knows it.
+    suspectSnapshot: (id) => {
+      calls.kickVmSnapshot(id)
+      calls.kickDiskSnapshot(id)
+    },
+    jobs,
+    kick: calls.kickDisk,
+    clock,
+    log,
+  })
+  const diskReconciler = makeReconciler({
+    name: 'disk',
+    look: diskReconcile.look,
+    scan: diskReconcile.scan,
+    onFailure: diskReconcile.showFailure,
+    ...rhythm,
+    clock,
+    log,
+  })
+
+  const snapshotRepo = makeDiskSnapshotRepo(db)
+  const diskSnapshots = makeDiskSnapshotService({
+    repo: snapshotRepo,
+    projects,
+    disks,
+    isInUse,
+    kick: calls.kickDiskSnapshot,
+    publish: bus.publish,
+    jobs,
+    clock,
+  })
+  const kind = diskSnapshotKind({
+    repo: snapshotRepo,
+    engine,
+    isInUse,
+    announce: diskSnapshots.announce,
+    announceGone: diskSnapshots.announceGone,
+  })
+  const diskSnapshotReconciler = makeReconciler({
+    name: 'disk-snapshot',
+    ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickDiskSnapshot, clock, clockGuard, log }),
+    ...rhythm,
+    clock,
+    log,
+  })
+
+  calls.connect({ kickDisk: diskReconciler.kick, kickDiskSnapshot: diskSnapshotReconciler.kick })
+  return { disks, diskSnapshots, diskReconciler, diskSnapshotReconciler, isInUse }
+}

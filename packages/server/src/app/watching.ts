@@ -1,0 +1,59 @@
+import type { Config } from '../config.ts'
+import { makeHealthService } from '../health/health.service.ts'
+import { makeVitals } from '../health/vitals.ts'
+import type { Reconciler } from '../lib/reconciler.ts'
+import { uncaughtErrors } from '../lib/uncaught.ts'
+import { makeMetricsRepo } from '../metrics/metrics.repo.ts'
+import { makeMetricsService } from '../metrics/metrics.service.ts'
+import { makeUsageBook } from '../usage/usage.book.ts'
+import { makeUsageSampler } from '../usage/usage.reconcile.ts'
+import { makeUsageRepo } from '../usage/usage.repo.ts'
+import { makeUsageService, type UsageServiceOptions } from '../usage/usage.service.ts'
+import type { Base } from './base.ts'
+
+/** What tells people how their VMs do, and the operator how the server does. */
+export function makeWatching(
+  { db, engine, clock, log }: Pick<Base, 'db' | 'engine' | 'clock' | 'log'>,
+  options: {
+    config: Pick<Config, 'dataDir' | 'admins'>
+    reconcilers: readonly Reconciler[]
+    /** Whose usage may be seen. */
+    own: UsageServiceOptions['own']
+    /** How many people look at a console now. */
+    viewers: Parameters<typeof makeMetricsService>[0]['viewers']
+  },
+) {
+  const { config, reconcilers } = options
+  const usageRepo = makeUsageRepo(db)
+  const usageBook = makeUsageBook()
+  const sampler = makeUsageSampler({ repo: usageRepo, book: usageBook, engine, clock, log })
+  const usage = makeUsageService({
+    repo: usageRepo,
+    book: usageBook,
+    living: sampler.living,
+    clock,
+    own: options.own,
+  })
+  const vitals = makeVitals(config.dataDir)
+  const health = makeHealthService({
+    admins: config.admins,
+    reconcilers: () => reconcilers.map((reconciler) => reconciler.stats()),
+    measuring: sampler.stats,
+    vitals: vitals.read,
+    uncaughtErrors,
+    engine: {
+      kind: engine.kind,
+      accelerator: engine.capabilities.accelerator,
+      answer: () => engine.freeMemoryMb(),
+    },
+    clock,
+  })
+  const metrics = makeMetricsService({
+    repo: makeMetricsRepo(db),
+    readings: sampler.readings,
+    viewers: options.viewers,
+    health: health.read,
+    engine: engine.kind,
+  })
+  return { sampler, usage, vitals, health, metrics }
+}

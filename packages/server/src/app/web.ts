@@ -1,0 +1,162 @@
+import cookie from '@fastify/cookie'
+import type { Host } from '@slipway/contract'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import { sql } from 'kysely'
+import { accountRoutes, sessionToken } from '../account/account.routes.ts'
+import type { AccountService } from '../account/account.service.ts'
+import { activityRoutes } from '../activity/activity.routes.ts'
+import type { ActivityService } from '../activity/activity.service.ts'
+import type { Config } from '../config.ts'
+import { consoleRoutes } from '../console/console.routes.ts'
+import type { ConsoleService } from '../console/console.service.ts'
+import type { Db } from '../db/open.ts'
+import { diskRoutes } from '../disk/disk.routes.ts'
+import type { DiskService } from '../disk/disk.service.ts'
+import { diskSnapshotRoutes } from '../disk-snapshot/disk-snapshot.routes.ts'
+import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
+import type { Engine } from '../engine/engine.ts'
+import { eventRoutes } from '../event/event.routes.ts'
+import type { Gateway } from '../gateway/gateway.thread.ts'
+import { healthRoutes } from '../health/health.routes.ts'
+import type { HealthService } from '../health/health.service.ts'
+import { hostRoutes } from '../host/host.routes.ts'
+import { connectionLimits, connectionOptions, limitConnections } from '../http/connections.ts'
+import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
+import type { EventStreams } from '../http/events.ts'
+import { installGuard } from '../http/guard.ts'
+import { type Authenticate, makeRoute } from '../http/route.ts'
+import type { SessionLines } from '../http/sessions.ts'
+import { installSockets } from '../http/sockets.ts'
+import { installStatic } from '../http/static.ts'
+import { installTiming } from '../http/timing.ts'
+import { makeAddressList } from '../lib/client-address.ts'
+import { metricsRoutes } from '../metrics/metrics.routes.ts'
+import type { MetricsService } from '../metrics/metrics.service.ts'
+import { operationRoutes } from '../operation/operation.routes.ts'
+import type { OperationService } from '../operation/operation.service.ts'
+import { projectRoutes } from '../project/project.routes.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import { makeSearchRepo } from '../search/search.repo.ts'
+import { searchRoutes } from '../search/search.routes.ts'
+import { makeSearchService } from '../search/search.service.ts'
+import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
+import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import { templateRoutes } from '../template/template.routes.ts'
+import type { TemplateService } from '../template/template.service.ts'
+import { usageRoutes } from '../usage/usage.routes.ts'
+import type { UsageService } from '../usage/usage.service.ts'
+import { vmRoutes } from '../vm/vm.routes.ts'
+import type { VmService } from '../vm/vm.service.ts'
+import { vmPoolRoutes } from '../vm-pool/vm-pool.routes.ts'
+import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
+import { vmSetRoutes } from '../vm-set/vm-set.routes.ts'
+import type { VmSetService } from '../vm-set/vm-set.service.ts'
+import { vmSnapshotRoutes } from '../vm-snapshot/vm-snapshot.routes.ts'
+import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
+
+/** The HTTP server with everything that is checked before a request reaches a route. It has no routes yet. */
+export async function openWeb(
+  config: Pick<Config, 'publicUrl' | 'allowedHosts' | 'trustedProxies'>,
+  log: FastifyBaseLogger,
+): Promise<FastifyInstance> {
+  const app: FastifyInstance = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: 64 * 1024,
+    // Nobody else may say which address a request comes from: rate limits count by it.
+    trustProxy: makeAddressList(config.trustedProxies),
+    ...connectionOptions(connectionLimits),
+    frameworkErrors,
+    // Requests in flight may end; event streams are ended by us.
+    forceCloseConnections: 'idle',
+  })
+  installErrorHandler(app)
+  await app.register(cookie)
+  // A proxy on this machine may well be in use without being named.
+  limitConnections(app, connectionLimits, makeAddressList(['loopback', ...config.trustedProxies]), log)
+  await installGuard(app, config.publicUrl, config.allowedHosts)
+  return app
+}
+
+/** What people read about the host they are on. */
+export const hostOf = (
+  config: Pick<Config, 'productName' | 'contacts'>,
+  { kind, capabilities }: Engine,
+  gateway: Gateway | null,
+): Host => ({
+  product_name: config.productName,
+  engine: kind,
+  accelerator: capabilities.accelerator,
+  accelerator_reason: capabilities.acceleratorReason,
+  network: capabilities.network,
+  ssh_gateway: gateway && {
+    host: gateway.host,
+    port: gateway.port,
+    local_only: gateway.localOnly,
+    fingerprint: gateway.fingerprint,
+  },
+  contacts: config.contacts,
+})
+
+/** Mounts every call of the contract on its service, and the console's files beside them. */
+export async function installRoutes(
+  app: FastifyInstance,
+  options: {
+    db: Db
+    host: Host
+    /** Whether people come by https only. */
+    isSecure: boolean
+    /** Folder of the built front end; null serves the API only. */
+    webRoot: string | null
+    metricsToken: string
+    sessionLines: SessionLines
+    streams: EventStreams
+    accounts: AccountService
+    activity: ActivityService
+    keys: SshKeyService
+    projects: ProjectService
+    templates: TemplateService
+    disks: DiskService
+    diskSnapshots: DiskSnapshotService
+    vms: VmService
+    vmSnapshots: VmSnapshotService
+    consoles: ConsoleService
+    pools: VmPoolService
+    sets: VmSetService
+    operations: OperationService
+    usage: UsageService
+    health: HealthService
+    metrics: MetricsService
+  },
+): Promise<void> {
+  const { db, host, accounts, projects, metrics } = options
+  const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
+  const route = makeRoute(app, authenticate)
+  const socketRoute = await installSockets(app, authenticate, options.sessionLines)
+  hostRoutes(route, {
+    host,
+    ping: async () => {
+      await sql`select 1`.execute(db)
+    },
+  })
+  accountRoutes(route, accounts, options.isSecure)
+  projectRoutes(route, projects)
+  sshKeyRoutes(route, options.keys)
+  templateRoutes(route, options.templates)
+  diskRoutes(route, options.disks)
+  vmRoutes(route, options.vms)
+  consoleRoutes(route, socketRoute, options.consoles)
+  usageRoutes(route, options.usage)
+  vmPoolRoutes(route, options.pools)
+  vmSetRoutes(route, options.sets)
+  vmSnapshotRoutes(route, options.vmSnapshots)
+  diskSnapshotRoutes(route, options.diskSnapshots)
+  operationRoutes(route, options.operations)
+  activityRoutes(route, options.activity)
+  searchRoutes(route, makeSearchService(makeSearchRepo(db)))
+  healthRoutes(route, options.health)
+  installTiming(app, metrics.observe)
+  metricsRoutes(route, metrics, options.metricsToken)
+  eventRoutes(route, options.streams, projects, authenticate)
+  await installStatic(app, options.webRoot, host)
+}

@@ -1,0 +1,84 @@
+/** What this engine writes down in JSON files; `record-shapes.ts` checks what is read back. */
+import type { BootImage } from '../../image/image-store.ts'
+import type { Address, Capabilities, MachineSpec, SnapshotMade } from '../engine.ts'
+
+/** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
+export interface MachineRecord {
+  spec: MachineSpec
+  address: Address
+  /** The image its root disk stands on. */
+  image: BootImage
+  /** The data volumes its next start finds, or a living guest has. */
+  volumes: VolumePlace[]
+  /** Set between a restore and the start that honours it; with what its saved memory fits, if it has any. */
+  restored: { memory: MemoryFit | null } | null
+}
+
+/** A data volume and the port it is plugged into. */
+export interface VolumePlace {
+  id: string
+  port: number
+}
+
+/** What a machine must be like for a saved memory state to fit. */
+export interface MemoryFit {
+  shape: number
+  qemu: string
+  accelerator: RunRecord['accelerator']
+  cpuModel: string
+  cpu: number
+  memoryMb: number
+  volumes: VolumePlace[]
+  /** The firmware loads the kernel from these into the same places. */
+  kernel: string | null
+}
+
+/** One run of a machine: written before the guest is launched. */
+export interface RunRecord {
+  run: string
+  /** The machine shape it was launched with; a saved memory state fits no other. */
+  shape: number
+  /** The host's boot id; another one later means that the host went down. */
+  bootId: string
+  startedAt: number
+  /** Went on from a saved memory: what the guest says at its start was said before. */
+  resumed: boolean
+  /** What runs its guest code. */
+  accelerator: NonNullable<Capabilities['accelerator']>
+  cpuModel: string
+}
+
+/** What a snapshot directory holds; written last, so its presence means that all of it is there. */
+export interface MachineManifest {
+  imageId: string
+  /** The image its root disk stands on. */
+  image: BootImage
+  volumeIds: string[]
+  consistency: SnapshotMade['consistency']
+  memory: { fit: MemoryFit; bytes: number } | null
+  storedBytes: number
+}
+
+/** What a restore has prepared: `restore/prepared.json`, written last. */
+export interface Prepared {
+  snapshotId: string
+  snapshot: MachineManifest
+  /** Volumes of which there are copies. */
+  volumeIds: string[]
+}
+
+/** The intent to put prepared copies in place: `swap.json`, there from the first rename until after the last. */
+export interface Swap {
+  safetyId: string
+  prepared: Prepared
+  /** The machine as it is before. */
+  record: MachineRecord
+}
+
+/** What is known of a volume snapshot: `<id>.json`, written last. What it builds upon stands in its qcow2 file. */
+export interface VolumeManifest {
+  volumeId: string
+  consistency: SnapshotMade['consistency']
+  /** It is being deleted; others may still build upon its file. */
+  deleting: boolean
+}
