@@ -81,6 +81,13 @@ test('a list has what cannot be read, and leaves out what is not there', async (
   expect(await presentAmong(['one', 'torn', 'absent'], read)).toEqual(['one', 'torn'])
 })
 
+test('two who write one file at once both succeed, and the last one wins', async () => {
+  const path = join(dir, 'file')
+  await Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((value) => writeDurably(path, [value])))
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual([8])
+  expect(await readdir(dir)).toEqual(['file'])
+})
+
 const isRoot = process.getuid?.() === 0
 test.skipIf(!isRoot)('a full disk leaves the old content, and nothing of the new one', async () => {
   await run('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir])

@@ -106,8 +106,25 @@ export async function flush(path: string): Promise<void> {
   }
 }
 
-/** Replaces a JSON file in one step that survives a power failure; a crash leaves the old or the new content. */
-export async function writeDurably(path: string, value: unknown): Promise<void> {
+/** The write of a file that is under way, by its path. */
+const writes = new Map<string, Promise<void>>()
+
+/**
+ * Replaces a JSON file in one step that survives a power failure; a crash leaves the old or the new content. Writes of
+ * one file come one after the other, the last one wins.
+ */
+export function writeDurably(path: string, value: unknown): Promise<void> {
+  const before = writes.get(path) ?? Promise.resolve()
+  const mine = before.catch(() => {}).then(() => replace(path, value))
+  writes.set(path, mine)
+  const forget = () => {
+    if (writes.get(path) === mine) writes.delete(path)
+  }
+  mine.then(forget, forget)
+  return mine
+}
+
+async function replace(path: string, value: unknown): Promise<void> {
   const fresh = `${path}.new`
   try {
     await writeFile(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flush: true })

@@ -37,6 +37,8 @@ export function makeGuests(deps: {
   const holding = new Map<string, Promise<Guest>>()
   /** Guests that end; resolves when that is written down. */
   const endings = new Map<string, Promise<void>>()
+  /** Guests that are being ended by force, so that all who ask for it wait for the same end. */
+  const ends = new Map<string, Promise<void>>()
   /** Guests whose process did not answer. */
   const silent = new Map<string, { run: string; until: number; error: unknown }>()
 
@@ -128,6 +130,28 @@ export function makeGuests(deps: {
     await rm(dirs.fileOf(machineId, fileNames.memory), { force: true })
   }
 
+  async function endGuest(machineId: string): Promise<void> {
+    const guest = guests.get(machineId)
+    const living = guest ? { run: guest.run, pid: guest.pid } : await livingRun(machineId)
+    if (!living) return
+    await dirs.writeMark(machineId, 'asked', living.run.run)
+    // Its answer is that the line closes.
+    guest?.qmp.execute('quit').catch(() => {})
+    await endProcess(
+      {
+        isAlive: () => isRunOf(living.pid, machineId, living.run.run),
+        kill: () => kill(living.pid),
+      },
+      { politeMs: guest ? POLITE_MS : 0 },
+    )
+    guests.delete(machineId)
+    silent.delete(machineId)
+    guest?.release()
+    if (guest) await endings.get(machineId)
+    else await noteEnd(machineId, living.run)
+    changed(machineId)
+  }
+
   /** The machine whose living guest has a volume. */
   const holderOf = (volumeId: string): string | null =>
     [...guests].find(([, guest]) => guest.volumes().some(({ id }) => id === volumeId))?.[0] ?? null
@@ -160,26 +184,12 @@ export function makeGuests(deps: {
      * so it may be called whatever else is being done to the guest; what that was fails. Throws a retryable
      * `EngineError` when even force did not end it.
      */
-    async end(machineId: string): Promise<void> {
-      const guest = guests.get(machineId)
-      const living = guest ? { run: guest.run, pid: guest.pid } : await livingRun(machineId)
-      if (!living) return
-      await dirs.writeMark(machineId, 'asked', living.run.run)
-      // Its answer is that the line closes.
-      guest?.qmp.execute('quit').catch(() => {})
-      await endProcess(
-        {
-          isAlive: () => isRunOf(living.pid, machineId, living.run.run),
-          kill: () => kill(living.pid),
-        },
-        { politeMs: guest ? POLITE_MS : 0 },
-      )
-      guests.delete(machineId)
-      silent.delete(machineId)
-      guest?.release()
-      if (guest) await endings.get(machineId)
-      else await noteEnd(machineId, living.run)
-      changed(machineId)
+    end(machineId: string): Promise<void> {
+      const begun = ends.get(machineId)
+      if (begun !== undefined) return begun
+      const work = endGuest(machineId).finally(() => ends.delete(machineId))
+      ends.set(machineId, work)
+      return work
     },
 
     /** Writes down the end of a run that no server saw. */
