@@ -20,8 +20,11 @@ export interface Request {
 }
 
 export interface Client {
-  /** Null: no answer came, so nobody knows whether the request was carried out. */
-  send: (message: Request) => Promise<Answer | null>
+  /**
+   * Over a connection that is kept for the next request, or one of its own. Null: no answer came, so nobody knows
+   * whether the request was carried out.
+   */
+  send: (message: Request, over?: 'kept' | 'new') => Promise<Answer | null>
   cookie: string
   /** The address it seems to come from. */
   readonly from: string
@@ -38,7 +41,7 @@ export function makeClient(url: () => string, from: string): Client {
     cookie: '',
     from,
     close: () => agent.destroy(),
-    send({ method, path, body, headers }) {
+    send({ method, path, body, headers }, over = 'kept') {
       const began = performance.now()
       const { promise, resolve } = Promise.withResolvers<Answer | null>()
       const { hostname, port } = new URL(url())
@@ -47,7 +50,7 @@ export function makeClient(url: () => string, from: string): Client {
         port,
         method,
         path,
-        agent,
+        agent: over === 'kept' ? agent : false,
         signal: AbortSignal.timeout(patienceMs),
         headers: {
           'x-forwarded-for': from,

@@ -9,6 +9,7 @@ import type { Again } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
+import { makePatience } from './vm.patience.ts'
 import { isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
@@ -71,6 +72,7 @@ const needsParts = (vm: VmRecord, state: MachineState) =>
 export function makeVmReconcile(options: VmReconcileOptions) {
   const { repo, engine, jobs, announce, clock, log, wake, ownKeys } = options
   const store = makeVmStore({ repo, announce, clock })
+  const patience = makePatience(clock)
   const admission = makeAdmission({ repo, engine, clock, startsAtOnce: options.startsAtOnce, wake })
   const restore = makeVmRestore({
     repo,
@@ -99,7 +101,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const around: Surroundings = {
       parts: parts?.state ?? 'ready',
       room: false,
-      deadline: deadlineOf(vm, clock.now()),
+      deadline: deadlineOf(vm, patience.nowFor(vm)),
     }
     const seen = toSeen(state)
     // Room is asked last and with nobody else asking.
@@ -160,7 +162,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
             statusMessage: message,
             steps: enterStep(current.steps, step, clock.now()),
           }))
-    return next ? { afterMs: Math.min(waitMs, msToDeadline(next, clock.now()) ?? waitMs) } : 'now'
+    return next ? { afterMs: Math.min(waitMs, msToDeadline(next, patience.nowFor(next)) ?? waitMs) } : 'now'
   }
 
   async function act(vm: VmRecord, state: MachineState, parts: Parts | null, step: Step): Promise<Again> {
@@ -186,7 +188,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         )
       case 'power-down':
         await engine.powerDown(vm.id)
-        return { afterMs: Math.min(powerDownPollMs, msToDeadline(vm, clock.now()) ?? powerDownPollMs) }
+        return {
+          afterMs: Math.min(powerDownPollMs, msToDeadline(vm, patience.nowFor(vm)) ?? powerDownPollMs),
+        }
       case 'power-off':
         await engine.powerOff(vm.id)
         return 'now'
@@ -202,6 +206,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'forget':
         await repo.remove(vm.id, clock.now())
         admission.leave(vm.id)
+        patience.forget(vm.id)
         admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
@@ -316,7 +321,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     for (const vm of vms) {
       const state = machines.get(vm.id) ?? { power: 'absent' as const }
       machines.delete(vm.id)
-      const around: Surroundings = { parts: 'ready', room: true, deadline: deadlineOf(vm, clock.now()) }
+      const around: Surroundings = {
+        parts: 'ready',
+        room: true,
+        deadline: deadlineOf(vm, patience.nowFor(vm)),
+      }
       const seenBefore = vm.seenPower === state.power
       if (!seenBefore || plan(vm.wanted, vm.known, toSeen(state), around).do !== 'rest') ids.push(vm.id)
     }

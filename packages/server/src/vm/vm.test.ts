@@ -716,6 +716,24 @@ describe('a VM that was good once', () => {
   )
 
   it(
+    'is not given up while it starts because the clock of the host jumps, in this server or between two',
+    onServer(async (s) => {
+      const { body: vm } = await s.create('fault-never-ready')
+      await s.app.clock.advance(5_000)
+      expect((await s.get(vm.id)).status).toBe('provisioning')
+      // Within the life of a session, so that the user is still signed in.
+      s.app.clock.set(s.app.clock.now() + 11 * 60 * 60_000)
+      await s.app.clock.advance(60_000)
+      expect((await s.get(vm.id)).status).toBe('provisioning')
+      await s.app.restart()
+      await s.app.clock.advance(60_000)
+      expect((await s.get(vm.id)).status).toBe('provisioning')
+      await s.app.clock.advance(11 * 60_000)
+      expect((await s.get(vm.id)).status).toBe('failed')
+    }),
+  )
+
+  it(
     'starts again by itself when its lost root disk is there again',
     onServer(async (s) => {
       const id = await s.running('x')
