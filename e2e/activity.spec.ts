@@ -104,8 +104,9 @@ test('a long log comes page by page, none twice, and what is new waits while one
 })
 
 test('a log that is empty, on its way or not to be had says so', async ({ page, project }) => {
-  const { letGo } = await hold(page, activityApi.ofProject)
   const refused = await answer(page, activityApi.ofProject, 503, { message: 'The server says why' })
+  // After the answer: what was set up last comes first.
+  const { letGo } = await hold(page, activityApi.ofProject)
   await page.goto(activityPath(project.id))
   await expect(page.getByText('Loading activity...')).toBeVisible()
   letGo()
