@@ -15,8 +15,8 @@ export interface Vitals {
   disk: { freeMb: number; sizeMb: number } | null
 }
 
-/** Node's timer for this wakes the process every time, so a finer one would cost more than all else of a server at rest. */
-const resolutionMs = 200
+/** Node's timer for this wakes the process every time: a finer one costs a server at rest more than all else. */
+const resolutionMs = 1000
 const windowMs = 60_000
 const mebibyte = 1024 ** 2
 
