@@ -23,8 +23,9 @@ const knownAtMost = 5000
 function foldSign(sign: string): string {
   const found = known.get(sign)
   if (found !== undefined) return found
-  // By way of capitals, as `ß` is `SS` there; the sigma at the end of a word is a letter like the others.
-  const folded = withoutAccents(withoutAccents(sign.toUpperCase()).toLowerCase()).replaceAll('ς', 'σ')
+  // Small, then by way of capitals: `ẞ` is `ß`, which is `SS` only there. The last sigma of a word is one like others.
+  const capitals = sign.normalize('NFKD').toLowerCase().toUpperCase()
+  const folded = withoutAccents(capitals.toLowerCase()).replaceAll('ς', 'σ')
   if (known.size >= knownAtMost) known.clear()
   known.set(sign, folded)
   return folded
