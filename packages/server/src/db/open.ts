@@ -1,5 +1,5 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { Kysely, type SqliteDatabase, SqliteDialect } from 'kysely'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
 import type { Schema } from './schema.ts'
 
 export type Db = Kysely<Schema>
@@ -17,30 +17,35 @@ export function openSqlite(file: string, { readOnly = false } = {}): Db {
 
 /** Kysely's SQLite dialect takes any object of this shape. Statements are kept: preparing costs more than running. */
 function adapt(sqlite: DatabaseSync): SqliteDatabase {
-  const kept = new Map<string, StatementSync>()
+  const kept = new Map<string, SqliteStatement>()
   return {
     close: () => sqlite.close(),
     prepare(sql) {
       let statement = kept.get(sql)
       if (!statement) {
         if (kept.size >= 500) kept.clear()
-        statement = sqlite.prepare(sql)
+        statement = prepare(sqlite, sql)
         kept.set(sql, statement)
       }
-      const own = statement
-      // Repositories bind only text, numbers and null; Kysely's type is wider.
-      const bind = (values: readonly unknown[]) => values as SQLInputValue[]
-      return {
-        reader: own.columns().length > 0,
-        all: (values) => own.all(...bind(values)),
-        run(values) {
-          // Of a full or broken disk SQLite has rolled back by itself: a second time would fail and hide why.
-          if (sql === 'rollback' && !sqlite.isTransaction) return { changes: 0, lastInsertRowid: 0 }
-          return own.run(...bind(values))
-        },
-        iterate: (values) => own.iterate(...bind(values)),
-      }
+      return statement
     },
+  }
+}
+
+function prepare(sqlite: DatabaseSync, sql: string): SqliteStatement {
+  const statement = sqlite.prepare(sql)
+  // Repositories bind only text, numbers and null; Kysely's type is wider.
+  const bind = (values: readonly unknown[]) => values as SQLInputValue[]
+  return {
+    // Read once: SQLite describes every column anew each time, which takes as long as running the statement.
+    reader: statement.columns().length > 0,
+    all: (values) => statement.all(...bind(values)),
+    run(values) {
+      // Of a full or broken disk SQLite has rolled back by itself: a second time would fail and hide why.
+      if (sql === 'rollback' && !sqlite.isTransaction) return { changes: 0, lastInsertRowid: 0 }
+      return statement.run(...bind(values))
+    },
+    iterate: (values) => statement.iterate(...bind(values)),
   }
 }
 
