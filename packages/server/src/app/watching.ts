@@ -13,7 +13,7 @@ import type { Base } from './base.ts'
 
 /** What tells people how their VMs do, and the operator how the server does. */
 export function makeWatching(
-  { db, engine, clock, log }: Pick<Base, 'db' | 'engine' | 'clock' | 'log'>,
+  { db, engine, clock, clockGuard, log }: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log'>,
   options: {
     config: Pick<Config, 'dataDir' | 'admins'>
     reconcilers: readonly Reconciler[]
@@ -41,6 +41,7 @@ export function makeWatching(
     measuring: sampler.stats,
     vitals: vitals.read,
     uncaughtErrors,
+    clockProblem: clockGuard.problem,
     engine: {
       kind: engine.kind,
       accelerator: engine.capabilities.accelerator,

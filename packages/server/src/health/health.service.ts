@@ -14,6 +14,8 @@ export interface HealthServiceOptions {
   measuring: () => { at: number | null; ms: number | null; failuresInARow: number }
   vitals: () => Promise<Vitals>
   uncaughtErrors: () => number
+  /** What is wrong with the clock of the host, as a sentence; null for nothing. */
+  clockProblem: () => string | null
   engine: { kind: string; accelerator: string | null; answer: () => Promise<unknown> }
   clock: Clock
 }
@@ -64,7 +66,8 @@ export function makeHealthService(options: HealthServiceOptions) {
       },
       engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
     }
-    const problems = problemsOf(figures, clock.now())
+    const clockProblem = options.clockProblem()
+    const problems = [...(clockProblem === null ? [] : [clockProblem]), ...problemsOf(figures, clock.now())]
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
   }
 

@@ -114,4 +114,13 @@ describe('the health of the server', () => {
     expect(unanswered.problems.join()).toContain('The simulated engine does not answer.')
     app.engine.freeMemoryMb = freeMemoryMb
   })
+
+  it('is degraded after the clock of the host jumped, and says until when nothing is deleted for its age', async () => {
+    app.clock.set(app.clock.now() + 6 * 3_600_000)
+    expect((await read()).problems.join()).toMatch(
+      /jumped forward by about 6 h. Nothing is deleted for its age/,
+    )
+    app.clock.set(app.clock.now() - 6 * 3_600_000)
+    expect((await read()).problems.join()).not.toContain('jumped')
+  })
 })

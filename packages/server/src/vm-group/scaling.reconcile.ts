@@ -2,6 +2,7 @@
 import type { ScalingPolicy } from '@slipway/contract'
 import type { Engine, MachineUsage } from '../engine/engine.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
 import { autoscale } from './autoscaler.ts'
 import type { LoadBook } from './load.ts'
@@ -20,6 +21,9 @@ export interface ScalingOptions {
   log: Log
 }
 
+/** How long measuring may take: without a limit, one guest that does not answer would end scaling for all. */
+const measuringLimitMs = 30_000
+
 type Reading = MachineUsage & { at: number }
 
 export function makeScaling(options: ScalingOptions) {
@@ -34,7 +38,7 @@ export function makeScaling(options: ScalingOptions) {
     const [groups, running, counts] = await Promise.all([repo.all(), repo.running(), repo.counts()])
     load.keep(new Set(groups.map(({ id }) => id)))
     if (groups.length === 0) return false
-    const usage = await engine.usage('processors')
+    const usage = await withDeadline(engine.usage('processors'), measuringLimitMs, 'Measuring VMs', clock)
     const now = clock.now()
     const before = readings
     readings = new Map([...usage].map(([id, one]) => [id, { ...one, at: now }]))

@@ -437,6 +437,18 @@ describe('auto scaling', () => {
     expect(samples.some(({ cpu }) => cpu !== null && cpu > 80)).toBe(true)
   })
 
+  it('goes on after an engine did not answer', async () => {
+    const { made, settle, app, history } = await busy()
+    const pool = await made({ auto_scaling: false })
+    const { usage } = app.engine
+    app.engine.usage = () => new Promise(() => {})
+    await settle(10_000)
+    app.engine.usage = usage
+    const before = (await history(pool.id)).samples.length
+    await settle(60_000)
+    expect((await history(pool.id)).samples.length).toBeGreaterThan(before)
+  })
+
   it('does nothing when it is off, but still measures', async () => {
     const { made, settle, get, app, history } = await busy()
     const pool = await made({ auto_scaling: false })
