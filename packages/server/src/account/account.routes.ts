@@ -1,8 +1,8 @@
 import '@fastify/cookie'
-import { accountApi } from '@slipway/contract'
+import { accountApi, headers } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
-import type { Route } from '../http/route.ts'
+import { type Route, requireAccount } from '../http/route.ts'
 import type { AccountService, Asker } from './account.service.ts'
 
 const sessionCookie = 'slipway_session'
@@ -36,7 +36,12 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
   }))
 
   route(accountApi.signOut, async (_, request, reply) => {
-    await accounts.signOut(sessionToken(request))
+    const token = sessionToken(request)
+    if (request.headers[headers.account] !== undefined) {
+      const session = await accounts.authenticate(token)
+      if (session) requireAccount(session, request)
+    }
+    await accounts.signOut(token)
     clear(reply)
   })
 
