@@ -15,13 +15,20 @@ const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
   signal: abandonedSignal(reply),
 })
 
-export function accountRoutes(route: Route, accounts: AccountService, secureCookies: boolean): void {
+/** `revision`: what an answer that is begun now includes at least; a page that begins with a sign-in has to know. */
+export function accountRoutes(
+  route: Route,
+  accounts: AccountService,
+  secureCookies: boolean,
+  revision: () => string,
+): void {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
   const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
 
   route(accountApi.me, async ({ user }) => user)
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
+    reply.header(headers.revision, revision())
     const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
     reply.setCookie(sessionCookie, token, {
       ...cookie,

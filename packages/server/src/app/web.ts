@@ -142,7 +142,7 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.isSecure)
+  accountRoutes(route, accounts, options.isSecure, options.revision)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
   templateRoutes(route, options.templates)

@@ -8,6 +8,8 @@ import {
   readError,
   routeOf,
 } from '@slipway/contract'
+import type { Said } from './order.ts'
+import { type Revision, readRevision } from './revision.ts'
 
 /** A call that did not succeed. */
 export class ApiError extends Error {
@@ -29,6 +31,31 @@ export class ApiError extends Error {
 export const apiBase: string = import.meta.env.VITE_API_BASE ?? ''
 
 export const callTimeoutMs = 15_000
+
+let account: string | null = null
+
+/** Whose page it is: calls behind a session say so, and the server refuses them when somebody else signed in. */
+export function setAccount(userId: string | null): void {
+  account = userId
+}
+
+const revisions = new WeakMap<object, Revision>()
+
+/**
+ * Up to where an answer knows of all changes. The answer to a change comes after that by half a step: its own change
+ * is in it, and the next one need not be.
+ */
+export const revisionOf = (answer: unknown): Revision | null =>
+  typeof answer === 'object' && answer !== null ? (revisions.get(answer) ?? null) : null
+
+/** The same as the server wrote it, for its event stream. */
+export function revisionTextOf(answer: unknown): string | null {
+  const at = revisionOf(answer)
+  return at && `${at.epoch}-${Math.floor(at.number)}`
+}
+
+/** What the answer to a change says of its object, or of one in it. */
+export const said = <T>(object: T, answer: unknown = object): Said<T> => ({ object, at: revisionOf(answer) })
 
 let onSessionLost = () => {}
 
@@ -78,6 +105,9 @@ export async function call<Id extends EndpointId>(
   return answer as CallOutput<EndpointOf<Id>>
 }
 
+/** Calls by which a page finds out who is signed in. */
+const isOpen: ReadonlySet<EndpointId> = new Set(['account.me', 'account.signIn', 'account.signUp'])
+
 /** Sends a call once; rejects when no answer came. */
 async function send(id: EndpointId, input: Loose): Promise<{ response: Response; answer: unknown }> {
   const { method, path } = routeOf(id)
@@ -93,12 +123,17 @@ async function send(id: EndpointId, input: Loose): Promise<{ response: Response;
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       headers: {
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(account !== null && !isOpen.has(id) && { [headers.account]: account }),
         ...(idempotencyKey !== undefined && { [headers.idempotencyKey]: idempotencyKey }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    return { response, answer: text === '' ? undefined : parseJson(text) }
+    const answer = text === '' ? undefined : parseJson(text)
+    const at = readRevision(response.headers.get(headers.revision))
+    if (at && typeof answer === 'object' && answer !== null)
+      revisions.set(answer, method === 'GET' ? at : { ...at, number: at.number + 0.5 })
+    return { response, answer }
   } catch (error) {
     if (signal?.aborted) throw error
     throw new ApiError(null, null)
