@@ -286,7 +286,7 @@ const server = [
   {
     name: 'server bus',
     path: /^packages\/server\/src\/event\/event\.bus\.ts$/,
-    may: ['contract'],
+    may: ['contract', 'own server feature'],
     npm: [],
     why: 'The bus hands on what it is given.',
   },

@@ -2,6 +2,7 @@ import type { ErrorBody } from './error.ts'
 
 export const messages = {
   notAuthenticated: 'Not authenticated',
+  otherAccount: 'Someone else signed in in this browser. Reload the page to continue.',
   invalidBody: 'Invalid request body',
   crossSite: 'Cross-site request refused',
   tooManyAttempts: 'Too many attempts. Please try again later.',

@@ -1,9 +1,10 @@
+import { z } from 'zod'
 import type { Disk } from './disk.ts'
 import type { DiskSnapshot } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import type { Operation } from './operation.ts'
-import { ProjectParams } from './project.ts'
+import { type Project, ProjectParams } from './project.ts'
 import type { Vm } from './vm.ts'
 import type { VmPool } from './vm-pool.ts'
 import type { VmSet } from './vm-set.ts'
@@ -11,11 +12,13 @@ import type { VmSnapshot } from './vm-snapshot.ts'
 
 export interface Gone {
   id: string
+  project_id: string
   deleted: true
 }
 
-/** What the stream of a project carries, by the name of the event. `deleted` ends an object. */
-export interface ProjectEvents {
+/** The objects that event streams carry, by the name of the event. `deleted` ends an object. */
+export interface ObjectEvents {
+  project: Project | Gone
   vm: Vm | Gone
   disk: Disk | Gone
   vm_snapshot: VmSnapshot | Gone
@@ -25,17 +28,42 @@ export interface ProjectEvents {
   operation: Operation | Gone
 }
 
+/** What a stream says of itself. */
+export interface StreamEvents {
+  /**
+   * The first event, and another one whenever the server could not say what changed. `replayed`: everything that
+   * changed since the revision the stream was opened with follows. Otherwise the lists have to be fetched again.
+   */
+  hello: { revision: string; replayed: boolean }
+  /** Every 15 seconds: the stream is alive, and everything up to this revision was sent. */
+  beat: { revision: string }
+}
+
+const StreamQuery = z.object({
+  /** Send what changed after this revision. The header `Last-Event-ID` says the same, and wins. */
+  after: z.string().max(100).optional(),
+  /** The id of the user that the page shows; the session of another user is refused. */
+  account: z.string().max(100).optional(),
+})
+
+const limits = { 429: [messages.tooManyStreams], 503: [messages.noStreamLeft] }
+
 export const eventApi = {
+  streamAll: endpoint('event.streamAll', {
+    summary: "Server-sent events: every change of the user's projects and of their objects, whole",
+    auth: 'session',
+    status: 200,
+    query: StreamQuery,
+    answers: 'events',
+    errors: limits,
+  }),
   stream: endpoint('event.stream', {
     summary: 'Server-sent events: every change of an object of the project, whole',
     auth: 'session',
     status: 200,
     params: ProjectParams,
+    query: StreamQuery,
     answers: 'events',
-    errors: {
-      404: [messages.projectNotFound],
-      429: [messages.tooManyStreams],
-      503: [messages.noStreamLeft],
-    },
+    errors: { 404: [messages.projectNotFound], ...limits },
   }),
 }

@@ -70,5 +70,6 @@ export const routes = {
   'activity.export': 'GET /api/admin/activity',
   'health.get': 'GET /api/admin/health',
   'search.find': 'GET /api/search',
+  'event.streamAll': 'GET /api/events',
   'event.stream': 'GET /api/projects/:projectId/events',
 } as const

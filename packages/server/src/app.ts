@@ -14,6 +14,7 @@ import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
 import { makeSessionLines } from './http/sessions.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
+import { newId } from './lib/id.ts'
 import { inBackground } from './lib/in-background.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeOperationService } from './operation/operation.service.ts'
@@ -36,9 +37,12 @@ export async function buildApp(options: AppOptions) {
 
   const calls = makeCalls()
   const clockGuard = makeClockGuard({ clock, ...makeSeenTime(db), log })
-  const bus = makeEventBus()
+  const bus = makeEventBus({
+    epoch: newId(clock.now()).replaceAll('-', '').slice(0, 22),
+    onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
+  })
   const sessionLines = makeSessionLines(clock, log)
-  const streams = makeEventStreams(bus.subscribe, sessionLines)
+  const streams = makeEventStreams(bus, sessionLines)
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
 
@@ -50,6 +54,7 @@ export async function buildApp(options: AppOptions) {
     ]),
     clock,
     onDeleted: calls.rescanStorage,
+    changed: bus.changed,
   })
   const people = makePeople({
     config,
@@ -97,10 +102,11 @@ export async function buildApp(options: AppOptions) {
       'vmSnapshot.create': vmSnapshots.cancelCreation,
       'diskSnapshot.create': diskSnapshots.cancelCreation,
     },
-    publish: bus.publish,
-    isWatched: bus.isWatched,
+    changed: bus.changed,
     admins: config.admins,
   })
+  bus.reads('project', projects.read)
+  bus.reads('operation', operations.read)
   calls.connect({
     announceJob: operations.announce,
     rescanStorage() {
@@ -135,6 +141,7 @@ export async function buildApp(options: AppOptions) {
     metricsToken: options.metricsToken,
     sessionLines,
     streams,
+    revision: bus.revision,
     projects,
     templates,
     operations,
@@ -161,9 +168,13 @@ export async function buildApp(options: AppOptions) {
       await scaling.idle()
       await sampler.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
+      await bus.idle()
     },
-    /** What the event stream of a project carries. */
-    subscribe: bus.subscribe,
+    /** For tests: what the event stream of a project carries. */
+    subscribe: (projectId: string, listener: (event: string, data: unknown) => void) =>
+      bus.subscribe({ projectId }, null, ({ name, data }) => {
+        if (name !== 'hello') listener(name, data)
+      }),
     async start() {
       await clockGuard.start()
       await templates.install()

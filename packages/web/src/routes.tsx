@@ -1,11 +1,11 @@
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
-import { useLiveProject } from './api/live.ts'
+import { useLive } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
 
 function Root() {
   const { project } = useSelectedProject()
-  useLiveProject(project?.id)
+  useLive(project?.id)
   return (
     <>
       <Outlet />

@@ -1,8 +1,8 @@
 import '@fastify/cookie'
-import { accountApi } from '@slipway/contract'
+import { accountApi, headers } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
-import type { Route } from '../http/route.ts'
+import { type Route, requireAccount } from '../http/route.ts'
 import type { AccountService, Asker } from './account.service.ts'
 
 const sessionCookie = 'slipway_session'
@@ -15,13 +15,20 @@ const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
   signal: abandonedSignal(reply),
 })
 
-export function accountRoutes(route: Route, accounts: AccountService, secureCookies: boolean): void {
+/** `revision`: what an answer that is begun now includes at least; a page that begins with a sign-in has to know. */
+export function accountRoutes(
+  route: Route,
+  accounts: AccountService,
+  secureCookies: boolean,
+  revision: () => string,
+): void {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
   const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
 
   route(accountApi.me, async ({ user }) => user)
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
+    reply.header(headers.revision, revision())
     const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
     reply.setCookie(sessionCookie, token, {
       ...cookie,
@@ -36,7 +43,12 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
   }))
 
   route(accountApi.signOut, async (_, request, reply) => {
-    await accounts.signOut(sessionToken(request))
+    const token = sessionToken(request)
+    if (request.headers[headers.account] !== undefined) {
+      const session = await accounts.authenticate(token)
+      if (session) requireAccount(session, request)
+    }
+    await accounts.signOut(token)
     clear(reply)
   })
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { makeEventBus } from '../event/event.bus.ts'
+import type { EventBus } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ClockGuard } from '../lib/clock-guard.ts'
 import type { Jobs } from '../lib/jobs.ts'
@@ -14,7 +14,7 @@ export interface Base {
   engine: Engine
   clock: Clock
   log: FastifyBaseLogger
-  bus: ReturnType<typeof makeEventBus>
+  bus: EventBus
   /** Everything that deletes data for its age asks it first. */
   clockGuard: ClockGuard
   /** Long work beside the reconcilers. */

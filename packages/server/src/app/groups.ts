@@ -41,7 +41,7 @@ export function makeGroups(
     disks: options.disks,
     load,
     clock,
-    publish: bus.publish,
+    changed: bus.changed,
     kick: kickGroup,
   }
   const pools = makeVmPoolService({ ...parts, policy })
@@ -71,6 +71,8 @@ export function makeGroups(
     scaling.wake()
   }
 
+  bus.reads('vm_pool', pools.read)
+  bus.reads('vm_set', sets.read)
   calls.connect({ kickGroup: groupReconciler.kick })
   return { pools, sets, groupReconciler, scaling }
 }

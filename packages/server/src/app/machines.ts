@@ -41,8 +41,7 @@ export function makeMachines(
     keys: options.keys,
     templates: options.templates,
     kick: calls.kickVm,
-    publish: bus.publish,
-    isWatched: bus.isWatched,
+    changed: bus.changed,
     onMember: calls.kickGroup,
     clock,
     maxVmsPerProject: options.maxVmsPerProject,
@@ -54,7 +53,7 @@ export function makeMachines(
     vms,
     isInUse,
     kick: calls.kickVmSnapshot,
-    publish: bus.publish,
+    changed: bus.changed,
     jobs,
     clock,
   })
@@ -108,6 +107,8 @@ export function makeMachines(
       ),
   })
 
+  bus.reads('vm', vms.read)
+  bus.reads('vm_snapshot', vmSnapshots.read)
   calls.connect({
     kickVm: vmReconciler.kick,
     kickVmSnapshot: vmSnapshotReconciler.kick,

@@ -23,7 +23,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     repo: diskRepo,
     projects,
     kick: calls.kickDisk,
-    publish: bus.publish,
+    changed: bus.changed,
     announceVm: calls.announceVm,
     jobs,
     clock,
@@ -62,7 +62,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     disks,
     isInUse,
     kick: calls.kickDiskSnapshot,
-    publish: bus.publish,
+    changed: bus.changed,
     jobs,
     clock,
   })
@@ -81,6 +81,8 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     log,
   })
 
+  bus.reads('disk', disks.read)
+  bus.reads('disk_snapshot', diskSnapshots.read)
   calls.connect({ kickDisk: diskReconciler.kick, kickDiskSnapshot: diskSnapshotReconciler.kick })
   return { disks, diskSnapshots, diskReconciler, diskSnapshotReconciler, isInUse }
 }

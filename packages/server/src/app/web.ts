@@ -15,6 +15,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import { diskSnapshotRoutes } from '../disk-snapshot/disk-snapshot.routes.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Topic } from '../event/event.bus.ts'
 import { eventRoutes } from '../event/event.routes.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import { healthRoutes } from '../health/health.routes.ts'
@@ -110,7 +111,9 @@ export async function installRoutes(
     webRoot: string | null
     metricsToken: string
     sessionLines: SessionLines
-    streams: EventStreams
+    streams: EventStreams<Topic>
+    /** What an answer that is begun now includes at least. */
+    revision: () => string
     accounts: AccountService
     activity: ActivityService
     keys: SshKeyService
@@ -131,7 +134,7 @@ export async function installRoutes(
 ): Promise<void> {
   const { db, host, accounts, projects, metrics } = options
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
-  const route = makeRoute(app, authenticate)
+  const route = makeRoute(app, authenticate, options.revision)
   const socketRoute = await installSockets(app, authenticate, options.sessionLines)
   hostRoutes(route, {
     host,
@@ -139,7 +142,7 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.isSecure)
+  accountRoutes(route, accounts, options.isSecure, options.revision)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
   templateRoutes(route, options.templates)

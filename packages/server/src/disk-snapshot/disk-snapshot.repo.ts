@@ -95,6 +95,10 @@ export function makeDiskSnapshotRepo(db: Db) {
   return {
     find: (id: string) => find(id),
 
+    async findAll(ids: readonly string[]): Promise<DiskSnapshotRecord[]> {
+      return (await records().where('disk_snapshot.id', 'in', ids).execute()).map(toRecord)
+    },
+
     /** The disk snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskSnapshotRecord[]> {
       const rows = await records()

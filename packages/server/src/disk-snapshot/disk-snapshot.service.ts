@@ -11,7 +11,7 @@ import {
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Jobs } from '../lib/jobs.ts'
@@ -40,13 +40,13 @@ export interface DiskSnapshotServiceOptions {
   /** Whether a new disk is being made from a snapshot. */
   isInUse: (snapshotId: string) => Promise<boolean>
   kick: (snapshotId: string) => void
-  publish: Publish
+  changed: Changed
   jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
 }
 
 export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
-  const { repo, projects, disks, isInUse, kick, publish, jobs, clock } = options
+  const { repo, projects, disks, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
     repo,
@@ -54,7 +54,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
     kick,
     jobs,
     clock,
-    publish: (projectId, data) => publish(projectId, 'disk_snapshot', data),
+    changed: (projectId, id) => changed('disk_snapshot', projectId, id),
     texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
     // What builds upon it is part of it until it was merged.
     isInUse: async ({ id, snapshot }) => (await isInUse(id)) || (await repo.isChainBusy(snapshot.disk_id)),

@@ -101,6 +101,10 @@ export function makeDiskRepo(db: Db) {
   return {
     find: (id: string) => find(id),
 
+    async findAll(ids: readonly string[]): Promise<DiskRecord[]> {
+      return (await records().where('disk.id', 'in', ids).execute()).map(toRecord)
+    },
+
     /** The disks of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<DiskRecord[]> {
       const rows = await records()

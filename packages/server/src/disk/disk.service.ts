@@ -18,7 +18,7 @@ import {
 } from '@slipway/contract'
 import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { DiskTable } from '../db/schema.ts'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Jobs, JobView } from '../lib/jobs.ts'
@@ -49,7 +49,7 @@ export interface DiskServiceOptions {
   projects: ProjectService
   /** Asks the reconciler to look at a disk soon. */
   kick: (diskId: string) => void
-  publish: Publish
+  changed: Changed
   /** Tells whoever watches that the disks of a VM changed. */
   announceVm: (vmId: string) => Promise<void>
   /** Where disks are created. */
@@ -60,7 +60,7 @@ export interface DiskServiceOptions {
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, kick, publish, announceVm, jobs, clock, maxDiskGb } = options
+  const { repo, projects, kick, changed, announceVm, jobs, clock, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -93,7 +93,7 @@ export function makeDiskService(options: DiskServiceOptions) {
 
   /** Tells whoever watches the project, and whoever waits for this disk, what it looks like now. */
   async function announce(record: DiskRecord): Promise<void> {
-    if (isPresent(record, record.projectId ?? '')) publish(record.projectId, 'disk', wire(record))
+    if (isPresent(record, record.projectId ?? '')) changed('disk', record.projectId, record.disk.id)
     if (!record.facts.detaching) for (const wake of waiting.get(record.disk.id) ?? []) wake()
   }
 
@@ -168,6 +168,12 @@ export function makeDiskService(options: DiskServiceOptions) {
 
   return {
     announce,
+
+    /** Disks that are not deleted, for the event bus. */
+    async read(ids: readonly string[]): Promise<Disk[]> {
+      const found = await repo.findAll(ids)
+      return found.filter((record) => isPresent(record, record.projectId ?? '')).map(wire)
+    },
 
     /** For other services, which have checked whose project it is. */
     async ofProject(projectId: string): Promise<Disk[]> {
@@ -281,7 +287,7 @@ export function makeDiskService(options: DiskServiceOptions) {
           told(record, wish(userId, 'disk.delete', `Asked to delete disk ${record.disk.name}`)),
         )
       })
-      publish(projectId, 'disk', { id: diskId, deleted: true })
+      changed('disk', projectId, diskId)
       kick(diskId)
     },
 

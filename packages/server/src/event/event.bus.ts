@@ -1,32 +1,227 @@
-import type { ProjectEvents } from '@slipway/contract'
+/**
+ * Tells listeners what objects are like now. Services say only that an object changed; the bus reads it anew, one
+ * batch at a time. So the last event of an object is its last state, in whatever order its changes were announced,
+ * and many changes at once are one read. Every change has a number, which is taken before the read: an event, and
+ * an answer that was begun at a number, includes at least all changes up to it.
+ */
+import type { Gone, ObjectEvents } from '@slipway/contract'
+import { type Change, keyOf, makeChangeLog } from './change-log.ts'
 
-export type Publish = <K extends keyof ProjectEvents>(
-  projectId: string,
-  event: K,
-  data: ProjectEvents[K],
-) => void
-export type Subscribe = (projectId: string, listener: (event: string, data: unknown) => void) => () => void
+export type EventKind = keyof ObjectEvents
 
-/** Hands each change of a project's objects to whoever listens to that project now. Nothing is kept. */
-export function makeEventBus(): {
-  publish: Publish
-  subscribe: Subscribe
-  isWatched: (projectId: string) => boolean
-} {
-  const listeners = new Map<string, Set<(event: string, data: unknown) => void>>()
-  return {
-    isWatched: (projectId) => listeners.has(projectId),
-    publish(projectId, event, data) {
-      for (const listener of listeners.get(projectId) ?? []) listener(event, data)
-    },
-    subscribe(projectId, listener) {
-      const set = listeners.get(projectId) ?? new Set()
-      listeners.set(projectId, set)
-      set.add(listener)
-      return () => {
-        set.delete(listener)
-        if (set.size === 0) listeners.delete(projectId)
+/**
+ * An object was changed, created or deleted, and that can be read by now. `accountId`: whose project it is, for
+ * projects themselves.
+ */
+export type Changed = (kind: EventKind, projectId: string, id: string, accountId?: string) => void
+
+/** Reads objects as they go over the wire; those that are not there any more are left out. */
+export type ReadObjects<K extends EventKind> = (
+  ids: readonly string[],
+) => Promise<readonly Exclude<ObjectEvents[K], Gone>[]>
+
+export interface BusEvent {
+  name: string
+  /** The listener knows everything up to this revision; null when more is to come before that is true. */
+  revision: string | null
+  data: unknown
+}
+
+type Hear = (event: BusEvent) => void
+
+/** What is listened to: a project, or all projects of an account with those that come later. */
+export type Topic = { projectId: string } | { accountId: string; projectIds: readonly string[] }
+
+interface Listener {
+  topic: Topic
+  hear: Hear
+  /** `greeted`: its first event was sent, and all others go to it. */
+  state: 'new' | 'greeted' | 'over'
+}
+
+interface Arrival {
+  listener: Listener
+  after: string | null
+}
+
+const objectsInLog = 20_000
+const objectsAtOnce = 500
+/** Whoever missed more is better off with the lists. */
+const mostReplayed = 1_000
+
+export interface EventBusOptions {
+  /** Names this process; revisions of different processes cannot be compared. */
+  epoch: string
+  /** The objects could not be read; the listeners were told to fetch their lists. */
+  onFailure: (error: unknown) => void
+}
+
+export type EventBus = ReturnType<typeof makeEventBus>
+
+export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
+  const readers = new Map<string, (ids: readonly string[]) => Promise<readonly { id: string }[]>>()
+  const byProject = new Map<string, Set<Listener>>()
+  const byAccount = new Map<string, Set<Listener>>()
+  /** Of all projects whose account ever listened, or that were created or deleted since the server started. */
+  const owners = new Map<string, string>()
+  const log = makeChangeLog(objectsInLog)
+  const dirty = new Map<string, Change>()
+  let arrivals: Arrival[] = []
+  /** The number of the last change. */
+  let counted = 0
+  /** All changes up to this number were sent to whoever listens. */
+  let sent = 0
+  let working: Promise<void> | null = null
+
+  const revisionOf = (number: number) => `${epoch}-${number}`
+
+  /** Null for a revision that is not of this process. */
+  function numberOf(revision: string): number | null {
+    const digits = revision.startsWith(`${epoch}-`) ? revision.slice(epoch.length + 1) : ''
+    return /^\d{1,15}$/.test(digits) && Number(digits) <= counted ? Number(digits) : null
+  }
+
+  const ofAccount = (projectId: string) => byAccount.get(owners.get(projectId) ?? '')
+  const isWatched = (projectId: string) => byProject.has(projectId) || ofAccount(projectId) !== undefined
+  const listenersOf = (change: Change | undefined) =>
+    change ? [...(byProject.get(change.projectId) ?? []), ...(ofAccount(change.projectId) ?? [])] : []
+  const concerns = (topic: Topic, { projectId }: Change) =>
+    'projectId' in topic ? topic.projectId === projectId : owners.get(projectId) === topic.accountId
+
+  /** The changed objects as they are now, in the same order. */
+  async function read(changes: readonly { number: number; change: Change }[]): Promise<BusEvent[]> {
+    const byKind = Map.groupBy(changes, ({ change }) => change.kind)
+    const found = new Map<string, unknown>()
+    await Promise.all(
+      [...byKind].map(async ([kind, ofKind]) => {
+        const objects = (await readers.get(kind)?.(ofKind.map(({ change }) => change.id))) ?? []
+        for (const object of objects) found.set(`${kind} ${object.id}`, object)
+      }),
+    )
+    return changes.map(({ number, change }) => {
+      const gone: Gone = { id: change.id, project_id: change.projectId, deleted: true }
+      return {
+        name: change.kind,
+        revision: revisionOf(number),
+        data: found.get(keyOf(change)) ?? gone,
       }
+    })
+  }
+
+  const hello = (revision: string | null, replayed: boolean): BusEvent => ({
+    name: 'hello',
+    revision: replayed ? null : revision,
+    data: { revision, replayed },
+  })
+
+  async function greet({ listener, after }: Arrival): Promise<void> {
+    const since = after === null ? null : numberOf(after)
+    const now = revisionOf(counted)
+    const missed =
+      since === null ? null : log.after(since)?.filter((one) => concerns(listener.topic, one.change))
+    const replay =
+      missed && missed.length <= mostReplayed
+        ? await read(missed).catch((error: unknown) => {
+            onFailure(error)
+            return null
+          })
+        : null
+    if (listener.state === 'over') return
+    listener.state = 'greeted'
+    for (const event of [hello(now, replay !== null), ...(replay ?? [])]) listener.hear(event)
+  }
+
+  async function sendChanges(): Promise<void> {
+    const batch = [...dirty.values()].slice(0, objectsAtOnce).map((change) => {
+      dirty.delete(keyOf(change))
+      log.note(change, ++counted)
+      return { number: counted, change }
+    })
+    const last = counted
+    const watched = batch.filter(({ change }) => isWatched(change.projectId))
+    try {
+      for (const [i, event] of (await read(watched)).entries()) send(listenersOf(watched[i]?.change), event)
+    } catch (error) {
+      onFailure(error)
+      log.forget(counted)
+      const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
+      send(all, hello(revisionOf(last), false))
+    }
+    sent = last
+  }
+
+  function send(to: readonly Listener[], event: BusEvent): void {
+    for (const listener of to) if (listener.state === 'greeted') listener.hear(event)
+  }
+
+  async function work(): Promise<void> {
+    // What changes in one go is read once.
+    await null
+    while (arrivals.length > 0 || dirty.size > 0) {
+      const arrived = arrivals
+      arrivals = []
+      for (const arrival of arrived) await greet(arrival)
+      if (dirty.size > 0) await sendChanges()
+    }
+    working = null
+  }
+
+  function wake(): void {
+    working ??= work()
+  }
+
+  return {
+    isWatched,
+
+    /** How objects of a kind are read. */
+    reads<K extends EventKind>(kind: K, readObjects: ReadObjects<K>): void {
+      readers.set(kind, readObjects)
+    },
+
+    changed(kind: EventKind, projectId: string, id: string, accountId?: string): void {
+      if (accountId !== undefined) owners.set(projectId, accountId)
+      const change = { kind, projectId, id }
+      // What nobody listens to is not even read.
+      if (!isWatched(projectId)) {
+        log.note(change, ++counted)
+        return
+      }
+      dirty.set(keyOf(change), change)
+      wake()
+    },
+
+    /** For an answer that is begun now: it will include at least all changes up to this revision. */
+    revision: (): string => revisionOf(counted),
+
+    /** All changes up to this revision were sent to every listener that had its first event. */
+    sentRevision: (): string => revisionOf(working ? sent : counted),
+
+    /**
+     * Listens from now on, or to what changed after a revision. The first event, `hello`, says whether that could
+     * be had. Returns the way to stop.
+     */
+    subscribe(topic: Topic, after: string | null, hear: Hear): () => void {
+      const listener: Listener = { topic, hear, state: 'new' }
+      const [sets, key] =
+        'projectId' in topic
+          ? ([byProject, topic.projectId] as const)
+          : ([byAccount, topic.accountId] as const)
+      if ('accountId' in topic) for (const id of topic.projectIds) owners.set(id, topic.accountId)
+      const set = sets.get(key) ?? new Set()
+      sets.set(key, set.add(listener))
+      arrivals.push({ listener, after })
+      wake()
+      return () => {
+        listener.state = 'over'
+        arrivals = arrivals.filter((one) => one.listener !== listener)
+        set.delete(listener)
+        if (set.size === 0 && sets.get(key) === set) sets.delete(key)
+      }
+    },
+
+    /** For tests: settles when everything was sent. */
+    async idle(): Promise<void> {
+      while (working) await working
     },
   }
 }

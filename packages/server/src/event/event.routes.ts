@@ -1,16 +1,45 @@
-import { eventApi } from '@slipway/contract'
+import { eventApi, messages } from '@slipway/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventStreams } from '../http/events.ts'
 import type { Authenticate, Route } from '../http/route.ts'
+import type { Session } from '../http/sessions.ts'
+import { Problem } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { Topic } from './event.bus.ts'
 
 export function eventRoutes(
   route: Route,
-  streams: EventStreams,
+  streams: EventStreams<Topic>,
   projects: ProjectService,
   authenticate: Authenticate,
 ): void {
-  route(eventApi.stream, async ({ user, session, params }, request, reply) => {
+  function open(
+    topic: Topic,
+    { session, query }: { session: Session; query: { after?: string | undefined } },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): void {
+    const lastId = request.headers['last-event-id']
+    const after = (typeof lastId === 'string' ? lastId : query.after) ?? null
+    streams.open(reply, { topic, after }, session, async () => (await authenticate(request)) !== null)
+  }
+
+  /** A browser's event stream sends no headers of the page; its query says whose page it is. */
+  function requireAccount(user: { id: string }, { account }: { account?: string | undefined }): void {
+    if (account !== undefined && account !== user.id) throw new Problem(401, messages.otherAccount)
+  }
+
+  route(eventApi.streamAll, async (input, request, reply) => {
+    const { user, query } = input
+    requireAccount(user, query)
+    const projectIds = (await projects.list(user.id)).map(({ id }) => id)
+    open({ accountId: user.id, projectIds }, input, request, reply)
+  })
+
+  route(eventApi.stream, async (input, request, reply) => {
+    const { user, query, params } = input
+    requireAccount(user, query)
     const project = await projects.own(user.id, params.projectId)
-    streams.open(reply, project.id, session, async () => (await authenticate(request)) !== null)
+    open({ projectId: project.id }, input, request, reply)
   })
 }

@@ -1,60 +1,63 @@
 /**
- * Server-sent events. The stream carries whole objects, so a client needs no history: after a broken connection it
- * fetches its lists again. A client that reads too slowly is cut off rather than buffered without bound; it comes
- * back by itself. An event is turned into text once, however many listen.
+ * Server-sent events. The stream carries whole objects, so a client needs no history. A client that reads too slowly
+ * is cut off rather than buffered without bound; it comes back by itself. An event is turned into text once, however
+ * many listen.
  */
 import type { FastifyReply } from 'fastify'
 import type { Session, SessionLines } from './sessions.ts'
 
-/** Listens to a topic; returns the way to stop. */
-export type Subscribe = (topic: string, listener: (event: string, data: unknown) => void) => () => void
+/** An event as the stream sends it; with a revision, a client that comes back can say what it had last. */
+interface StreamEvent {
+  name: string
+  revision: string | null
+  data: unknown
+}
+
+/** Where events come from. The first one comes when everything is ready for those that follow. */
+export interface EventSource<Topic> {
+  subscribe: (topic: Topic, after: string | null, hear: (event: StreamEvent) => void) => () => void
+  /** Everything up to this revision was sent to whoever had a first event. */
+  sentRevision: () => string
+}
 
 const heartbeatMs = 15_000
 const maxBufferedBytes = 1024 * 1024
 /** How long a client has to take the end of its stream before the connection is cut. */
 const farewellMs = 1_000
 
-export interface EventStreams {
+export interface EventStreams<Topic> {
   /**
-   * Takes over the reply and streams the topic until either side ends or the session does. Throws, with the reply
-   * untouched, when there are too many streams.
+   * Takes over the reply and streams what is said of the topic, and what came after a revision, until either side
+   * ends or the session does. Throws, with the reply untouched, when there are too many streams.
    */
-  open: (reply: FastifyReply, topic: string, session: Session, isAllowed: () => Promise<boolean>) => void
+  open: (
+    reply: FastifyReply,
+    from: { topic: Topic; after: string | null },
+    session: Session,
+    isAllowed: () => Promise<boolean>,
+  ) => void
   /** Ends all streams; the server closes. */
   close: () => void
 }
 
-interface Stream {
-  write: (text: string) => void
-  end: () => void
-}
+export function makeEventStreams<Topic>(
+  source: EventSource<Topic>,
+  lines: SessionLines,
+): EventStreams<Topic> {
+  const streams = new Set<{ end: () => void }>()
+  const texts = new WeakMap<StreamEvent, string>()
 
-export function makeEventStreams(subscribe: Subscribe, lines: SessionLines): EventStreams {
-  const topics = new Map<string, { streams: Set<Stream>; unsubscribe: () => void }>()
-
-  function join(topic: string, stream: Stream): void {
-    const joined = topics.get(topic)
-    if (joined) {
-      joined.streams.add(stream)
-      return
-    }
-    const streams = new Set([stream])
-    const unsubscribe = subscribe(topic, function sendToAll(event, data) {
-      const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
-      for (const one of [...streams]) one.write(text)
-    })
-    topics.set(topic, { streams, unsubscribe })
-  }
-
-  function part(topic: string, stream: Stream): void {
-    const joined = topics.get(topic)
-    if (!joined?.streams.delete(stream) || joined.streams.size > 0) return
-    joined.unsubscribe()
-    topics.delete(topic)
+  function textOf(event: StreamEvent): string {
+    const known = texts.get(event)
+    if (known !== undefined) return known
+    const id = event.revision === null ? '' : `id: ${event.revision}\n`
+    const text = `event: ${event.name}\n${id}data: ${JSON.stringify(event.data)}\n\n`
+    texts.set(event, text)
+    return text
   }
 
   return {
-    open(reply, topic, session, isAllowed) {
+    open(reply, { topic, after }, session, isAllowed) {
       const place = lines.take('stream', session)
       reply.hijack()
       const out = reply.raw
@@ -65,13 +68,9 @@ export function makeEventStreams(subscribe: Subscribe, lines: SessionLines): Eve
         'x-accel-buffering': 'no',
       })
       let isOver = false
+      let isGreeted = false
       let hasTaken = true
-      const stream: Stream = {
-        write(text) {
-          if (isOver) return
-          if (!out.write(text)) hasTaken = false
-          if (out.writableLength > maxBufferedBytes) cutOff()
-        },
+      const stream = {
         end() {
           if (isOver) return
           forget()
@@ -79,11 +78,19 @@ export function makeEventStreams(subscribe: Subscribe, lines: SessionLines): Eve
           setTimeout(() => out.destroy(), farewellMs).unref()
         },
       }
+
+      function write(text: string): void {
+        if (isOver) return
+        if (!out.write(text)) hasTaken = false
+        if (out.writableLength > maxBufferedBytes) cutOff()
+      }
+
       let stalledBeats = 0
       const heartbeat = setInterval(function beat() {
         stalledBeats = hasTaken ? 0 : stalledBeats + 1
-        if (stalledBeats > 1) cutOff()
-        else stream.write(': still here\n\n')
+        if (stalledBeats > 1) return cutOff()
+        const revision = source.sentRevision()
+        if (isGreeted) write(textOf({ name: 'beat', revision, data: { revision } }))
       }, heartbeatMs)
       heartbeat.unref()
 
@@ -91,7 +98,8 @@ export function makeEventStreams(subscribe: Subscribe, lines: SessionLines): Eve
         if (isOver) return
         isOver = true
         clearInterval(heartbeat)
-        part(topic, stream)
+        streams.delete(stream)
+        unsubscribe()
         place.leave()
       }
 
@@ -106,12 +114,16 @@ export function makeEventStreams(subscribe: Subscribe, lines: SessionLines): Eve
       })
       out.on('close', forget)
       out.on('error', cutOff)
-      join(topic, stream)
-      stream.write('retry: 2000\n: welcome\n\n')
+      streams.add(stream)
+      write('retry: 2000\n: welcome\n\n')
+      const unsubscribe = source.subscribe(topic, after, function hear(event) {
+        isGreeted = true
+        write(textOf(event))
+      })
       place.hold({ isAllowed, end: stream.end })
     },
     close() {
-      for (const { streams } of [...topics.values()]) for (const stream of [...streams]) stream.end()
+      for (const stream of [...streams]) stream.end()
     },
   }
 }

@@ -1,4 +1,4 @@
-import { type CallOutput, type Endpoint, messages, type Parsed, type User } from '@slipway/contract'
+import { type CallOutput, type Endpoint, headers, messages, type Parsed, type User } from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
@@ -16,13 +16,15 @@ export type Route = <E extends Endpoint>(
   handler: (input: Input<E>, request: FastifyRequest, reply: FastifyReply) => Promise<CallOutput<E>>,
 ) => void
 
-export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Route {
+/** `revision`: what an answer that is begun now includes at least; the answers behind a session carry it. */
+export function makeRoute(app: FastifyInstance, authenticate: Authenticate, revision: () => string): Route {
   return (endpoint, handler) => {
     app.route({
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
         const input = await readInput(endpoint, request, authenticate)
+        if (endpoint.auth === 'session') reply.header(headers.revision, revision())
         const output = await handler(input, request, reply)
         if (reply.sent || endpoint.answers) return reply
         reply.status(endpoint.status)
@@ -45,8 +47,15 @@ async function readInput<E extends Endpoint>(
   const session = endpoint.auth === 'public' ? null : await authenticate(request)
   if (endpoint.auth === 'session' && !session) throw new Problem(401, messages.notAuthenticated)
   const caller = session && { user: session.user, session }
+  if (session) requireAccount(session, request)
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
   return { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+}
+
+/** A page may still show a user after another one signed in, in the same browser: it must not act for that one. */
+export function requireAccount({ user }: Session, request: FastifyRequest): void {
+  const shown = request.headers[headers.account]
+  if (shown !== undefined && shown !== user.id) throw new Problem(401, messages.otherAccount)
 }
 
 /** The same for an endpoint that is behind a session, whatever its type says. */

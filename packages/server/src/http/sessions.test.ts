@@ -4,7 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { consoleApi, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
+import { consoleApi, type Disk, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
 import fastify from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -136,28 +136,33 @@ describe('an event stream', () => {
 
   /** Streams over a bus of their own, for everybody who asks. */
   async function serveStreams() {
-    const bus = makeEventBus()
+    const bus = makeEventBus({ epoch: 'e', onFailure: () => expect.unreachable() })
+    /** What the disk "x" is read as. */
+    const disk = { read: (): object => ({ id: 'x' }) }
+    // The parts of a disk do not matter here.
+    bus.reads('disk', async () => [disk.read() as Disk])
     const lines = makeSessionLines(makeHandClock(), silentLog)
-    const streams = makeEventStreams(bus.subscribe, lines)
+    const streams = makeEventStreams(bus, lines)
     const server = fastify()
     server.get('/*', async (_, reply) => {
-      streams.open(reply, 'p', sessionOf('s'), async () => true)
+      streams.open(reply, { topic: { projectId: 'p' }, after: null }, sessionOf('s'), async () => true)
     })
     await server.listen({ host: '127.0.0.1', port: 0 })
     const { port } = server.server.address() as AddressInfo
     const connections = () =>
       new Promise<number>((resolve) => server.server.getConnections((_, count) => resolve(count)))
-    return { server, bus, lines, port, connections }
+    return { server, bus, disk, lines, port, connections }
   }
 
   it('turns an event into text once, however many listen', async () => {
-    const { server, bus, port } = await serveStreams()
+    const { server, bus, disk, port } = await serveStreams()
     const listening = await Promise.all(
       Array.from({ length: 10 }, () => listen({ cookie: '', projectId: 'p', at: port })),
     )
-    const toJSON = vi.fn(() => ({ id: 'x', deleted: true }))
-    bus.publish('p', 'disk', { id: 'x', deleted: true, toJSON } as never)
-    const text = 'event: disk\ndata: {"id":"x","deleted":true}\n\n'
+    const toJSON = vi.fn(() => ({ id: 'x' }))
+    disk.read = () => ({ id: 'x', toJSON })
+    bus.changed('disk', 'p', 'x')
+    const text = 'event: disk\nid: e-1\ndata: {"id":"x"}\n\n'
     await until('the event', () => listening.every((one) => one.text.includes(text)))
     expect(toJSON).toHaveBeenCalledTimes(1)
     for (const one of listening) one.stop()
@@ -166,14 +171,15 @@ describe('an event stream', () => {
   })
 
   it('is cut off when its client does not read', async () => {
-    const { server, bus, lines, port, connections } = await serveStreams()
+    const { server, bus, disk, lines, port, connections } = await serveStreams()
+    disk.read = () => ({ id: 'x', name: 'x'.repeat(512 * 1024) })
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => {})
     socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
     await until('the stream', () => bus.isWatched('p'))
     socket.pause()
     await until('the cut', async () => {
-      bus.publish('p', 'disk', { id: 'x'.repeat(512 * 1024), deleted: true })
+      bus.changed('disk', 'p', 'x')
       return (await connections()) === 0
     })
     expect([lines.count('stream'), bus.isWatched('p')]).toEqual([0, false])

@@ -1,13 +1,12 @@
 import {
   type EndpointId,
-  type Gone,
   messages,
   type Operation,
   operationTexts,
   type User,
   waitingText,
 } from '@slipway/contract'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
 import type { Jobs, JobView } from '../lib/jobs.ts'
 import { Problem } from '../lib/problem.ts'
@@ -26,16 +25,14 @@ export interface OperationServiceOptions {
   projects: ProjectService
   /** How operations are cancelled, by their action. Those that are not named cannot be. */
   cancels: Readonly<Record<string, CancelOperation>>
-  publish: Publish
-  /** Whether anybody looks at a project now. */
-  isWatched: (projectId: string) => boolean
+  changed: Changed
   /** E-mail addresses in lower case of who may see and cancel everything. */
   admins: readonly string[]
 }
 
 /** The long work that runs or waits, for those whose it is and for operators. */
 export function makeOperationService(options: OperationServiceOptions) {
-  const { jobs, projects, cancels, publish, isWatched, admins } = options
+  const { jobs, projects, cancels, changed, admins } = options
 
   function toOperation(job: JobView, position: number | null): Operation {
     const { id, subject, kind, waitsFor } = job
@@ -86,14 +83,18 @@ export function makeOperationService(options: OperationServiceOptions) {
   const isShown = ({ kind, state }: JobView): boolean => kind !== 'plug' && state !== 'settled'
 
   return {
-    /** Tells whoever watches the project how a job is now. */
-    announce(job: JobView): void {
-      const { projectId } = job.subject
-      if (projectId === null || job.kind === 'plug' || !isWatched(projectId)) return
-      const { id, state } = job
-      const gone: Gone = { id, deleted: true }
-      const now = state === 'waiting' ? list(projectId).find((one) => one.id === id) : toOperation(job, null)
-      publish(projectId, 'operation', state === 'settled' ? gone : (now ?? gone))
+    /** Tells whoever watches the project that a job changed. */
+    announce({ id, kind, subject: { projectId } }: JobView): void {
+      if (projectId !== null && kind !== 'plug') changed('operation', projectId, id)
+    },
+
+    /** Those that run or wait, for the event bus. */
+    async read(ids: readonly string[]): Promise<Operation[]> {
+      const projectIds = new Set(ids.map((id) => jobs.find(id)?.subject.projectId ?? null))
+      const wanted = new Set(ids)
+      return [...projectIds]
+        .flatMap((projectId) => (projectId === null ? [] : list(projectId)))
+        .filter(({ id }) => wanted.has(id))
     },
 
     async list(userId: string, projectId: string): Promise<Operation[]> {

@@ -299,9 +299,9 @@ describe('what a job made', () => {
       })
       const { body: disk } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
       await desk.pass()
-      expect(told[0]).toMatchObject({ id: disk.id, state: 'running', progress: null, can_cancel: true })
+      expect(told[0]).toMatchObject({ id: disk.id, state: 'running', can_cancel: true })
       expect(told.at(-2)?.progress).toBeGreaterThan(0.5)
-      expect(told.at(-1)).toEqual({ id: disk.id, deleted: true })
+      expect(told.at(-1)).toEqual({ id: disk.id, project_id: desk.params.projectId, deleted: true })
     }),
   )
 })

@@ -40,6 +40,10 @@ export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
       return row ? toProject(row) : null
     },
 
+    async findAll(ids: readonly string[]): Promise<Project[]> {
+      return (await db.selectFrom('project').selectAll().where('id', 'in', ids).execute()).map(toProject)
+    },
+
     async insert(row: ProjectTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('project').values(row).execute()

@@ -1,5 +1,6 @@
 import { messages, type Project, type ProjectCreate, projectTexts } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
@@ -12,9 +13,10 @@ export interface ProjectServiceOptions {
   clock: Clock
   /** Told that disks and snapshots are left to be removed. */
   onDeleted: () => void
+  changed: Changed
 }
 
-export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOptions) {
+export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectServiceOptions) {
   /** The project, if it is the user's; a foreign one is as unknown as none at all. */
   async function own(userId: string, projectId: string): Promise<Project> {
     const project = await repo.find(userId, projectId)
@@ -28,6 +30,8 @@ export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOpt
   return {
     own,
     list: (userId: string): Promise<Project[]> => repo.list(userId),
+    /** For the event bus. */
+    read: (ids: readonly string[]): Promise<Project[]> => repo.findAll(ids),
 
     async create(userId: string, input: ProjectCreate): Promise<Project> {
       const project = {
@@ -40,6 +44,7 @@ export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOpt
         { ...project, account_id: userId },
         told(userId, project, wish(userId, 'project.create', `Created project ${project.name}`)),
       )
+      changed('project', project.id, project.id, userId)
       return project
     },
 
@@ -47,6 +52,7 @@ export function makeProjectService({ repo, clock, onDeleted }: ProjectServiceOpt
       const project = await own(userId, projectId)
       const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
       if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
+      changed('project', projectId, projectId, userId)
       onDeleted()
     },
   }

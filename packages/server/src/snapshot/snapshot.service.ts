@@ -1,4 +1,4 @@
-import { type EndpointId, type Gone, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
+import { type EndpointId, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
@@ -28,6 +28,7 @@ interface Stored<W extends Wire> {
 export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & NamedSnapshot> {
   repo: {
     find: (id: string) => Promise<R | null>
+    findAll: (ids: readonly string[]) => Promise<R[]>
     list: (projectId: string) => Promise<R[]>
     change: (
       id: string,
@@ -39,7 +40,8 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
   }
   projects: ProjectService
   kick: (snapshotId: string) => void
-  publish: (projectId: string, data: W | Gone) => void
+  /** Tells whoever listens that a snapshot changed, or is gone. */
+  changed: (projectId: string, id: string) => void
   /** Where snapshots are made. */
   jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
@@ -52,7 +54,7 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
 export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSnapshot>(
   options: SnapshotAccessOptions<W, R>,
 ) {
-  const { repo, projects, kick, publish, jobs, clock, texts, isInUse } = options
+  const { repo, projects, kick, changed, jobs, clock, texts, isInUse } = options
   type Present = R & { projectId: string }
 
   const isPresent = (record: R | null, projectId: string | null): record is Present =>
@@ -78,17 +80,24 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
   }
 
   async function announce(record: R): Promise<void> {
-    if (isPresent(record, record.projectId)) publish(record.projectId, wire(record))
+    if (isPresent(record, record.projectId)) changed(record.projectId, record.id)
   }
 
   function announceGone({ projectId, id }: R): void {
-    if (projectId !== null) publish(projectId, { id, deleted: true })
+    if (projectId !== null) changed(projectId, id)
   }
 
   return {
     find,
     announce,
     announceGone,
+
+    /** Snapshots that are not deleted, for the event bus. */
+    async read(ids: readonly string[]): Promise<W[]> {
+      return (await repo.findAll(ids)).flatMap((record) =>
+        isPresent(record, record.projectId) ? [wire(record)] : [],
+      )
+    },
 
     async announceById(id: string): Promise<void> {
       const record = await repo.find(id)

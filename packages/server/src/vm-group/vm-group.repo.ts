@@ -151,6 +151,10 @@ export function makeVmGroupRepo(db: Db) {
   return {
     find: (id: string) => find(id),
 
+    async findAll(ids: readonly string[]): Promise<GroupRecord[]> {
+      return (await db.selectFrom('vm_group').selectAll().where('id', 'in', ids).execute()).map(toRecord)
+    },
+
     /** The groups of a kind in a project, oldest first. */
     async list(projectId: string, kind: GroupKind): Promise<GroupRecord[]> {
       const rows = await db

@@ -18,7 +18,8 @@ export interface VmGroupServiceOptions<W> {
   texts: { notFound: string; templateMissing: string; sshKeyMissing: string; inUse: string }
   /** A group of this kind as it goes over the wire. */
   toWire: (group: GroupRecord, counts: MemberCounts) => W
-  publish: (projectId: string, data: W | { id: string; deleted: true }) => void
+  /** Tells whoever listens that a group changed, or is gone. */
+  changed: (projectId: string, groupId: string) => void
   repo: VmGroupRepo
   projects: ProjectService
   keys: SshKeyService
@@ -50,7 +51,7 @@ export interface Sizes {
 const none: MemberCounts = { total: 0, existing: 0, running: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
-  const { kind, texts, toWire, publish, repo, projects, keys, templates, vms, disks, load, kick, clock } =
+  const { kind, texts, toWire, changed, repo, projects, keys, templates, vms, disks, load, kick, clock } =
     options
 
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
@@ -64,13 +65,18 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
   }
 
   async function announce(group: GroupRecord): Promise<void> {
-    publish(group.projectId, await wire(group))
+    changed(group.projectId, group.id)
   }
 
   return {
     announce,
     /** The group, if it is the user's and of this kind; else a 404. */
     own,
+
+    /** For the event bus. */
+    async read(ids: readonly string[]): Promise<W[]> {
+      return Promise.all((await repo.findAll(ids)).filter((group) => group.kind === kind).map(wire))
+    },
 
     async list(userId: string, projectId: string): Promise<W[]> {
       await projects.own(userId, projectId)
@@ -194,7 +200,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       const what = `Asked to delete ${titleOf(group)} with its VMs`
       const gone = await repo.remove(groupId, groupWish(group, userId, 'delete', what, clock.now()))
       if (gone === 'busy') throw new Problem(409, texts.inUse)
-      publish(projectId, { id: groupId, deleted: true })
+      changed(projectId, groupId)
       await vms.end(projectId, gone)
     },
   }

@@ -7,7 +7,7 @@ import {
   type vmPoolApi,
   vmPoolTexts,
 } from '@slipway/contract'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
 import { refuse } from '../lib/problem.ts'
 import { makeVmGroupService, type Sizes, type VmGroupServiceOptions } from '../vm-group/vm-group.service.ts'
@@ -17,17 +17,17 @@ type Api = typeof vmPoolApi
 export type VmPoolService = ReturnType<typeof makeVmPoolService>
 
 export interface VmPoolServiceOptions
-  extends Omit<VmGroupServiceOptions<VmPool>, 'kind' | 'texts' | 'toWire' | 'publish'> {
-  publish: Publish
+  extends Omit<VmGroupServiceOptions<VmPool>, 'kind' | 'texts' | 'toWire' | 'changed'> {
+  changed: Changed
   policy: ScalingPolicy
 }
 
-export function makeVmPoolService({ publish, policy, ...options }: VmPoolServiceOptions) {
+export function makeVmPoolService({ changed, policy, ...options }: VmPoolServiceOptions) {
   const groups = makeVmGroupService<VmPool>({
     ...options,
     kind: 'pool',
     texts: { ...vmPoolTexts, notFound: messages.vmPoolNotFound },
-    publish: (projectId, data) => publish(projectId, 'vm_pool', data),
+    changed: (projectId, id) => changed('vm_pool', projectId, id),
     toWire: ({ facts, ...pool }, { existing }) => ({
       id: pool.id,
       project_id: pool.projectId,

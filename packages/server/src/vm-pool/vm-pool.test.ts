@@ -511,7 +511,7 @@ describe('whoever watches a project', () => {
     expect(words('vm_pool').map(({ status }) => status)).toEqual(
       expect.arrayContaining(['scaling', 'active']),
     )
-    expect(words('vm_pool').at(-1)).toEqual({ id: pool.id, deleted: true })
+    expect(words('vm_pool').at(-1)).toEqual({ id: pool.id, project_id: at.projectId, deleted: true })
     expect(words('vm_set').at(-1)).toMatchObject({ id: set.id, status: 'active' })
   })
 })

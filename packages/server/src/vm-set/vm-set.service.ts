@@ -1,5 +1,5 @@
 import { messages, type Parsed, type VmSet, type vmSetApi, vmSetTexts } from '@slipway/contract'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
 import { makeVmGroupService, type Sizes, type VmGroupServiceOptions } from '../vm-group/vm-group.service.ts'
 
@@ -8,8 +8,8 @@ type Api = typeof vmSetApi
 export type VmSetService = ReturnType<typeof makeVmSetService>
 
 export interface VmSetServiceOptions
-  extends Omit<VmGroupServiceOptions<VmSet>, 'kind' | 'texts' | 'toWire' | 'publish'> {
-  publish: Publish
+  extends Omit<VmGroupServiceOptions<VmSet>, 'kind' | 'texts' | 'toWire' | 'changed'> {
+  changed: Changed
 }
 
 /** A set is a group that has but one size. */
@@ -20,12 +20,12 @@ const sizesOf = (replicas: number): Sizes => ({
   autoScaling: false,
 })
 
-export function makeVmSetService({ publish, ...options }: VmSetServiceOptions) {
+export function makeVmSetService({ changed, ...options }: VmSetServiceOptions) {
   const groups = makeVmGroupService<VmSet>({
     ...options,
     kind: 'set',
     texts: { ...vmSetTexts, notFound: messages.vmSetNotFound },
-    publish: (projectId, data) => publish(projectId, 'vm_set', data),
+    changed: (projectId, id) => changed('vm_set', projectId, id),
     toWire: ({ facts, ...set }, { total, running }) => ({
       id: set.id,
       project_id: set.projectId,

@@ -77,6 +77,10 @@ export function makeVmSnapshotRepo(db: Db) {
   return {
     find: (id: string) => find(id),
 
+    async findAll(ids: readonly string[]): Promise<VmSnapshotRecord[]> {
+      return (await records().where('vm_snapshot.id', 'in', ids).execute()).map(toRecord)
+    },
+
     /** The VM snapshots of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<VmSnapshotRecord[]> {
       const rows = await records()

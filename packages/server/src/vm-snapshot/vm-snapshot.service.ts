@@ -9,7 +9,7 @@ import {
   vmSnapshotTexts,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Jobs } from '../lib/jobs.ts'
@@ -38,13 +38,13 @@ export interface VmSnapshotServiceOptions {
   /** Whether a restore or a new disk reads a snapshot. */
   isInUse: (snapshotId: string) => Promise<boolean>
   kick: (snapshotId: string) => void
-  publish: Publish
+  changed: Changed
   jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
 }
 
 export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
-  const { repo, projects, vms, isInUse, kick, publish, jobs, clock } = options
+  const { repo, projects, vms, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
     repo,
@@ -52,7 +52,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     kick,
     jobs,
     clock,
-    publish: (projectId, data) => publish(projectId, 'vm_snapshot', data),
+    changed: (projectId, id) => changed('vm_snapshot', projectId, id),
     texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
     isInUse: ({ id }) => isInUse(id),
   })

@@ -143,6 +143,10 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
   return {
     find: (id: string) => find(id),
 
+    async findAll(ids: readonly string[]): Promise<VmRecord[]> {
+      return (await db.selectFrom('vm').selectAll().where('id', 'in', ids).execute()).map(toRecord)
+    },
+
     /** The VMs of a project that are not deleted, oldest first. */
     async list(projectId: string): Promise<VmRecord[]> {
       const rows = await db

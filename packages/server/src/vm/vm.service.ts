@@ -10,7 +10,7 @@ import {
 } from '@slipway/contract'
 import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
 import type { DiskService } from '../disk/disk.service.ts'
-import type { Publish } from '../event/event.bus.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
@@ -33,9 +33,7 @@ export interface VmServiceOptions {
   templates: TemplateService
   /** Asks the reconciler to look at a VM soon. */
   kick: (vmId: string) => void
-  publish: Publish
-  /** Whether anybody watches a project; what nobody hears is not even looked up. */
-  isWatched: (projectId: string) => boolean
+  changed: Changed
   /** Told that a member of a group, or their number, changed. */
   onMember: (groupId: string) => void
   clock: Clock
@@ -70,7 +68,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, publish, isWatched, onMember, clock } = options
+  const { repo, disks, projects, keys, templates, kick, onMember, clock } = options
 
   async function wire(vm: Present): Promise<Vm> {
     return toWire(vm, await disks.ofVm(vm.id, vm.projectId))
@@ -78,8 +76,7 @@ export function makeVmService(options: VmServiceOptions) {
 
   async function announce(vm: VmRecord): Promise<void> {
     if (vm.member) onMember(vm.member.groupId)
-    if (isPresent(vm, vm.projectId ?? '') && isWatched(vm.projectId))
-      publish(vm.projectId, 'vm', await wire(vm))
+    if (isPresent(vm, vm.projectId ?? '')) options.changed('vm', vm.projectId, vm.id)
   }
 
   const tell = (told: (vm: VmRecord) => Told | null) => (vm: VmRecord) => {
@@ -194,8 +191,8 @@ export function makeVmService(options: VmServiceOptions) {
       { tell: tell(told), alongside: repo.freeDisks(clock.now()) },
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
-    publish(projectId, 'vm', { id: vmId, deleted: true })
-    for (const id of own) publish(projectId, 'disk', { id, deleted: true })
+    options.changed('vm', projectId, vmId)
+    for (const id of own) options.changed('disk', projectId, id)
     kick(vmId)
     await disks.notice(new Set([...ofVm.map(({ id }) => id), ...own]))
     if (vm.member) onMember(vm.member.groupId)
@@ -205,6 +202,12 @@ export function makeVmService(options: VmServiceOptions) {
     /** Tells whoever watches the project what a VM looks like now. */
     announce,
     requireRoom,
+
+    /** VMs that are not deleted, for the event bus. */
+    async read(ids: readonly string[]): Promise<Vm[]> {
+      const found = await repo.findAll(ids)
+      return Promise.all(found.filter((vm) => isPresent(vm, vm.projectId ?? '')).map(wire))
+    },
 
     async list(userId: string, projectId: string): Promise<Vm[]> {
       await projects.own(userId, projectId)
@@ -381,10 +384,10 @@ export function makeVmService(options: VmServiceOptions) {
       gone: { vmIds: readonly string[]; diskIds: readonly string[]; freedIds: readonly string[] },
     ): Promise<void> {
       for (const id of gone.vmIds) {
-        publish(projectId, 'vm', { id, deleted: true })
+        options.changed('vm', projectId, id)
         kick(id)
       }
-      for (const id of gone.diskIds) publish(projectId, 'disk', { id, deleted: true })
+      for (const id of gone.diskIds) options.changed('disk', projectId, id)
       await disks.notice([...gone.diskIds, ...gone.freedIds])
     },
 

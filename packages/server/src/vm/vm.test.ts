@@ -763,7 +763,7 @@ describe('the event stream', () => {
       expect(events.every(({ event, data }) => event === 'vm' && data.id === id)).toBe(true)
       const words = events.map(({ data }) => data.status).filter((word, i, all) => word !== all[i - 1])
       expect(words).toEqual(['pending', 'creating', 'provisioning', 'running', undefined])
-      expect(events.at(-1)?.data).toEqual({ id, deleted: true })
+      expect(events.at(-1)?.data).toEqual({ id, project_id: s.params.projectId, deleted: true })
     }),
   )
 })

@@ -4,9 +4,12 @@ import {
   type EndpointId,
   type EndpointOf,
   fillPath,
+  headers,
   readError,
   routeOf,
 } from '@slipway/contract'
+import type { Said } from './order.ts'
+import { type Revision, readRevision } from './revision.ts'
 
 /** A call that did not succeed. */
 export class ApiError extends Error {
@@ -29,6 +32,31 @@ export const apiBase: string = import.meta.env.VITE_API_BASE ?? ''
 
 export const callTimeoutMs = 15_000
 
+let account: string | null = null
+
+/** Whose page it is: calls behind a session say so, and the server refuses them when somebody else signed in. */
+export function setAccount(userId: string | null): void {
+  account = userId
+}
+
+const revisions = new WeakMap<object, Revision>()
+
+/**
+ * Up to where an answer knows of all changes. The answer to a change comes after that by half a step: its own change
+ * is in it, and the next one need not be.
+ */
+export const revisionOf = (answer: unknown): Revision | null =>
+  typeof answer === 'object' && answer !== null ? (revisions.get(answer) ?? null) : null
+
+/** The same as the server wrote it, for its event stream. */
+export function revisionTextOf(answer: unknown): string | null {
+  const at = revisionOf(answer)
+  return at && `${at.epoch}-${Math.floor(at.number)}`
+}
+
+/** What the answer to a change says of its object, or of one in it. */
+export const said = <T>(object: T, answer: unknown = object): Said<T> => ({ object, at: revisionOf(answer) })
+
 let onSessionLost = () => {}
 
 /** Registers what happens when a call outside `/api/auth/` is answered with 401. */
@@ -36,12 +64,20 @@ export function setSessionLostHandler(handler: () => void): void {
   onSessionLost = handler
 }
 
-type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & { signal?: AbortSignal }
-type Loose = {
+interface CallOptions {
+  signal?: AbortSignal
+  /**
+   * A UUID that stands for one thing to create (`crypto.randomUUID()` needs https; see `newKey`). Such a call is tried
+   * once more, with the same key, when no answer came: the server creates nothing twice for one key.
+   */
+  idempotencyKey?: string
+}
+
+type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & CallOptions
+type Loose = CallOptions & {
   params?: Record<string, string>
   query?: Record<string, string | undefined>
   body?: unknown
-  signal?: AbortSignal
 }
 
 /**
@@ -52,39 +88,65 @@ export async function call<Id extends EndpointId>(
   id: Id,
   ...args: object extends CallArgs<Id> ? [args?: CallArgs<Id>] : [args: CallArgs<Id>]
 ): Promise<CallOutput<EndpointOf<Id>>> {
-  const { method, path } = routeOf(id)
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
-  const { params, query, body, signal } = (args[0] ?? {}) as Loose
-  const timeout = AbortSignal.timeout(callTimeoutMs)
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
-  const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
-
-  let response: Response
-  let answer: unknown
-  try {
-    response = await fetch(url, {
-      method,
-      credentials: 'include',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    answer = text === '' ? undefined : parseJson(text)
-  } catch (error) {
-    if (signal?.aborted) throw error
-    throw new ApiError(null, null)
-  }
+  const input = (args[0] ?? {}) as Loose
+  const { response, answer } = await send(id, input).catch((error: unknown) => {
+    const mayRepeat = input.idempotencyKey !== undefined && !input.signal?.aborted
+    if (mayRepeat) return send(id, input)
+    throw error
+  })
 
   if (!response.ok) {
-    if (response.status === 401 && !path.startsWith('/api/auth/')) onSessionLost()
+    if (response.status === 401 && !routeOf(id).path.startsWith('/api/auth/')) onSessionLost()
     const { message, fields } = readError(answer)
     throw new ApiError(response.status, message ?? null, fields)
   }
   // The server parsed it by the endpoint's schema before it left.
   return answer as CallOutput<EndpointOf<Id>>
+}
+
+/** Calls by which a page finds out who is signed in. */
+const isOpen: ReadonlySet<EndpointId> = new Set(['account.me', 'account.signIn', 'account.signUp'])
+
+/** Sends a call once; rejects when no answer came. */
+async function send(id: EndpointId, input: Loose): Promise<{ response: Response; answer: unknown }> {
+  const { method, path } = routeOf(id)
+  const { params, query, body, signal, idempotencyKey } = input
+  const timeout = AbortSignal.timeout(callTimeoutMs)
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
+  const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
+  try {
+    const response = await fetch(url, {
+      method,
+      credentials: 'include',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(account !== null && !isOpen.has(id) && { [headers.account]: account }),
+        ...(idempotencyKey !== undefined && { [headers.idempotencyKey]: idempotencyKey }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const answer = text === '' ? undefined : parseJson(text)
+    const at = readRevision(response.headers.get(headers.revision))
+    if (at && typeof answer === 'object' && answer !== null)
+      revisions.set(answer, method === 'GET' ? at : { ...at, number: at.number + 0.5 })
+    return { response, answer }
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(null, null)
+  }
+}
+
+/** A new UUID (version 4). `crypto.randomUUID` is missing where the console is served without https. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function parseJson(text: string): unknown {

@@ -5,12 +5,13 @@ import {
   diskSnapshotStateOf,
 } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, said } from './client.ts'
 import { showDisk } from './disks.ts'
 import { liveList } from './live-list.ts'
 
 const list = liveList<DiskSnapshot>(
   'diskSnapshot.list',
+  'disk_snapshot',
   (projectId, signal) => call('diskSnapshot.list', { params: { projectId }, signal }),
   (snapshot) => diskSnapshotStateOf(snapshot) === 'creating',
 )
@@ -28,7 +29,7 @@ export function useCreateDiskSnapshot() {
     mutationFn: ({ projectId, body }: { projectId: string; body: DiskSnapshotCreate }) =>
       call('diskSnapshot.create', { params: { projectId }, body }),
     onSuccess: (snapshot) => {
-      list.patch(snapshot.project_id, [snapshot])
+      list.patch(snapshot.project_id, [said(snapshot)])
       void list.refresh(snapshot.project_id)
     },
   })
@@ -43,7 +44,7 @@ export function useDeleteDiskSnapshot() {
   return useMutation({
     mutationFn: (snapshot: DiskSnapshot) => call('diskSnapshot.delete', { params: paramsOf(snapshot) }),
     onSuccess: (_, snapshot) => {
-      list.patch(snapshot.project_id, [{ id: snapshot.id, deleted: true }])
+      list.drop(snapshot.project_id, snapshot.id)
       void list.refresh(snapshot.project_id)
     },
     onError: (_, snapshot) => void list.refresh(snapshot.project_id),

@@ -1,11 +1,12 @@
 import { type Disk, type DiskCreate, isDiskUnderWay } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, said } from './client.ts'
 import { liveList } from './live-list.ts'
 import { refreshVm } from './vms.ts'
 
 const list = liveList<Disk>(
   'disk.list',
+  'disk',
   (projectId, signal) => call('disk.list', { params: { projectId }, signal }),
   isDiskUnderWay,
 )
@@ -20,7 +21,7 @@ export const patchDisks = list.patch
 
 /** Brings a disk that was just made into the list. */
 export const showDisk = (disk: Disk): void => {
-  list.patch(disk.project_id, [disk])
+  list.patch(disk.project_id, [said(disk)])
   void list.refresh(disk.project_id)
 }
 
@@ -44,7 +45,7 @@ export function useDeleteDisk() {
   return useMutation({
     mutationFn: (disk: Disk) => call('disk.delete', { params: paramsOf(disk) }),
     onSuccess: (_, disk) => {
-      list.patch(disk.project_id, [{ id: disk.id, deleted: true }])
+      list.drop(disk.project_id, disk.id)
       void list.refresh(disk.project_id)
     },
     onError: refreshAfter,

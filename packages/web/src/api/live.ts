@@ -1,11 +1,18 @@
-import { fillPath, type ProjectEvents, routeOf } from '@slipway/contract'
+import { fillPath, type ObjectEvents, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
 import { noteActivity } from './activity.ts'
 import { apiBase } from './client.ts'
+import { setLostSince } from './connection.ts'
 import { patchDiskSnapshots } from './disk-snapshots.ts'
 import { patchDisks } from './disks.ts'
+import type { ToTab } from './hub.ts'
+import { joinStream } from './live-link.ts'
 import { patchOperations } from './operations.ts'
-import { keyOf, queryClient } from './query.ts'
+import type { Said } from './order.ts'
+import { patchProjects } from './projects.ts'
+import { queryClient } from './query.ts'
+import { readRevision } from './revision.ts'
+import { recheckSession, useSession } from './session.ts'
 import { patchVmPools } from './vm-pools.ts'
 import { patchVmSets } from './vm-sets.ts'
 import { patchVmSnapshots } from './vm-snapshots.ts'
@@ -13,12 +20,14 @@ import { patchVms, useVmPoll } from './vms.ts'
 
 /** Events are collected this long, so that a thousand starting VMs are a few repaints. */
 const collectMs = 100
-const reopenMs = 5_000
 
-type Patches = { [K in keyof ProjectEvents]: (projectId: string, events: ProjectEvents[K][]) => void }
+type Kind = keyof ObjectEvents
+type ObjectOf<K extends Kind> = Exclude<ObjectEvents[K], { deleted: true }>
+type Patches = { [K in Kind]: (projectId: string, all: readonly Said<ObjectOf<K>>[]) => unknown }
 
 /** Where each kind of event goes. */
 const patches: Patches = {
+  project: (_, all) => patchProjects(all),
   vm: patchVms,
   disk: patchDisks,
   vm_snapshot: patchVmSnapshots,
@@ -28,65 +37,78 @@ const patches: Patches = {
   operation: patchOperations,
 }
 
-/** Collects the events of one kind and brings them in together. */
-function collect<K extends keyof ProjectEvents>(projectId: string, kind: K) {
-  let events: ProjectEvents[K][] = []
+interface Collected {
+  kind: Kind
+  projectId: string
+  all: Said<never>[]
+}
+
+/** Brings in events, those that come close together in one go. */
+function makeCollector() {
+  let collected = new Map<string, Collected>()
   let flushing: ReturnType<typeof setTimeout> | undefined
-  const flush = () => {
+
+  function flush(): void {
     flushing = undefined
-    patches[kind](projectId, events)
-    events = []
-    noteActivity(projectId)
+    const all = [...collected.values()]
+    collected = new Map()
+    for (const { kind, projectId, all: events } of all) {
+      patches[kind](projectId, events)
+      noteActivity(projectId)
+    }
   }
+
   return {
-    take({ data }: MessageEvent<string>) {
+    take(kind: Kind, data: string, revision: string | null): void {
       // The server parsed it by the contract's schema before it left.
-      events.push(JSON.parse(data) as ProjectEvents[K])
+      const object = JSON.parse(data) as { id: string; project_id?: string | null }
+      const projectId = object.project_id ?? object.id
+      const key = `${kind} ${projectId}`
+      const group = collected.get(key) ?? { kind, projectId, all: [] }
+      // What is kept under a kind is of that kind.
+      group.all.push({ object: object as never, at: readRevision(revision) })
+      collected.set(key, group)
       flushing ??= setTimeout(flush, collectMs)
     },
     stop: () => clearTimeout(flushing),
   }
 }
 
+const isKind = (name: string): name is Kind => name in patches
+
 /**
- * Keeps everything shown of a project up to date: one event stream, and beside it the poll of the VM list, so
- * that a dead stream is never noticed. Used once, at the root of the routes.
+ * Keeps everything shown up to date: one event stream for all tabs of the browser, and beside it the poll of the VM
+ * list, so that a dead stream is never noticed. Used once, at the root of the routes.
  */
-export function useLiveProject(projectId: string | undefined): void {
+export function useLive(projectId: string | undefined): void {
   useVmPoll(projectId)
+  const { user, revision } = useSession()
+  const userId = user?.id
 
   useEffect(() => {
-    if (projectId === undefined) return
-    let source: EventSource | undefined
-    let reopening: ReturnType<typeof setTimeout> | undefined
-    let missed = false
-    const kinds = Object.keys(patches) as (keyof ProjectEvents)[]
-    const collectors = kinds.map((kind) => ({ kind, ...collect(projectId, kind) }))
-
-    const open = () => {
-      source = new EventSource(apiBase + fillPath(routeOf('event.stream').path, { projectId }), {
-        withCredentials: true,
-      })
-      source.addEventListener('open', () => {
-        // What happened while the stream was down is not sent again.
-        if (missed) void queryClient.invalidateQueries()
-        missed = false
-      })
-      for (const { kind, take } of collectors) source.addEventListener(kind, take)
-      source.addEventListener('error', () => {
-        missed = true
-        // The browser reconnects by itself after a lost connection, but not after an answer like 502 or 401. It does
-        // not say which; the next call does, and a 401 ends the session here.
-        if (source?.readyState !== EventSource.CLOSED) return
-        reopening = setTimeout(open, reopenMs)
-        void queryClient.refetchQueries({ queryKey: keyOf('project.list') })
-      })
+    if (userId === undefined) return
+    const collector = makeCollector()
+    function hear(message: ToTab): void {
+      if (message.say === 'state') return setLostSince(message.lostSince)
+      // A stream does not say why it was refused; the next call does.
+      if (message.say === 'refused') return void recheckSession()
+      const { name, data } = message
+      if (isKind(name)) return collector.take(name, data, message.revision)
+      // The server cannot say what changed since.
+      const { replayed } = JSON.parse(data) as { replayed: boolean }
+      if (!replayed) void queryClient.invalidateQueries()
     }
-    open()
+    const leave = joinStream({
+      userId,
+      url: `${apiBase}${fillPath(routeOf('event.streamAll').path)}?account=${encodeURIComponent(userId)}`,
+      names: Object.keys(patches),
+      after: revision,
+      hear,
+    })
     return () => {
-      source?.close()
-      clearTimeout(reopening)
-      for (const { stop } of collectors) stop()
+      leave()
+      collector.stop()
+      setLostSince(null)
     }
-  }, [projectId])
+  }, [userId, revision])
 }

@@ -5,6 +5,7 @@ import { liveList } from './live-list.ts'
 
 const list = liveList<Operation>(
   'operation.list',
+  'operation',
   (projectId, signal) => call('operation.list', { params: { projectId }, signal }),
   // Each of them gets on by itself.
   () => true,

@@ -2,8 +2,10 @@ import type { Project, ProjectCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useMatch } from 'react-router'
-import { call } from './client.ts'
-import { asList, keyOf, queryClient } from './query.ts'
+import { call, said } from './client.ts'
+import { inOrder, patchList } from './live-list.ts'
+import type { Said } from './order.ts'
+import { keyOf, order, queryClient } from './query.ts'
 import { useSession } from './session.ts'
 
 const listKey = keyOf('project.list')
@@ -13,7 +15,7 @@ export function useProjects() {
   const { state } = useSession()
   const query = useQuery({
     queryKey: listKey,
-    queryFn: async ({ signal }) => asList(await call('project.list', { signal })),
+    queryFn: async ({ signal }) => inOrder(listKey, 'project', await call('project.list', { signal }), () => true),
     enabled: state === 'in',
   })
   return {
@@ -23,6 +25,10 @@ export function useProjects() {
     retry: () => void query.refetch(),
   }
 }
+
+/** Brings in what was said of projects. */
+export const patchProjects = (all: readonly Said<Project>[]): void =>
+  patchList(listKey, order.hear('project', all))
 
 /** Those that are known at this moment. */
 export const projectsNow = (): Project[] => queryClient.getQueryData<Project[]>(listKey) ?? []
@@ -100,10 +106,9 @@ export function useCreateProject() {
   return useMutation({
     mutationFn: (body: ProjectCreateInput) => call('project.create', { body }),
     onSuccess: (project) => {
-      queryClient.setQueryData<Project[]>(listKey, (old) => [
-        ...(old ?? []).filter(({ id }) => id !== project.id),
-        project,
-      ])
+      // Also before there was any list: the page that is shown next needs it.
+      queryClient.setQueryData<Project[]>(listKey, (old) => old ?? [])
+      patchProjects([said(project)])
       if (user) store(user.id, project.id)
     },
   })
@@ -115,7 +120,7 @@ export function useDeleteProject() {
   return useMutation({
     mutationFn: (projectId: string) => call('project.delete', { params: { projectId } }),
     onSuccess: (_, projectId) => {
-      queryClient.setQueryData<Project[]>(listKey, (old) => old?.filter(({ id }) => id !== projectId))
+      patchProjects([{ object: { id: projectId, project_id: projectId, deleted: true }, at: null }])
     },
   })
 }

@@ -1,5 +1,6 @@
 import type { EndpointId } from '@slipway/contract'
 import { notifyManager, QueryClient } from '@tanstack/react-query'
+import { makeOrder } from './order.ts'
 
 // At once, not in the next task as by default: the second click of a double click must find the button busy.
 notifyManager.setScheduler(queueMicrotask)
@@ -12,6 +13,9 @@ export const queryClient = new QueryClient({
     mutations: { retry: false, networkMode: 'always' },
   },
 })
+
+/** The order in which answers and events count. Everything that brings objects into the cache passes through it. */
+export const order = makeOrder()
 
 /** Cache key of an endpoint's answer. Without `params` it is the prefix of all its answers. */
 export function keyOf(id: EndpointId, params?: Record<string, string>): readonly unknown[] {

@@ -8,6 +8,11 @@ const pool = { id: 'web', project_id: 'p', status: 'active', desired_size: 1 } a
 const vm = (id: string, vmpool_id: string | null, status: Vm['status'] = 'running') =>
   ({ id, project_id: 'p', status, vmpool_id, vmset_id: null, ssh_key_name: 'Laptop' }) as Vm // as above
 
+const gone = (id: string) => ({ id, project_id: 'p', deleted: true }) as const
+let revision = 0
+/** What an event says. */
+const now = <T>(object: T) => ({ object, at: { epoch: 'e', number: ++revision } })
+
 const key = keyOf('vmPool.get', { projectId: 'p', groupId: 'web' })
 const shown = () => {
   const page = queryClient.getQueryData<VmPool & { vms: Vm[] }>(key)
@@ -18,22 +23,22 @@ afterEach(() => queryClient.clear())
 
 test('the page of a pool follows its pool and keeps its VMs', () => {
   queryClient.setQueryData(key, { ...pool, vms: [vm('a', 'web')] })
-  patchVmPools('p', [{ ...pool, status: 'scaling', desired_size: 2 }])
+  patchVmPools('p', [now({ ...pool, status: 'scaling', desired_size: 2 })])
   expect(shown()).toEqual(['scaling', 2, ['a running']])
 })
 
 test('the page of a pool follows its VMs and no others', () => {
   queryClient.setQueryData(key, { ...pool, vms: [vm('a', 'web'), vm('b', 'web')] })
   const before = queryClient.getQueryData(key)
-  patchVms('p', [vm('c', null), vm('d', 'ci'), { id: 'e', deleted: true }])
-  patchVms('other', [vm('f', 'web')])
+  patchVms('p', [now(vm('c', null)), now(vm('d', 'ci')), now(gone('e'))])
+  patchVms('other', [now(vm('f', 'web'))])
   expect(queryClient.getQueryData(key)).toBe(before)
-  patchVms('p', [vm('a', 'web', 'stopping'), { id: 'b', deleted: true }, vm('g', 'web', 'pending')])
+  patchVms('p', [now(vm('a', 'web', 'stopping')), now(gone('b')), now(vm('g', 'web', 'pending'))])
   expect(shown()).toEqual(['active', 1, ['a stopping', 'g pending']])
 })
 
 test('what nobody looks at is not made up from events', () => {
-  patchVmPools('p', [pool])
-  patchVms('p', [vm('a', 'web')])
+  patchVmPools('p', [now(pool)])
+  patchVms('p', [now(vm('a', 'web'))])
   expect(shown()).toBeUndefined()
 })

@@ -1,8 +1,10 @@
-import { type EndpointId, type Gone, isTransitional, type Vm } from '@slipway/contract'
+import { type EndpointId, isTransitional, type ObjectEvents, type Vm } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
-import { liveList, usePoll } from './live-list.ts'
-import { keyOf, queryClient } from './query.ts'
-import { readVm } from './vms.ts'
+import { revisionOf, said } from './client.ts'
+import { liveList, nameOf, usePoll } from './live-list.ts'
+import type { Said } from './order.ts'
+import { keyOf, order, queryClient } from './query.ts'
+import { isMemberOf, membersOf, readVm } from './vms.ts'
 
 /** How often the history of a group is asked for while its page is open. */
 const historyPollMs = 15_000
@@ -15,6 +17,8 @@ interface Group {
 
 interface GroupSource<G extends Group, H> {
   ids: { list: EndpointId; get: EndpointId; history: EndpointId }
+  /** The name of their events. */
+  kind: keyof ObjectEvents
   list: (projectId: string, signal: AbortSignal) => Promise<readonly G[]>
   get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & { vms: Vm[] }>
   history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
@@ -23,20 +27,21 @@ interface GroupSource<G extends Group, H> {
 }
 
 /** VM pools or VM sets: their live list, one of them with its members, and how it came to its size. */
-export function liveGroups<G extends Group, H>({ ids, underWay, ...load }: GroupSource<G, H>) {
-  const list = liveList<G>(ids.list, load.list, underWay)
+export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }: GroupSource<G, H>) {
+  const list = liveList<G>(ids.list, kind, load.list, underWay)
   const keyFor = (id: EndpointId, projectId: string, groupId: string) => keyOf(id, { projectId, groupId })
 
-  /** Brings what happened to groups into everything the console shows of them. */
-  function patch(projectId: string, events: readonly (G | Gone)[]): void {
-    list.patch(projectId, events)
-    for (const event of events) {
-      const queryKey = keyFor(ids.get, projectId, event.id)
-      if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
-      else queryClient.setQueryData<G & { vms: Vm[] }>(queryKey, (old) => old && { ...old, ...event })
+  /** Brings what was said of groups into everything the console shows of them. */
+  function patch(projectId: string, all: readonly Said<G>[]): void {
+    const news = list.patch(projectId, all)
+    for (const { object, at } of news) {
+      const queryKey = keyFor(ids.get, projectId, object.id)
+      if ('deleted' in object) void queryClient.invalidateQueries({ queryKey })
+      else if (order.isNews(nameOf(queryKey), at))
+        queryClient.setQueryData<G & { vms: Vm[] }>(queryKey, (old) => old && { ...old, ...object })
     }
     // What changed a group is in its history as well.
-    for (const id of new Set(events.map(({ id }) => id)))
+    for (const id of new Set(news.map(({ object }) => object.id)))
       void queryClient.invalidateQueries({ queryKey: keyFor(ids.history, projectId, id) })
   }
 
@@ -51,8 +56,13 @@ export function liveGroups<G extends Group, H>({ ids, underWay, ...load }: Group
       const query = useQuery({
         queryKey,
         queryFn: async ({ signal }) => {
-          const group = await load.get(projectId, groupId, signal)
-          return { ...group, vms: group.vms.map(readVm) }
+          const answer = await load.get(projectId, groupId, signal)
+          const at = revisionOf(answer)
+          const vms = answer.vms.map(readVm)
+          const group = order.one(nameOf(queryKey), kind, answer, at)
+          const members = order.list(membersOf(queryKey), 'vm', vms, at, isMemberOf(groupId))
+          if (!group || !members) return queryClient.getQueryData<typeof answer>(queryKey) ?? { ...answer, vms }
+          return { ...group, vms: members }
         },
       })
       const { data } = query
@@ -69,13 +79,13 @@ export function liveGroups<G extends Group, H>({ ids, underWay, ...load }: Group
 
     /** Shows a group as an answer has it. */
     show(group: G): void {
-      patch(group.project_id, [group])
+      patch(group.project_id, [said(group)])
       void list.refresh(group.project_id)
     },
 
     /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
     drop({ id, project_id: projectId }: G): void {
-      list.patch(projectId, [{ id, deleted: true }])
+      list.drop(projectId, id)
       void list.refresh(projectId)
       for (const also of ['vm.list', 'disk.list'] as const)
         void queryClient.invalidateQueries({ queryKey: keyOf(also, { projectId }) })

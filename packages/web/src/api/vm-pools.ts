@@ -5,6 +5,7 @@ import { liveGroups } from './vm-groups.ts'
 
 const pools = liveGroups({
   ids: { list: 'vmPool.list', get: 'vmPool.get', history: 'vmPool.history' },
+  kind: 'vm_pool',
   list: (projectId, signal): Promise<VmPool[]> => call('vmPool.list', { params: { projectId }, signal }),
   get: (projectId, poolId, signal) => call('vmPool.get', { params: { projectId, poolId }, signal }),
   history: (projectId, poolId, signal) => call('vmPool.history', { params: { projectId, poolId }, signal }),

@@ -5,6 +5,7 @@ import { liveGroups } from './vm-groups.ts'
 
 const sets = liveGroups({
   ids: { list: 'vmSet.list', get: 'vmSet.get', history: 'vmSet.history' },
+  kind: 'vm_set',
   list: (projectId, signal): Promise<VmSet[]> => call('vmSet.list', { params: { projectId }, signal }),
   get: (projectId, setId, signal) => call('vmSet.get', { params: { projectId, setId }, signal }),
   history: (projectId, setId, signal) => call('vmSet.history', { params: { projectId, setId }, signal }),

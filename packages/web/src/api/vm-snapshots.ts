@@ -1,11 +1,12 @@
 import { isSnapshotUnderWay, type VmSnapshot, type VmSnapshotCreate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { call, said } from './client.ts'
 import { liveList } from './live-list.ts'
 import { patchVms } from './vms.ts'
 
 const list = liveList<VmSnapshot>(
   'vmSnapshot.list',
+  'vm_snapshot',
   (projectId, signal) => call('vmSnapshot.list', { params: { projectId }, signal }),
   isSnapshotUnderWay,
 )
@@ -23,7 +24,7 @@ export function useCreateVmSnapshot() {
     mutationFn: ({ projectId, vmId, body }: { projectId: string; vmId: string; body: VmSnapshotCreate }) =>
       call('vmSnapshot.create', { params: { projectId, vmId }, body }),
     onSuccess: (snapshot) => {
-      list.patch(snapshot.project_id, [snapshot])
+      list.patch(snapshot.project_id, [said(snapshot)])
       void list.refresh(snapshot.project_id)
     },
   })
@@ -36,8 +37,9 @@ export function useRestoreVm() {
   return useMutation({
     mutationFn: (snapshot: VmSnapshot) =>
       call('vmSnapshot.restore', { params: paramsOf(snapshot), body: { vm_id: snapshot.vm_id } }),
-    onSuccess: ({ vm }) => {
-      patchVms(vm.project_id, [vm])
+    onSuccess: (answer) => {
+      const { vm } = answer
+      patchVms(vm.project_id, [said(vm, answer)])
       void list.refresh(vm.project_id)
     },
     onError: (_, snapshot) => void list.refresh(snapshot.project_id),
@@ -48,7 +50,7 @@ export function useDeleteVmSnapshot() {
   return useMutation({
     mutationFn: (snapshot: VmSnapshot) => call('vmSnapshot.delete', { params: paramsOf(snapshot) }),
     onSuccess: (_, snapshot) => {
-      list.patch(snapshot.project_id, [{ id: snapshot.id, deleted: true }])
+      list.drop(snapshot.project_id, snapshot.id)
       void list.refresh(snapshot.project_id)
     },
     onError: (_, snapshot) => void list.refresh(snapshot.project_id),

@@ -1,9 +1,10 @@
-import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
-import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
+import { isTransitional, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
+import { type QueryKey, queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call } from './client.ts'
-import { applyEvents, pollMs, usePoll } from './live-list.ts'
-import { asList, keyOf, queryClient } from './query.ts'
+import { call, revisionOf, said } from './client.ts'
+import { inOrder, nameOf, patchList, pollMs, usePoll } from './live-list.ts'
+import type { Said } from './order.ts'
+import { keyOf, order, queryClient } from './query.ts'
 
 /** How many lists are asked for at once when a page needs those of many projects. */
 const listsAtOnce = 4
@@ -21,8 +22,10 @@ export function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
 const listOptions = (projectId: string) =>
   queryOptions({
     queryKey: keyOf('vm.list', { projectId }),
-    queryFn: async ({ signal }) =>
-      asList(await call('vm.list', { params: { projectId }, signal })).map(readVm),
+    queryFn: async ({ signal }) => {
+      const answer = await call('vm.list', { params: { projectId }, signal })
+      return inOrder(keyOf('vm.list', { projectId }), 'vm', answer, (vm) => vm.project_id === projectId, readVm)
+    },
   })
 
 const none: Vm[] = []
@@ -63,7 +66,7 @@ export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefin
       ...listOptions(projectId),
       staleTime: pollMs,
       enabled: index < allowed,
-      // No stream tells of the projects that are not selected.
+      // Beside the stream, as for the list of the selected project.
       refetchInterval: ({ state }: { state: { data?: Vm[] | undefined } }) =>
         state.data?.some(isTransitional) ? pollMs : false,
     })),
@@ -75,44 +78,55 @@ export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefin
 
 /** One VM with the steps of its last way up. */
 export function useVm(projectId: string, vmId: string) {
+  const queryKey = keyOf('vm.get', { projectId, vmId })
   return useQuery({
-    queryKey: keyOf('vm.get', { projectId, vmId }),
-    queryFn: async ({ signal }) => readVm(await call('vm.get', { params: { projectId, vmId }, signal })),
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const answer = await call('vm.get', { params: { projectId, vmId }, signal })
+      const vm = readVm(answer)
+      const shown = order.one(nameOf(queryKey), 'vm', vm, revisionOf(answer))
+      return shown ?? queryClient.getQueryData<Vm>(queryKey) ?? vm
+    },
     refetchInterval: ({ state }) => (state.data && isTransitional(state.data) ? pollMs : false),
   })
 }
 
-export type VmEvent = ProjectEvents['vm']
-
-export const applyVmEvents = (vms: readonly Vm[], events: readonly VmEvent[]): Vm[] =>
-  applyEvents(
-    vms,
-    events.map((event) => ('deleted' in event ? event : readVm(event))),
+/** Brings what was said of VMs into everything the console shows of them. */
+export function patchVms(projectId: string, all: readonly Said<Vm>[]): void {
+  const news = order.hear(
+    'vm',
+    all.map(({ object, at }) => ({ object: 'deleted' in object ? object : readVm(object), at })),
   )
-
-/** Brings what happened to VMs into everything the console shows of them. */
-export function patchVms(projectId: string, events: readonly VmEvent[]): void {
-  queryClient.setQueryData(listOptions(projectId).queryKey, (old) => old && applyVmEvents(old, events))
-  for (const event of events) {
-    const queryKey = keyOf('vm.get', { projectId, vmId: event.id })
-    if ('deleted' in event) void queryClient.invalidateQueries({ queryKey })
-    else queryClient.setQueryData<Vm>(queryKey, (old) => old && readVm(event))
+  patchList(listOptions(projectId).queryKey, news)
+  for (const { object, at } of news) {
+    const queryKey = keyOf('vm.get', { projectId, vmId: object.id })
+    if ('deleted' in object) void queryClient.invalidateQueries({ queryKey })
+    else if (order.isNews(nameOf(queryKey), at)) queryClient.setQueryData<Vm>(queryKey, (old) => old && object)
   }
-  patchMembers(projectId, events)
+  patchMembers(projectId, news)
 }
 
+/** Under which name the members of a group are put into order: the group itself has its own. */
+export const membersOf = (queryKey: QueryKey): string => `${nameOf(queryKey)} members`
+
+/** Whether a VM is a member of a pool or set. */
+export const isMemberOf =
+  (groupId: string) =>
+  (vm: Vm): boolean =>
+    vm.vmpool_id === groupId || vm.vmset_id === groupId
+
 /** Pools and sets that are shown with their VMs. */
-function patchMembers(projectId: string, events: readonly VmEvent[]): void {
+function patchMembers(projectId: string, news: readonly Said<Vm>[]): void {
   for (const id of ['vmPool.get', 'vmSet.get'] as const) {
-    queryClient.setQueriesData<{ id: string; vms: Vm[] }>({ queryKey: keyOf(id, { projectId }) }, (old) => {
-      if (!old) return old
-      const own = events.filter((event) =>
-        'deleted' in event
-          ? old.vms.some((vm) => vm.id === event.id)
-          : event.vmpool_id === old.id || event.vmset_id === old.id,
+    const shown = queryClient.getQueriesData<{ id: string; vms: Vm[] }>({ queryKey: keyOf(id, { projectId }) })
+    for (const [queryKey, group] of shown) {
+      if (!group) continue
+      const own = news.filter(({ object }) =>
+        'deleted' in object ? group.vms.some((vm) => vm.id === object.id) : isMemberOf(group.id)(object),
       )
-      return own.length === 0 ? old : { ...old, vms: applyVmEvents(old.vms, own) }
-    })
+      if (own.length > 0)
+        queryClient.setQueryData(queryKey, { ...group, vms: order.apply(membersOf(queryKey), group.vms, own) })
+    }
   }
 }
 
@@ -132,7 +146,7 @@ export function useCreateVm() {
     mutationFn: ({ projectId, body }: { projectId: string; body: VmCreate }) =>
       call('vm.create', { params: { projectId }, body }),
     onSuccess: (vm, { projectId }) => {
-      patchVms(projectId, [vm])
+      patchVms(projectId, [said(vm)])
       void refreshList(projectId)
       // Those it was created with are taken now.
       if (vm.disks.length > 0)
@@ -161,7 +175,7 @@ export function useVmAction() {
   return useMutation({
     mutationFn: ({ vm, action }: { vm: Vm; action: VmAction }) =>
       run(action, { projectId: vm.project_id, vmId: vm.id }),
-    onSuccess: (vm) => patchVms(vm.project_id, [vm]),
+    onSuccess: (vm) => patchVms(vm.project_id, [said(vm)]),
     // A refusal means that we show an old state.
     onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
   })
@@ -171,12 +185,9 @@ export function useVmAction() {
 export function useDeleteVm() {
   return useMutation({
     mutationFn: (vm: Vm) => call('vm.delete', { params: { projectId: vm.project_id, vmId: vm.id } }),
-    onSuccess: (_, vm) => {
-      queryClient.setQueryData(listOptions(vm.project_id).queryKey, (old) =>
-        old?.filter(({ id }) => id !== vm.id),
-      )
-      patchMembers(vm.project_id, [{ id: vm.id, deleted: true }])
-      void refreshList(vm.project_id)
+    onSuccess: (_, { id, project_id }) => {
+      patchVms(project_id, [{ object: { id, project_id, deleted: true }, at: null }])
+      void refreshList(project_id)
     },
   })
 }

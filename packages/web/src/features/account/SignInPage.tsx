@@ -35,10 +35,11 @@ function SignInForm() {
   const [remember, setRemember] = useState(false)
   const attempt = useMutation({
     mutationFn: async () => {
-      const { user } = await call('account.signIn', { body: { email, password, remember_me: remember } })
+      const answer = await call('account.signIn', { body: { email, password, remember_me: remember } })
+      const { user } = answer
       if (!user?.id) throw new Error('The answer names no user')
       // The guard around the form then leads on to where the visitor came from.
-      signIn(user)
+      signIn(user, answer)
     },
   })
   const error = attempt.isError

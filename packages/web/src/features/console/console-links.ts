@@ -1,6 +1,6 @@
 import { fillPath, routeOf, vmCan } from '@slipway/contract'
 import { useEffect, useSyncExternalStore } from 'react'
-import { ApiError, apiBase, call } from '../../api/client.ts'
+import { apiBase, ApiError, call, said } from '../../api/client.ts'
 import { patchVms, readVm, refreshVm } from '../../api/vms.ts'
 import { toast } from '../../ui/toast.tsx'
 import { ConsoleLink, type LinkView, type Reason } from './console-link.ts'
@@ -21,8 +21,9 @@ export function socketUrl(id: 'vm.console' | 'vm.screen', params: Params, from?:
 /** Browsers do not say why a socket was refused; the VM itself does. */
 export async function reasonOf({ projectId, vmId }: Params): Promise<Reason> {
   try {
-    const vm = readVm(await call('vm.get', { params: { projectId, vmId } }))
-    patchVms(projectId, [vm])
+    const answer = await call('vm.get', { params: { projectId, vmId } })
+    const vm = readVm(answer)
+    patchVms(projectId, [said(vm, answer)])
     return vmCan.console(vm) === true ? 'open' : 'off'
   } catch (error) {
     const status = error instanceof ApiError ? error.status : null

@@ -1,0 +1,238 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Disk, Vm } from '@slipway/contract'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type BusEvent, makeEventBus, type Topic } from './event.bus.ts'
+
+const p: Topic = { projectId: 'p' }
+
+/** A bus over objects in memory. A read takes as many turns of the event loop as the test says. */
+function makeWorld({ turns = () => 1 }: { turns?: () => number } = {}) {
+  const vms = new Map<string, string>()
+  const reads: (readonly string[])[] = []
+  const failures: unknown[] = []
+  const world = { fails: false }
+  const bus = makeEventBus({ epoch: 'e', onFailure: (error) => failures.push(error) })
+  bus.reads('vm', async (ids) => {
+    reads.push(ids)
+    if (world.fails) throw new Error('no disk')
+    const half = turns()
+    for (let i = 0; i < half; i++) await turn()
+    const found = ids.flatMap((id) => {
+      const status = vms.get(id)
+      // The other parts of a VM do not matter here.
+      return status === undefined ? [] : [{ id, status } as unknown as Vm]
+    })
+    for (let i = 0; i < half; i++) await turn()
+    return found
+  })
+  bus.reads('disk', async (ids) => ids.map((id) => ({ id }) as Disk))
+  return { bus, vms, reads, failures, world }
+}
+
+function listener(bus: ReturnType<typeof makeEventBus>, topic: Topic, after: string | null = null) {
+  const heard: BusEvent[] = []
+  const stop = bus.subscribe(topic, after, (event) => heard.push(event))
+  const said = () => heard.filter(({ name }) => name !== 'hello').map(({ data }) => data)
+  const hello = () => heard.filter(({ name }) => name === 'hello').map(({ data }) => data)
+  return { heard, said, hello, stop }
+}
+
+const gone = (id: string, project = 'p') => ({ id, project_id: project, deleted: true })
+
+describe('the bus', () => {
+  it('says what an object is like now, whatever it was when it changed', async () => {
+    const { bus, vms } = makeWorld()
+    const { said } = listener(bus, p)
+    await bus.idle()
+    vms.set('a', 'starting')
+    bus.changed('vm', 'p', 'a')
+    vms.set('a', 'running')
+    await bus.idle()
+    expect(said()).toEqual([{ id: 'a', status: 'running' }])
+    vms.delete('a')
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    expect(said().at(-1)).toEqual(gone('a'))
+  })
+
+  it('reads an object once more that changed while it was read', async () => {
+    const { bus, vms, reads } = makeWorld({ turns: () => 3 })
+    const { said } = listener(bus, p)
+    vms.set('a', 'starting')
+    bus.changed('vm', 'p', 'a')
+    for (let i = 0; i < 5; i++) await turn()
+    // It was looked up already, and its event is not sent yet.
+    vms.set('a', 'running')
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    expect(said()).toEqual([
+      { id: 'a', status: 'starting' },
+      { id: 'a', status: 'running' },
+    ])
+    expect(reads).toEqual([['a'], ['a']])
+  })
+
+  it('makes many changes at once one read', async () => {
+    const { bus, vms, reads } = makeWorld()
+    const { said } = listener(bus, p)
+    const ids = Array.from({ length: 300 }, (_, i) => `v${i}`)
+    for (const id of [...ids, ...ids]) {
+      vms.set(id, 'running')
+      bus.changed('vm', 'p', id)
+    }
+    await bus.idle()
+    expect(reads).toEqual([ids])
+    expect(said()).toHaveLength(300)
+  })
+
+  it('reads nothing that nobody listens to', async () => {
+    const { bus, reads } = makeWorld()
+    const { said, stop } = listener(bus, p)
+    bus.changed('vm', 'another', 'a')
+    await bus.idle()
+    stop()
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    expect([reads, said(), bus.isWatched('p')]).toEqual([[], [], false])
+  })
+
+  it('tells an account of all its projects, also of those that come later, and of no other', async () => {
+    const { bus, vms } = makeWorld()
+    bus.reads('project', async () => [])
+    const ada = listener(bus, { accountId: 'ada', projectIds: ['p'] })
+    await bus.idle()
+    vms.set('a', 'running').set('b', 'running').set('c', 'running')
+    bus.changed('vm', 'p', 'a')
+    bus.changed('vm', 'of-bob', 'b')
+    bus.changed('project', 'later', 'later', 'ada')
+    bus.changed('vm', 'later', 'c')
+    await bus.idle()
+    expect(ada.said()).toEqual([
+      { id: 'a', status: 'running' },
+      gone('later', 'later'),
+      { id: 'c', status: 'running' },
+    ])
+  })
+})
+
+describe('a stream that is opened again', () => {
+  it('gets what came after, as it is now, also what nobody listened to', async () => {
+    const { bus, vms } = makeWorld()
+    vms.set('a', 'starting').set('b', 'running')
+    const before = bus.revision()
+    bus.changed('vm', 'p', 'a')
+    bus.changed('vm', 'p', 'b')
+    bus.changed('vm', 'other', 'c')
+    vms.set('a', 'running').delete('b')
+    const again = listener(bus, p, before)
+    await bus.idle()
+    expect(again.hello()).toEqual([{ revision: 'e-3', replayed: true }])
+    expect(again.said()).toEqual([{ id: 'a', status: 'running' }, gone('b')])
+    // A connection may break after any of them.
+    expect(again.heard.map(({ revision }) => revision)).toEqual([null, 'e-1', 'e-2'])
+  })
+
+  it.each([
+    ['of another server', 'f-0'],
+    ['of the future', 'e-99'],
+    ['that is none', 'nonsense'],
+    ['of nothing at all', null],
+  ])('is told to fetch its lists after a revision %s', async (_, after) => {
+    const { bus } = makeWorld()
+    bus.changed('vm', 'p', 'a')
+    const again = listener(bus, p, after)
+    await bus.idle()
+    expect(again.hello()).toEqual([{ revision: 'e-1', replayed: false }])
+    expect(again.said()).toEqual([])
+  })
+
+  it('is told to fetch its lists when too much came after', async () => {
+    const { bus } = makeWorld()
+    const before = bus.revision()
+    for (let i = 0; i < 1_001; i++) bus.changed('vm', 'p', `v${i}`)
+    const again = listener(bus, p, before)
+    await bus.idle()
+    expect(again.hello()).toMatchObject([{ replayed: false }])
+    // What changed in another project does not count.
+    const other = listener(bus, { projectId: 'q' }, before)
+    await bus.idle()
+    expect(other.hello()).toMatchObject([{ replayed: true }])
+  })
+
+  it('is told to fetch its lists when what came after is forgotten', async () => {
+    const { bus } = makeWorld()
+    const before = bus.revision()
+    for (let i = 0; i < 20_001; i++) bus.changed('vm', 'q', `v${i}`)
+    const again = listener(bus, p, before)
+    await bus.idle()
+    expect(again.hello()).toMatchObject([{ replayed: false }])
+  })
+})
+
+it('what could not be read makes everybody fetch their lists, now and when they come back', async () => {
+  const { bus, world, failures } = makeWorld()
+  const { hello, said } = listener(bus, p)
+  await bus.idle()
+  const before = bus.revision()
+  world.fails = true
+  bus.changed('vm', 'p', 'a')
+  await bus.idle()
+  expect(failures).toHaveLength(1)
+  expect(hello().at(-1)).toEqual({ revision: 'e-1', replayed: false })
+  world.fails = false
+  const again = listener(bus, p, before)
+  await bus.idle()
+  expect([again.hello(), said()]).toEqual([[{ revision: 'e-1', replayed: false }], []])
+})
+
+it('whoever listens, leaves and comes back with its last revision ends with the last states', async () => {
+  const step = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constant('change' as const), id: fc.constantFrom('a', 'b', 'c') }),
+    },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('turn' as const) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('delete' as const), id: fc.constantFrom('a', 'b', 'c') }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('leave' as const) }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('come' as const) }) },
+  )
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 60 }),
+      fc.infiniteStream(fc.nat(2)),
+      async (steps, delays) => {
+        const { bus, vms } = makeWorld({ turns: () => delays.next().value ?? 0 })
+        const picture = new Map<string, unknown>()
+        let last = bus.revision()
+        let stop = () => {}
+        const come = () => {
+          stop()
+          stop = bus.subscribe(p, last, ({ name, revision, data }) => {
+            if (revision !== null) last = revision
+            if (name === 'hello') return expect(data).toMatchObject({ replayed: true })
+            const object = data as { id: string; deleted?: true; status?: string }
+            if (object.deleted) picture.delete(object.id)
+            else picture.set(object.id, object.status)
+          })
+        }
+        let version = 0
+        for (const one of steps) {
+          if (one.do === 'turn') await turn()
+          if (one.do === 'leave') stop()
+          if (one.do === 'come') come()
+          if (one.do === 'delete') vms.delete(one.id)
+          if (one.do === 'change') vms.set(one.id, `${++version}`)
+          if ('id' in one) bus.changed('vm', 'p', one.id)
+        }
+        come()
+        await bus.idle()
+        expect(picture).toEqual(vms)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

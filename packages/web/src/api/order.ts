@@ -1,0 +1,148 @@
+/**
+ * Puts answers and events into order. They come over different connections: an answer may be older than an event that
+ * came before it, and an event older than an answer. An answer includes all changes up to its revision; an event says
+ * what one object is like, at its revision or later. The newest of what is known of an object is shown.
+ */
+import type { Revision } from './revision.ts'
+
+export interface Gone {
+  id: string
+  project_id: string
+  deleted: true
+}
+
+/** What an event, or the answer to a change, says of one object. Without a revision it is believed as it comes. */
+export interface Said<T> {
+  object: T | Gone
+  at: Revision | null
+}
+
+/** An answer that is older can hardly be under way any more. */
+const objectsRemembered = 20_000
+
+const isGone = (object: object): object is Gone => 'deleted' in object
+
+export type Order = ReturnType<typeof makeOrder>
+
+export function makeOrder() {
+  /** In the order they were met. The server's clock may have been set back, so their names do not say. */
+  const epochs: string[] = []
+  /** The newest that was said of each object, by kind and id; those said last come last. */
+  const said = new Map<string, { kind: string; object: { id: string } | Gone; at: Revision }>()
+  /** The revision of the answer that is shown, by its name. */
+  const answered = new Map<string, Revision>()
+  let latest: Revision | null = null
+
+  function rankOf({ epoch }: Revision): number {
+    const known = epochs.indexOf(epoch)
+    return known >= 0 ? known : epochs.push(epoch) - 1
+  }
+
+  /** Positive when `a` is newer. */
+  const compare = (a: Revision, b: Revision): number => rankOf(a) - rankOf(b) || a.number - b.number
+
+  /** Comes first with each revision: the epochs are known by the order they come in. */
+  function meet(at: Revision): void {
+    rankOf(at)
+    if (!latest || compare(at, latest) > 0) latest = at
+  }
+
+  function remember(kind: string, object: { id: string } | Gone, at: Revision): boolean {
+    const key = `${kind} ${object.id}`
+    const known = said.get(key)
+    if (known && compare(at, known.at) < 0) return false
+    said.delete(key)
+    said.set(key, { kind, object, at })
+    if (said.size > objectsRemembered) for (const oldest of [...said.keys()].slice(0, 1)) said.delete(oldest)
+    return true
+  }
+
+  return {
+    /**
+     * Takes in what was said of objects and returns what is news. What is gone is so for good: without a revision it
+     * counts as newer than everything so far.
+     */
+    hear<T extends { id: string }>(kind: string, all: readonly Said<T>[]): Said<T>[] {
+      return all.filter(({ object, at }) => {
+        const after = isGone(object) && latest ? { ...latest, number: latest.number + 0.5 } : null
+        const from = at ?? after
+        if (!from) return true
+        meet(from)
+        return remember(kind, object, from)
+      })
+    },
+
+    /** A list that is shown, after some news: known objects change in place, new ones are last, those gone leave. */
+    apply<T extends { id: string }>(name: string, items: readonly T[], news: readonly Said<T>[]): T[] {
+      const shown = answered.get(name)
+      const byId = new Map(items.map((item) => [item.id, item]))
+      for (const { object, at } of news) {
+        if (at && shown && compare(at, shown) <= 0) continue
+        if (isGone(object)) byId.delete(object.id)
+        else byId.set(object.id, object)
+      }
+      return [...byId.values()]
+    },
+
+    /** Whether something that was said is newer than the answer that is shown under that name. */
+    isNews(name: string, at: Revision | null): boolean {
+      const shown = answered.get(name)
+      return !at || !shown || compare(at, shown) > 0
+    },
+
+    /**
+     * An answer with a list of everything there is of a kind that `belongs`, with what was said since. Null when a
+     * newer answer of that name is shown already.
+     */
+    list<T extends { id: string }>(
+      name: string,
+      kind: string,
+      items: readonly T[],
+      at: Revision | null,
+      belongs: (item: T) => boolean,
+    ): T[] | null {
+      const before = answered.get(name)
+      if (!at) {
+        answered.delete(name)
+        return [...items]
+      }
+      meet(at)
+      if (before && compare(at, before) < 0) return null
+      answered.set(name, at)
+      const byId = new Map(items.map((item) => [item.id, item]))
+      for (const known of said.values()) {
+        if (known.kind !== kind || compare(known.at, at) <= 0) continue
+        // Kept under its kind, whose objects are all of this type.
+        const object = known.object as T | Gone
+        if (isGone(object)) byId.delete(object.id)
+        else if (byId.has(object.id) || belongs(object)) byId.set(object.id, object)
+      }
+      return [...byId.values()]
+    },
+
+    /** An answer with one object, or what was said of it since. Null when a newer answer is shown already. */
+    one<T extends { id: string }>(name: string, kind: string, object: T, at: Revision | null): T | null {
+      const before = answered.get(name)
+      if (!at) {
+        answered.delete(name)
+        return object
+      }
+      meet(at)
+      if (before && compare(at, before) < 0) return null
+      answered.set(name, at)
+      const known = said.get(`${kind} ${object.id}`)
+      // One that is gone by now is asked for again, and the answer to that says so.
+      if (!known || isGone(known.object) || compare(known.at, at) <= 0) return object
+      // Kept under its kind, whose objects are all of this type.
+      return { ...object, ...(known.object as T) }
+    },
+
+    /** Forgets everything: somebody else is signed in. */
+    clear(): void {
+      epochs.length = 0
+      said.clear()
+      answered.clear()
+      latest = null
+    },
+  }
+}
