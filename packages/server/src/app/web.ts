@@ -24,6 +24,7 @@ import { connectionLimits, connectionOptions, limitConnections } from '../http/c
 import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
 import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
+import type { Idempotency } from '../http/idempotency.ts'
 import { type Authenticate, makeRoute } from '../http/route.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
@@ -110,6 +111,7 @@ export async function installRoutes(
     webRoot: string | null
     metricsToken: string
     sessionLines: SessionLines
+    idempotency: Idempotency
     streams: EventStreams
     accounts: AccountService
     activity: ActivityService
@@ -131,7 +133,7 @@ export async function installRoutes(
 ): Promise<void> {
   const { db, host, accounts, projects, metrics } = options
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
-  const route = makeRoute(app, authenticate)
+  const route = makeRoute(app, authenticate, options.idempotency)
   const socketRoute = await installSockets(app, authenticate, options.sessionLines)
   hostRoutes(route, {
     host,
@@ -150,7 +152,7 @@ export async function installRoutes(
   vmPoolRoutes(route, options.pools)
   vmSetRoutes(route, options.sets)
   vmSnapshotRoutes(route, options.vmSnapshots)
-  diskSnapshotRoutes(route, options.diskSnapshots)
+  diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
   operationRoutes(route, options.operations)
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))

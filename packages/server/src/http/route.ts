@@ -2,6 +2,7 @@ import { type CallOutput, type Endpoint, messages, type Parsed, type User } from
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
 
 /** What a handler gets: the checked parts of the request and, behind a session, the user and that session. */
@@ -10,20 +11,31 @@ export type Input<E extends Endpoint> = Parsed<E> &
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
 
+/** How the objects of a kind are listed that an endpoint creates one of. */
+type ListOf<E extends Endpoint> = (input: Input<E>) => Promise<readonly CallOutput<E>[]>
+
 /** Mounts an endpoint of the contract. Responses pass their schema, so a field it does not name never leaves. */
 export type Route = <E extends Endpoint>(
   endpoint: E,
   handler: (input: Input<E>, request: FastifyRequest, reply: FastifyReply) => Promise<CallOutput<E>>,
+  ...list: E['idempotent'] extends true ? [list: ListOf<E>] : []
 ) => void
 
-export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Route {
-  return (endpoint, handler) => {
+export function makeRoute(app: FastifyInstance, authenticate: Authenticate, idempotency: Idempotency): Route {
+  return (endpoint, handler, ...lists) => {
+    // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
+    const [list] = lists as [ListOf<typeof endpoint>?]
     app.route({
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
         const input = await readInput(endpoint, request, authenticate)
-        const output = await handler(input, request, reply)
+        const handle = () => handler(input, request, reply)
+        const output = list
+          ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () =>
+              list(input),
+            )
+          : await handle()
         if (reply.sent || endpoint.answers) return reply
         reply.status(endpoint.status)
         if (!endpoint.response) return reply.send()
@@ -34,6 +46,12 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate): Rou
       },
     })
   }
+}
+
+/** Who sends what; an endpoint that creates something for somebody is behind a session. */
+const callerOf = (input: object): { accountId: string; body: unknown } => {
+  const { user, body } = input as { user?: User; body?: unknown }
+  return { accountId: user?.id ?? '', body }
 }
 
 /** Checks who asks and what for; throws what is answered instead. */
