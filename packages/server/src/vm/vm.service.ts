@@ -235,10 +235,9 @@ export function makeVmService(options: VmServiceOptions) {
       const key = await keys.find(userId, input.ssh_key_id)
       if (!key) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
       const diskIds = input.disks.map((disk) => disk.disk_id)
-      const projectDisks = diskIds.length > 0 ? await disks.ofProject(projectId) : []
-      if (diskIds.some((id) => !projectDisks.some((disk) => disk.id === id))) {
-        throw refuse('disks', vmTexts.diskMissing)
-      }
+      const asked = await Promise.all(diskIds.map((id) => disks.find(id, projectId)))
+      const attached = asked.filter((disk) => disk !== null)
+      if (attached.length < diskIds.length) throw refuse('disks', vmTexts.diskMissing)
       await requireRoom(projectId, 1)
       const vm = fresh({
         projectId,
@@ -255,7 +254,6 @@ export function makeVmService(options: VmServiceOptions) {
         member: null,
       })
       const now = clock.now()
-      const attached = projectDisks.filter(({ id }) => diskIds.includes(id))
       const taken = await repo.insert(vm, diskIds, [
         entry(now, vmSubject(vm), wished(userId, 'vm.create', `Asked for VM ${vm.name}`)),
         ...attached.map(({ id, name }) =>
@@ -267,7 +265,7 @@ export function makeVmService(options: VmServiceOptions) {
         ),
       ])
       if (taken) {
-        const name = projectDisks.find((disk) => disk.id === taken)?.name ?? ''
+        const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)
       }
       kick(vm.id)
@@ -317,7 +315,7 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** The members of a group, oldest first. The caller has checked whose it is. */
     async ofGroup(projectId: string, groupId: string): Promise<Vm[]> {
-      const [records, all] = await Promise.all([repo.members(groupId), disks.ofProject(projectId)])
+      const [records, all] = await Promise.all([repo.members(groupId), disks.ofGroup(groupId, projectId)])
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
       return records.filter((vm) => isPresent(vm, projectId)).map((vm) => toWire(vm, byVm.get(vm.id) ?? []))
     },
