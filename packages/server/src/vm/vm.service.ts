@@ -61,6 +61,8 @@ export interface MemberWish {
   persistent: boolean
   /** Blank disks of its own. */
   disks: readonly { name: string; size: string }[]
+  /** The one before could not be created: that it is tried again is not worth an entry. */
+  isRetry: boolean
 }
 
 type Present = VmRecord & { projectId: string }
@@ -322,7 +324,7 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
-      const { groupId, groupName, kind, number, disks: wanted, ...made } = member
+      const { groupId, groupName, kind, number, disks: wanted, isRetry, ...made } = member
       await requireRoom(made.projectId, 1)
       const vm = fresh({ ...made, member: { groupId, kind, number, retiring: false, heals: 0 } })
       const rows = disks.rowsFor(
@@ -330,7 +332,8 @@ export function makeVmService(options: VmServiceOptions) {
         wanted.map(({ name, size }) => ({ name: `${name}-${number}`, size })),
       )
       const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
-      if (!(await repo.insertMember(vm, rows, entry(clock.now(), vmSubject(vm), added)))) return false
+      const entries = isRetry ? [] : [entry(clock.now(), vmSubject(vm), added)]
+      if (!(await repo.insertMember(vm, rows, entries))) return false
       kick(vm.id)
       await announce(vm)
       await disks.notice(rows.map(({ id }) => id))
