@@ -449,6 +449,7 @@ const ownersByAnotherName = {
   vm_group_event: 'vm-group',
   usage_sample: 'usage',
   seen_time: 'db',
+  idempotency_key: 'db',
 }
 
 /** @param {string} table @returns {string} a folder of packages/server/src */

@@ -101,6 +101,7 @@ export const diskApi = {
     summary: 'Create a disk: blank, from an image, from a snapshot or from a container registry',
     auth: 'session',
     status: 201,
+    idempotent: true,
     params: ProjectParams,
     body: DiskCreate,
     response: Disk,

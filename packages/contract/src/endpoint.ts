@@ -23,9 +23,14 @@ export interface EndpointDef {
   invalidStatus?: 400 | 422
   /** Failures a caller can act on: status and the sentences it may carry. */
   errors?: Partial<Record<400 | 403 | 404 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
+  /** It creates an object and takes an `Idempotency-Key`: the same request with the same key creates it once. */
+  idempotent?: true
   /** What it answers with in place of JSON. A socket starts with a GET that asks for an upgrade. */
   answers?: 'events' | 'text' | 'socket'
 }
+
+/** A UUID that the client makes for each object it creates, and sends again when it tries again. Kept for a day. */
+export const idempotencyKeyHeader = 'Idempotency-Key'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type EndpointId = keyof typeof routes

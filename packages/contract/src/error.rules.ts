@@ -17,6 +17,10 @@ export const messages = {
   noStreamLeft: 'The server has no free live connection. Try again in a minute.',
   tooManyConsoles: 'Too many open consoles for this account. Close some and try again.',
   noConsoleLeft: 'The server has no free console connection. Try again in a minute.',
+  invalidIdempotencyKey: 'The Idempotency-Key header must be a UUID',
+  idempotencyKeyReused:
+    'This Idempotency-Key was already used for a different request. Use a new key for a new request.',
+  createdObjectDeleted: 'The object that was created with this Idempotency-Key has been deleted',
   foreignHost: 'This server does not answer to this host name. Use its public URL.',
   unsupportedMediaType: 'Request body must be JSON',
   projectNotFound: 'Project not found',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Endpoint } from './endpoint.ts'
+import { type Endpoint, idempotencyKeyHeader } from './endpoint.ts'
+import { messages } from './error.rules.ts'
 import { ErrorBody } from './error.ts'
 
 type Json = Record<string, unknown>
@@ -19,7 +20,7 @@ const statusTexts: Record<number, string> = {
   409: 'Not possible in the present state',
   413: 'The body is too large',
   415: 'The body is not JSON',
-  422: 'Something required is missing',
+  422: 'Something required is missing, or the request contradicts an earlier one',
   429: 'Too many attempts',
   503: 'Not possible now',
 }
@@ -38,7 +39,19 @@ function parametersOf(endpoint: Endpoint): Json[] {
       schema: one,
     }))
   }
-  return [...list('path', endpoint.params), ...list('query', endpoint.query)]
+  const key = {
+    name: idempotencyKeyHeader,
+    in: 'header',
+    required: false,
+    description:
+      'A UUID. The same request with the same key creates the object once and gets the same answer for a day.',
+    schema: { type: 'string', format: 'uuid' },
+  }
+  return [
+    ...list('path', endpoint.params),
+    ...list('query', endpoint.query),
+    ...(endpoint.idempotent ? [key] : []),
+  ]
 }
 
 function responsesOf(endpoint: Endpoint): Json {
@@ -50,6 +63,10 @@ function responsesOf(endpoint: Endpoint): Json {
     json: endpoint.response && content(jsonOf(endpoint.response, 'output')),
   }[endpoint.answers ?? 'json']
   const failures: Record<number, readonly string[]> = { ...endpoint.errors }
+  if (endpoint.idempotent) {
+    failures[400] = [...(failures[400] ?? []), messages.invalidIdempotencyKey]
+    failures[422] = [...(failures[422] ?? []), messages.idempotencyKeyReused]
+  }
   if (endpoint.auth !== 'public') failures[401] = ['Not authenticated']
   return {
     [endpoint.status]: {

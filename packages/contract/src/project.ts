@@ -27,6 +27,7 @@ export const projectApi = {
     summary: 'Create a project',
     auth: 'session',
     status: 201,
+    idempotent: true,
     body: ProjectCreate,
     response: Project,
     errors: { 400: [projectTexts.nameMissing] },

@@ -40,6 +40,7 @@ export const sshKeyApi = {
     summary: 'Add an SSH public key',
     auth: 'session',
     status: 201,
+    idempotent: true,
     body: SshKeyCreate,
     response: SshKey,
     errors: { 400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey], 409: [sshKeyTexts.duplicate] },

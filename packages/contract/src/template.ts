@@ -82,6 +82,7 @@ export const templateApi = {
     summary: 'Add a template to the catalogue of all users; a boot image is looked at first, then fetched',
     auth: 'session',
     status: 201,
+    idempotent: true,
     body: TemplateCreate,
     response: Template,
     errors: {

@@ -87,6 +87,7 @@ export const vmPoolApi = {
     summary: 'Create a VM pool; its VMs are made one after the other',
     auth: 'session',
     status: 201,
+    idempotent: true,
     params: ProjectParams,
     body: VmPoolCreate,
     response: VmPool,

@@ -70,6 +70,7 @@ export const vmSetApi = {
     summary: 'Create a VM set; its VMs are made one after the other',
     auth: 'session',
     status: 201,
+    idempotent: true,
     params: ProjectParams,
     body: VmSetCreate,
     response: VmSet,

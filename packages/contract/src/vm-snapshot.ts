@@ -89,6 +89,7 @@ export const vmSnapshotApi = {
     summary: 'Take a snapshot of a running or stopped VM: its disks, or disks and memory',
     auth: 'session',
     status: 201,
+    idempotent: true,
     params: VmParams,
     body: VmSnapshotCreate,
     response: VmSnapshot,

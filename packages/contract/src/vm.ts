@@ -89,6 +89,7 @@ export const vmApi = {
     summary: 'Create a VM; it answers at once with the status pending',
     auth: 'session',
     status: 201,
+    idempotent: true,
     params: ProjectParams,
     body: VmCreate,
     response: Vm,

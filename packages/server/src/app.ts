@@ -6,12 +6,14 @@ import { makePeople } from './app/people.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
+import { makeIdempotencyKeys } from './db/idempotency-keys.ts'
 import { makeSeenTime } from './db/seen-time.ts'
 import { deleteDisksOfProject } from './disk/disk.writes.ts'
 import { deleteDiskSnapshotsOfProject } from './disk-snapshot/disk-snapshot.writes.ts'
 import { makeEventBus } from './event/event.bus.ts'
 import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
+import { makeIdempotency } from './http/idempotency.ts'
 import { makeSessionLines } from './http/sessions.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
 import { newId } from './lib/id.ts'
@@ -42,6 +44,7 @@ export async function buildApp(options: AppOptions) {
     onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
   })
   const sessionLines = makeSessionLines(clock, log)
+  const idempotency = makeIdempotency({ keys: makeIdempotencyKeys(db), clock, log })
   const streams = makeEventStreams(bus, sessionLines)
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
@@ -140,6 +143,7 @@ export async function buildApp(options: AppOptions) {
     webRoot: options.webRoot,
     metricsToken: options.metricsToken,
     sessionLines,
+    idempotency,
     streams,
     revision: bus.revision,
     projects,
@@ -154,7 +158,7 @@ export async function buildApp(options: AppOptions) {
 
   let cancelSweep: (() => void) | null = null
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, activity } : {}
+    const due = clockGuard.isTrusted() ? { accounts, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, one.sweep())
     cancelSweep = clock.after(sweepEveryMs, sweep)

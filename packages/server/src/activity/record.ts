@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { keepKey } from '../db/idempotency-keys.ts'
 import type { Db } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -8,8 +9,8 @@ import type { Entry } from './entry.ts'
 const rowsAtOnce = 500
 
 /**
- * Adds entries to the activity log. `tx` is the transaction of the change they tell of: so no change lasts without
- * its entry, and no entry tells of what was rolled back.
+ * Adds entries to the activity log, in the transaction of the change they describe: a change is never stored without
+ * its entry, nor an entry without its change. What a user asked for also takes the idempotency key of the request.
  */
 export async function record(tx: Db, entries: readonly Entry[]): Promise<void> {
   for (let from = 0; from < entries.length; from += rowsAtOnce) {
@@ -31,5 +32,8 @@ export async function record(tx: Db, entries: readonly Entry[]): Promise<void> {
         reason,
       }))
     await tx.insertInto('activity').values(rows).execute()
+  }
+  for (const { kind, actor, action, subject, at } of entries) {
+    if (kind === 'wish') await keepKey(tx, { by: actor, endpoint: action, id: subject.id, at: isoTime(at) })
   }
 }

@@ -791,24 +791,50 @@ describe('what Slipway does by itself', () => {
   }
 
   it(
-    'a pool whose VMs cannot be brought up is a failure once, however often it tries, and its recovery a repair',
+    'a pool whose VMs cannot be created has one entry for a failure, however often it comes again',
     atDesk(async (desk) => {
       const { engine } = desk.app
+      const before = await stored(desk)
       engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
       await createPool(desk)
-      await desk.pass(10 * 60_000)
+      await desk.pass(60 * 60_000)
+      const failed = await stored(desk)
+      expect(toldSince(failed, before)).toEqual([
+        'wish vmPool.create web',
+        'change vm.added web-1',
+        'failure vm.failed web-1',
+        'failure vmPool.error web',
+      ])
+      const why = expect.stringContaining('It is being repaired.')
+      expect(failed.slice(-2)).toMatchObject([{ reason: why }, { reason: why }])
+      engine.setImage({ state: 'unavailable', reason: 'There is no space.' })
+      await desk.pass(60 * 60_000)
+      const other = await stored(desk)
+      expect(toldSince(other, failed)).toEqual(['failure vm.failed web-1'])
       engine.setImage({ state: 'ready' })
-      await desk.pass(2 * 60_000)
-      const ofPool = (await stored(desk)).filter(({ object_type }) => object_type === 'vm_pool')
-      expect(ofPool.map(({ kind, action, reason }) => ({ kind, action, reason }))).toEqual([
-        { kind: 'wish', action: 'vmPool.create', reason: null },
-        {
-          kind: 'failure',
-          action: 'vmPool.error',
-          reason: expect.stringMatching(/repaired.*every minute\.$/),
-        },
-        { kind: 'change', action: 'vmPool.active', reason: null },
-        { kind: 'repair', action: 'vmPool.recovered', reason: 'VMs come up again.' },
+      await desk.pass(10 * 60_000)
+      expect(toldSince(await stored(desk), other)).toEqual([
+        'change vm.running web-1',
+        'change vmPool.active web',
+        'repair vmPool.recovered web',
+      ])
+    }),
+  )
+
+  it(
+    'a pool in error is tried again at once when somebody changes it, and then says again what fails',
+    atDesk(async (desk) => {
+      desk.app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+      const { body: pool } = await createPool(desk)
+      await desk.pass(30 * 60_000)
+      const before = await stored(desk)
+      const params = { ...desk.params, poolId: pool.id }
+      await desk.ada.call(vmPoolApi.update, { params, body: { desired_size: 1 } })
+      await desk.pass(5000)
+      expect(toldSince(await stored(desk), before).slice(0, 3)).toEqual([
+        'wish vmPool.update web',
+        'change vm.added web-1',
+        'failure vm.failed web-1',
       ])
     }),
   )

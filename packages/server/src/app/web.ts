@@ -25,6 +25,7 @@ import { connectionLimits, connectionOptions, limitConnections } from '../http/c
 import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
 import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
+import type { Idempotency } from '../http/idempotency.ts'
 import { type Authenticate, makeRoute } from '../http/route.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
@@ -114,6 +115,7 @@ export async function installRoutes(
     streams: EventStreams<Topic>
     /** What an answer that is begun now includes at least. */
     revision: () => string
+    idempotency: Idempotency
     accounts: AccountService
     activity: ActivityService
     keys: SshKeyService
@@ -134,7 +136,7 @@ export async function installRoutes(
 ): Promise<void> {
   const { db, host, accounts, projects, metrics } = options
   const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
-  const route = makeRoute(app, authenticate, options.revision)
+  const route = makeRoute(app, { authenticate, revision: options.revision, idempotency: options.idempotency })
   const socketRoute = await installSockets(app, authenticate, options.sessionLines)
   hostRoutes(route, {
     host,
@@ -153,7 +155,7 @@ export async function installRoutes(
   vmPoolRoutes(route, options.pools)
   vmSetRoutes(route, options.sets)
   vmSnapshotRoutes(route, options.vmSnapshots)
-  diskSnapshotRoutes(route, options.diskSnapshots)
+  diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
   operationRoutes(route, options.operations)
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))

@@ -7,6 +7,7 @@ import * as usage from './migrations/0004-usage.ts'
 import * as activity from './migrations/0005-activity.ts'
 import * as silent from './migrations/0006-silent.ts'
 import * as seenTime from './migrations/0007-seen-time.ts'
+import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts'
 import type { Db } from './open.ts'
 
 /** In the order of their names; a name that was released never changes. */
@@ -18,6 +19,7 @@ const migrations: Record<string, Migration> = {
   '0005-activity': activity,
   '0006-silent': silent,
   '0007-seen-time': seenTime,
+  '0008-idempotency-and-usage': idempotencyAndUsage,
 }
 
 /**

@@ -14,6 +14,7 @@ export interface Schema {
   vm_group_event: VmGroupEventTable
   usage_sample: UsageSampleTable
   activity: ActivityTable
+  idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
 }
 
@@ -265,14 +266,27 @@ export interface ActivityTable {
   reason: string | null
 }
 
-/** What a VM used in a span of five minutes, by its end; rates in bytes a second. */
+/** A key that a client sent with the creation of an object. */
+export interface IdempotencyKeyTable {
+  account_id: string
+  /** Name of the call. */
+  endpoint: string
+  key: string
+  /** Of method, path and body, in hex. */
+  request_hash: string
+  object_id: string
+  /** JSON; null until it has been stored, which is after the object. */
+  answer: string | null
+  created_at: string
+}
+
+/** What a VM, a group or a project used in a span of five minutes, by its end; rates in bytes a second. */
 export interface UsageSampleTable {
-  vm_id: string
+  owner_id: string
   at: string
-  project_id: string
-  group_id: string | null
-  processors: number
-  /** Percent of its processors. */
+  /** How many VMs were running. */
+  running: number
+  /** Percent of their processors. */
   cpu: number | null
   memory_mb: number | null
   disk_read: number | null

@@ -1,14 +1,21 @@
 import { diskSnapshotApi } from '@slipway/contract'
+import type { DiskService } from '../disk/disk.service.ts'
 import type { Route } from '../http/route.ts'
 import type { DiskSnapshotService } from './disk-snapshot.service.ts'
 
-export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService): void {
+export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService, disks: DiskService): void {
   route(diskSnapshotApi.list, ({ user, params, query }) => snapshots.list(user.id, params.projectId, query))
-  route(diskSnapshotApi.create, ({ user, params, body }) => snapshots.create(user.id, params.projectId, body))
+  route(
+    diskSnapshotApi.create,
+    ({ user, params, body }) => snapshots.create(user.id, params.projectId, body),
+    ({ user, params }) => snapshots.list(user.id, params.projectId, {}),
+  )
   route(diskSnapshotApi.delete, ({ user, params }) =>
     snapshots.delete(user.id, params.projectId, params.diskSnapshotId),
   )
-  route(diskSnapshotApi.createDisk, ({ user, params, body }) =>
-    snapshots.createDisk(user.id, params.projectId, params.diskSnapshotId, body),
+  route(
+    diskSnapshotApi.createDisk,
+    ({ user, params, body }) => snapshots.createDisk(user.id, params.projectId, params.diskSnapshotId, body),
+    ({ user, params }) => disks.list(user.id, params.projectId, {}),
   )
 }

@@ -125,6 +125,16 @@ export function makeDiskRepo(db: Db) {
       return rows.map(toRecord)
     },
 
+    /** The disks that are on the members of a group, oldest first. */
+    async ofGroup(groupId: string): Promise<DiskRecord[]> {
+      const rows = await records()
+        .where('vm.group_id', '=', groupId)
+        .where('disk.status', '!=', 'deleting')
+        .orderBy('disk.id')
+        .execute()
+      return rows.map(toRecord)
+    },
+
     /** Every disk there is, those on their way out included. */
     async all(): Promise<DiskRecord[]> {
       return (await records().execute()).map(toRecord)

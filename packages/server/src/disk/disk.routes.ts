@@ -4,7 +4,11 @@ import type { DiskService } from './disk.service.ts'
 
 export function diskRoutes(route: Route, disks: DiskService): void {
   route(diskApi.list, ({ user, params, query }) => disks.list(user.id, params.projectId, query))
-  route(diskApi.create, ({ user, params, body }) => disks.create(user.id, params.projectId, body))
+  route(
+    diskApi.create,
+    ({ user, params, body }) => disks.create(user.id, params.projectId, body),
+    ({ user, params }) => disks.list(user.id, params.projectId, {}),
+  )
   route(diskApi.delete, ({ user, params }) => disks.delete(user.id, params.projectId, params.diskId))
   route(diskApi.attach, ({ user, params, body }) =>
     disks.attach(user.id, params.projectId, params.diskId, body.vm_id),

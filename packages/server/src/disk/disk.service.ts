@@ -175,6 +175,12 @@ export function makeDiskService(options: DiskServiceOptions) {
       return found.filter((record) => isPresent(record, record.projectId ?? '')).map(wire)
     },
 
+    /** A disk of a project, for other services, which have checked whose project it is. */
+    async find(diskId: string, projectId: string): Promise<Disk | null> {
+      const record = await repo.find(diskId)
+      return isPresent(record, projectId) ? wire(record) : null
+    },
+
     /** For other services, which have checked whose project it is. */
     async ofProject(projectId: string): Promise<Disk[]> {
       return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
@@ -183,6 +189,11 @@ export function makeDiskService(options: DiskServiceOptions) {
     /** The disks that are on a VM, for its own service. */
     async ofVm(vmId: string, projectId: string): Promise<Disk[]> {
       return (await repo.ofVm(vmId)).map((record) => wire({ ...record, projectId }))
+    },
+
+    /** The disks that are on the members of a group, for the service of VMs. */
+    async ofGroup(groupId: string, projectId: string): Promise<Disk[]> {
+      return (await repo.ofGroup(groupId)).map((record) => wire({ ...record, projectId }))
     },
 
     /** Blank disks as people ask for them, with their sizes in whole Gi; refuses a size that cannot be. */

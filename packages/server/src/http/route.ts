@@ -2,6 +2,7 @@ import { type CallOutput, type Endpoint, headers, messages, type Parsed, type Us
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
 
 /** What a handler gets: the checked parts of the request and, behind a session, the user and that session. */
@@ -10,22 +11,40 @@ export type Input<E extends Endpoint> = Parsed<E> &
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
 
+/** How the objects of a kind are listed that an endpoint creates one of. */
+type ListOf<E extends Endpoint> = (input: Input<E>) => Promise<readonly CallOutput<E>[]>
+
 /** Mounts an endpoint of the contract. Responses pass their schema, so a field it does not name never leaves. */
 export type Route = <E extends Endpoint>(
   endpoint: E,
   handler: (input: Input<E>, request: FastifyRequest, reply: FastifyReply) => Promise<CallOutput<E>>,
+  ...list: E['idempotent'] extends true ? [list: ListOf<E>] : []
 ) => void
 
-/** `revision`: what an answer that is begun now includes at least; the answers behind a session carry it. */
-export function makeRoute(app: FastifyInstance, authenticate: Authenticate, revision: () => string): Route {
-  return (endpoint, handler) => {
+/** What every route stands on. */
+export interface RouteBase {
+  authenticate: Authenticate
+  /** What an answer that is begun now includes at least; the answers behind a session carry it. */
+  revision: () => string
+  idempotency: Idempotency
+}
+
+export function makeRoute(app: FastifyInstance, { authenticate, revision, idempotency }: RouteBase): Route {
+  return (endpoint, handler, ...lists) => {
+    // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
+    const [list] = lists as [ListOf<typeof endpoint>?]
     app.route({
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
         const input = await readInput(endpoint, request, authenticate)
         if (endpoint.auth === 'session') reply.header(headers.revision, revision())
-        const output = await handler(input, request, reply)
+        const handle = () => handler(input, request, reply)
+        const output = list
+          ? await idempotency.once(endpoint, { request, reply, ...callerOf(input) }, handle, () =>
+              list(input),
+            )
+          : await handle()
         if (reply.sent || endpoint.answers) return reply
         reply.status(endpoint.status)
         if (!endpoint.response) return reply.send()
@@ -36,6 +55,12 @@ export function makeRoute(app: FastifyInstance, authenticate: Authenticate, revi
       },
     })
   }
+}
+
+/** Who sends what; an endpoint that creates something for somebody is behind a session. */
+const callerOf = (input: object): { accountId: string; body: unknown } => {
+  const { user, body } = input as { user?: User; body?: unknown }
+  return { accountId: user?.id ?? '', body }
 }
 
 /** Checks who asks and what for; throws what is answered instead. */

@@ -4,6 +4,10 @@ import type { SshKeyService } from './ssh-key.service.ts'
 
 export function sshKeyRoutes(route: Route, keys: SshKeyService): void {
   route(sshKeyApi.list, ({ user }) => keys.list(user.id))
-  route(sshKeyApi.create, ({ user, body }) => keys.create(user.id, body))
+  route(
+    sshKeyApi.create,
+    ({ user, body }) => keys.create(user.id, body),
+    ({ user }) => keys.list(user.id),
+  )
   route(sshKeyApi.delete, ({ user, params }) => keys.delete(user.id, params.sshKeyId))
 }

@@ -4,7 +4,11 @@ import type { TemplateService } from './template.service.ts'
 
 export function templateRoutes(route: Route, templates: TemplateService): void {
   route(templateApi.list, () => templates.list())
-  route(templateApi.create, ({ user, body }) => templates.create(user, body))
+  route(
+    templateApi.create,
+    ({ user, body }) => templates.create(user, body),
+    () => templates.list(),
+  )
   route(templateApi.checkImage, ({ user, body }) => templates.checkImage(user, body.image_url))
   route(templateApi.prepare, ({ user, params }) => templates.prepare(user, params.templateId))
 }

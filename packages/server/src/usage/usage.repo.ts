@@ -4,16 +4,6 @@ import type { UsageSampleTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { type Owner, together, type Used } from './usage.book.ts'
 
-/** Whose use is asked for. */
-export type Whose = { projectId: string } | { groupId: string } | { vmId: string }
-
-const columnOf = (whose: Whose) =>
-  'projectId' in whose
-    ? (['project_id', whose.projectId] as const)
-    : 'groupId' in whose
-      ? (['group_id', whose.groupId] as const)
-      : (['vm_id', whose.vmId] as const)
-
 /**
  * The database keeps statements prepared, and one that stores several rows takes memory for each. So there are only
  * two of them, whatever the number of VMs: for so many rows, and for one.
@@ -46,23 +36,11 @@ export function makeUsageRepo(db: Db) {
       )
     },
 
-    /** Stores one span of all VMs, all or nothing. */
+    /** Stores one span: a sample for each VM, each group and each project. All or nothing. */
     async insert(at: number, all: readonly (readonly [Owner, Used])[]): Promise<void> {
-      const rows = all.map(
-        ([owner, used]): UsageSampleTable => ({
-          vm_id: owner.vmId,
-          at: isoTime(at),
-          project_id: owner.projectId,
-          group_id: owner.groupId,
-          processors: owner.processors,
-          cpu: used.cpu,
-          memory_mb: used.memoryMb,
-          disk_read: used.diskRead,
-          disk_write: used.diskWrite,
-          net_in: used.netIn,
-          net_out: used.netOut,
-        }),
-      )
+      const rows = [...byOwner(all)].map(([owner, used]): UsageSampleTable => {
+        return { owner_id: owner, ...together(at, used) }
+      })
       const whole = rows.length - (rows.length % rowsAtOnce)
       await db.transaction().execute(async (tx) => {
         for (let from = 0; from < rows.length; from += from < whole ? rowsAtOnce : 1) {
@@ -72,34 +50,32 @@ export function makeUsageRepo(db: Db) {
       })
     },
 
-    /** Oldest first. */
-    async samples(whose: Whose, since: number): Promise<UsageSample[]> {
-      const [column, id] = columnOf(whose)
-      const rows = await db
+    /** The samples of a VM, a group or a project, oldest first. */
+    samples: (ownerId: string, since: number): Promise<UsageSample[]> =>
+      db
         .selectFrom('usage_sample')
-        .selectAll()
-        .where(column, '=', id)
+        .select(['at', 'running', 'cpu', 'memory_mb', 'disk_read', 'disk_write', 'net_in', 'net_out'])
+        .where('owner_id', '=', ownerId)
         .where('at', '>=', isoTime(since))
         .orderBy('at')
-        .execute()
-      return [...Map.groupBy(rows, ({ at }) => at)].map(([at, spans]) =>
-        together(
-          Date.parse(at),
-          spans.map((row) => ({
-            processors: row.processors,
-            cpu: row.cpu,
-            memoryMb: row.memory_mb,
-            diskRead: row.disk_read,
-            diskWrite: row.disk_write,
-            netIn: row.net_in,
-            netOut: row.net_out,
-          })),
-        ),
-      )
-    },
+        .execute(),
 
     async forgetBefore(at: number): Promise<void> {
       await db.deleteFrom('usage_sample').where('at', '<', isoTime(at)).execute()
     },
   }
+}
+
+/** What was used, by the VM, by its group and by its project. */
+function byOwner(all: readonly (readonly [Owner, Used])[]): Map<string, (Used & { processors: number })[]> {
+  const owners = new Map<string, (Used & { processors: number })[]>()
+  for (const [{ vmId, groupId, projectId, processors }, used] of all) {
+    for (const id of [vmId, groupId, projectId]) {
+      if (id === null) continue
+      const list = owners.get(id) ?? []
+      owners.set(id, list)
+      list.push({ ...used, processors })
+    }
+  }
+  return owners
 }

@@ -1,7 +1,7 @@
 import type { Usage, VmUsage } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { everyMs, keptMs, type Owner, spanMs, type UsageBook } from './usage.book.ts'
-import type { UsageRepo, Whose } from './usage.repo.ts'
+import type { UsageRepo } from './usage.repo.ts'
 
 export interface UsageServiceOptions {
   repo: UsageRepo
@@ -24,19 +24,15 @@ export type UsageService = ReturnType<typeof makeUsageService>
 const drawn = { steps: 10, looks: 3 }
 
 export function makeUsageService({ repo, book, living, clock, own }: UsageServiceOptions) {
-  async function usageOf(whose: Whose, range: 'hour' | 'day'): Promise<Usage> {
-    const isWanted = (owner: Owner) =>
-      'projectId' in whose
-        ? owner.projectId === whose.projectId
-        : 'groupId' in whose
-          ? owner.groupId === whose.groupId
-          : owner.vmId === whose.vmId
+  /** The usage of a VM, a group or a project. */
+  async function usageOf(id: string, range: 'hour' | 'day'): Promise<Usage> {
+    const isWanted = ({ vmId, groupId, projectId }: Owner) => [vmId, groupId, projectId].includes(id)
     const now = living().filter(isWanted)
     return {
       every_s: (range === 'hour' ? everyMs : spanMs) / 1000,
       cpu: now.reduce((sum, { processors }) => sum + processors, 0),
       memory_mb: now.reduce((sum, { memoryMb }) => sum + memoryMb, 0),
-      samples: range === 'hour' ? book.samples(isWanted) : await repo.samples(whose, clock.now() - keptMs),
+      samples: range === 'hour' ? book.samples(isWanted) : await repo.samples(id, clock.now() - keptMs),
     }
   }
 
@@ -44,19 +40,19 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
   return {
     async ofProject(userId: string, projectId: string, range: Range): Promise<Usage> {
       await own.project(userId, projectId)
-      return usageOf({ projectId }, range)
+      return usageOf(projectId, range)
     },
     async ofVm(userId: string, projectId: string, vmId: string, range: Range): Promise<Usage> {
       await own.vm(userId, projectId, vmId)
-      return usageOf({ vmId }, range)
+      return usageOf(vmId, range)
     },
     async ofVmPool(userId: string, projectId: string, poolId: string, range: Range): Promise<Usage> {
       await own.vmPool(userId, projectId, poolId)
-      return usageOf({ groupId: poolId }, range)
+      return usageOf(poolId, range)
     },
     async ofVmSet(userId: string, projectId: string, setId: string, range: Range): Promise<Usage> {
       await own.vmSet(userId, projectId, setId)
-      return usageOf({ groupId: setId }, range)
+      return usageOf(setId, range)
     },
 
     /** Those that were measured at least once since they run. */

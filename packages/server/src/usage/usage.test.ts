@@ -82,10 +82,10 @@ describe('use', () => {
     await app.db
       .updateTable('usage_sample')
       .set({ at: '2000-01-01T00:00:00.000Z' })
-      .where('vm_id', '=', vmId)
+      .where('owner_id', '=', vmId)
       .execute()
     await pass(6 * 60_000)
-    const left = await app.db.selectFrom('usage_sample').select('at').where('vm_id', '=', vmId).execute()
+    const left = await app.db.selectFrom('usage_sample').select('at').where('owner_id', '=', vmId).execute()
     expect(left).toHaveLength(1)
   })
 

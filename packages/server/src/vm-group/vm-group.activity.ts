@@ -1,4 +1,4 @@
-/** What the activity log says of pools and sets. What happens to a member is told of the VM. */
+/** What the activity log says of pools and sets. What happens to a member is an entry about the VM. */
 import {
   change,
   type Entry,
@@ -9,6 +9,7 @@ import {
   type Told,
   wish,
 } from '../activity/entry.ts'
+import type { Member } from './vm-group.plan.ts'
 import type { GroupRecord, NewEvent } from './vm-group.state.ts'
 
 type Named = Pick<GroupRecord, 'id' | 'kind' | 'name' | 'projectId'>
@@ -50,10 +51,13 @@ export function groupNews(before: GroupRecord, after: GroupRecord): Entry[] {
 function newsOf(group: GroupRecord): Told | null {
   const { prefix } = words[group.kind]
   if (group.status === 'error') {
-    return failure(`${prefix}.error`, `${titleAtStart(group)} is in trouble`, group.statusMessage)
+    return failure(`${prefix}.error`, `${titleAtStart(group)} needs attention`, group.statusMessage)
   }
   if (group.status === 'coming') return null
-  return change(`${prefix}.active`, `${titleAtStart(group)} is settled with ${vmsOf(group.facts.desired)}`)
+  return change(
+    `${prefix}.active`,
+    `${titleAtStart(group)} reached its desired size of ${group.facts.desired}`,
+  )
 }
 
 /** What an entry of a group's own history says that nobody else tells. */
@@ -61,13 +65,32 @@ export function eventNews(group: Named, event: NewEvent, nowMs: number): Entry[]
   const { prefix } = words[group.kind]
   const told = (what: Told) => [entry(nowMs, subjectOf(group), what)]
   if (event.kind === 'scaled') {
-    const what = `${titleAtStart(group)} is scaled from ${event.from_size} to ${event.to_size}`
+    const what = `${titleAtStart(group)} was scaled from ${event.from_size} to ${event.to_size}`
     return told(change(`${prefix}.scaled`, what, event.message))
   }
   if (event.kind === 'recovered') {
-    return told(
-      repair(`${prefix}.recovered`, `${titleAtStart(group)} is out of trouble`, `${event.message}.`),
-    )
+    return told(repair(`${prefix}.recovered`, `${titleAtStart(group)} recovered`, `${event.message}.`))
   }
   return []
 }
+
+/** A member could not be created; the group creates another one in its place. */
+export const memberFailed = (
+  group: Named,
+  member: Pick<Member, 'id' | 'name'>,
+  why: string,
+  nowMs: number,
+): Entry =>
+  entry(
+    nowMs,
+    { type: 'vm', id: member.id, name: member.name, projectId: group.projectId },
+    failure('vm.failed', `VM ${member.name} of ${titleOf(group)} could not be created`, why),
+  )
+
+/** A member broke, and the group creates another one in its place. */
+export const memberReplaced = (group: Named, { name, statusMessage }: Member): Told =>
+  repair('vm.replaced', `VM ${name} of ${titleOf(group)} is being replaced`, statusMessage)
+
+/** A member broke, and the group starts it again with its disks. */
+export const memberHealed = (group: Named, { name, statusMessage }: Member): Told =>
+  repair('vm.healed', `VM ${name} of ${titleOf(group)} is restarting`, statusMessage)

@@ -5,9 +5,10 @@ import {
   failuresToError,
   type GroupFacts,
   healsAtMost,
+  isRepeated,
   type Member,
+  pauseMs,
   planGroup,
-  retryMs,
   smallestFree,
   stateOf,
 } from './vm-group.plan.ts'
@@ -113,17 +114,36 @@ describe('a group and its members', () => {
     expect(plan(group(), [member(1), broken])).toMatchObject({ do: 'heal', heals: 1 })
   })
 
-  it('goes on one by one after a failure, and once a minute after three in a row', () => {
+  it('goes on one by one after a failure, and with pauses after three in a row', () => {
     const failing = group({ failures: 1, failedAt: now - 100 })
     expect(plan(failing, [member(1, { status: 'pending', upAt: null })]).do).toBe('rest')
-    const stuck = group({ failures: failuresToError, failedAt: now - 100, failedWhy: 'No space.' })
-    expect(plan(stuck, [])).toEqual({ do: 'rest', until: now - 100 + retryMs })
-    expect(plan({ ...stuck, failedAt: now - retryMs }, [])).toEqual({ do: 'add', number: 1 })
-    expect(stateOf(stuck, [], now)).toEqual({
-      status: 'error',
-      message:
-        '3 VMs in a row could not be brought up. The last one: No space. It is tried again every minute.',
-    })
+    for (const failures of [failuresToError, failuresToError + 2, failuresToError + 50]) {
+      const pause = pauseMs(failures)
+      const stuck = group({ failures, failedAt: now - 100, failedWhy: 'No space.' })
+      expect(plan(stuck, [])).toEqual({ do: 'rest', until: now - 100 + pause })
+      expect(plan({ ...stuck, failedAt: now - pause }, [])).toEqual({ do: 'add', number: 1 })
+      const inMinutes = pause === 60_000 ? 'in a minute' : `in ${pause / 60_000} minutes`
+      expect(stateOf(stuck, [], now)).toEqual({
+        status: 'error',
+        message: `${failures} VMs in a row could not be created. The last error: No space. Slipway tries again ${inMinutes}.`,
+      })
+    }
+    // Somebody changed the group.
+    expect(plan(group({ failures: 0, failedAt: now - 100 }), [])).toEqual({ do: 'add', number: 1 })
+  })
+
+  it('pauses for a minute at first, then longer and longer, never for more than five', () => {
+    expect([0, 1, 2, 3, 4, 5, 6, 7, 1000].map((failures) => pauseMs(failures) / 60_000)).toEqual([
+      ...[0, 0, 0],
+      ...[1, 2, 4, 5, 5, 5],
+    ])
+  })
+
+  it('has a failure again when the reason is the one before, with no success or change between', () => {
+    const facts = { failures: 1, failedWhy: 'No space.' }
+    expect(isRepeated(facts, 'No space.')).toBe(true)
+    expect(isRepeated(facts, 'No memory.')).toBe(false)
+    expect(isRepeated({ ...facts, failures: 0 }, 'No space.')).toBe(false)
   })
 
   it('forgets failures when a member came up after them', () => {
@@ -142,7 +162,7 @@ describe('a group and its members', () => {
     expect(plan(group(), [member(1), waiting])).toEqual({ do: 'rest', until: now + 59_000 })
     expect(stateOf(group(), [member(1), waiting], now)).toEqual({
       status: 'coming',
-      message: '1 of 2 VMs are there. web-2: Needs 512 MB of memory.',
+      message: '1 of 2 VMs created. web-2: Needs 512 MB of memory.',
     })
     const long = { ...waiting, shortSince: now - 60_000 }
     expect(stateOf(group(), [member(1), long], now)).toEqual({

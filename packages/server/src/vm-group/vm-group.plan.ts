@@ -48,13 +48,30 @@ export type GroupStep =
   /** Look again at `until` at the latest, in milliseconds since the epoch; null: when something changes. */
   | { do: 'rest'; until: number | null }
 
-/** After so many failures in a row the group is in error and tries one member a minute. */
+/** After so many failures in a row the group is in error and tries one member at a time, with pauses. */
 export const failuresToError = 3
-export const retryMs = 60_000
+const firstPauseMs = 60_000
+const longestPauseMs = 5 * 60_000
+
+/**
+ * The pause after the last of so many failures in a row: none before the group is in error, then a minute, doubled
+ * with each further failure up to five. A change of the group sets its failures back, so it tries again at once.
+ */
+export function pauseMs(failures: number): number {
+  const further = failures - failuresToError
+  return further < 0 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** further)
+}
+
+/** Whether a failure is the one that the activity log has already: the same reason again, with no success between. */
+export const isRepeated = (group: Pick<GroupFacts, 'failures' | 'failedWhy'>, why: string): boolean =>
+  group.failures > 0 && group.failedWhy === why
+
 /** A member that broke so often in a row is left as it is, for its user to decide. */
 export const healsAtMost = 3
 /** One that answered for so long before it broke is healthy enough to be healed from the first time on. */
 const provenMs = 10 * 60_000
+/** One that answered for so long came up. */
+const steadyMs = 60_000
 /** How long a host may have no room before the group says so as an error. */
 const shortageMs = 60_000
 const busyPollMs = 5_000
@@ -112,7 +129,7 @@ export function planGroup(
 function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now: number): GroupStep {
   const back = members.filter(({ retiring }) => retiring).sort(byAge)[0]
   if (back) return { do: 'keep', member: back }
-  const retryAt = group.failures >= failuresToError ? (group.failedAt ?? 0) + retryMs : 0
+  const retryAt = (group.failedAt ?? 0) + pauseMs(group.failures)
   if (now < retryAt) return { do: 'rest', until: retryAt }
   const underWay = members.filter(({ status }) => coming.includes(status)).length
   // One that failed asks for care: the next ones come one by one.
@@ -129,7 +146,7 @@ const healsOf = ({ heals, upAt, statusSince }: Member): number =>
 
 /** Whether a member that broke had answered for a while; one that had not counts as one that never came up. */
 export const wasUp = ({ upAt, statusSince }: Member): boolean =>
-  upAt !== null && statusSince - upAt >= retryMs
+  upAt !== null && statusSince - upAt >= steadyMs
 
 export function smallestFree(members: readonly Pick<Member, 'number'>[]): number {
   const taken = new Set(members.map(({ number }) => number))
@@ -178,7 +195,7 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
   if (group.failures >= failuresToError) {
     return {
       status: 'error',
-      message: `${group.failures} VMs in a row could not be brought up. The last one: ${group.failedWhy ?? 'no reason was given.'} It is tried again every minute.`,
+      message: `${group.failures} VMs in a row could not be created. The last error: ${group.failedWhy ?? 'no reason was given.'} ${nextTry(group)}`,
     }
   }
   const short = staying.find(({ shortSince }) => shortSince !== null && now - shortSince >= shortageMs)
@@ -187,13 +204,18 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
   return { status: 'coming', message: waitsFor(group, members) }
 }
 
+function nextTry({ failures }: GroupFacts): string {
+  const minutes = pauseMs(failures) / 60_000
+  return `Slipway tries again ${minutes === 1 ? 'in a minute' : `in ${minutes} minutes`}.`
+}
+
 function waitsFor({ desired }: GroupFacts, members: readonly Member[]): string {
   const retiring = members.find((member) => member.retiring)
-  if (retiring) return `"${retiring.name}" is shutting down and then goes.`
+  if (retiring) return `"${retiring.name}" is shutting down and will be deleted.`
   const there = members.filter(({ status }) => status === 'running' || status === 'stopped').length
   const waiting = members.find(
     ({ status, statusMessage }) => coming.includes(status) && statusMessage !== null,
   )
-  const count = `${there} of ${desired} ${desired === 1 ? 'VM is' : 'VMs are'} there.`
+  const count = `${there} of ${desired} ${desired === 1 ? 'VM' : 'VMs'} created.`
   return waiting ? `${count} ${waiting.name}: ${waiting.statusMessage}` : count
 }

@@ -1,15 +1,16 @@
 /** Makes groups what their users want: looks at one and its members, asks the plan, wishes for one change, looks again. */
 import { memberName } from '@slipway/contract'
-import { change as becomes, repair, type Told } from '../activity/entry.ts'
+import { change as becomes, type Entry, type Told } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Again } from '../lib/reconciler.ts'
-import { titleOf } from './vm-group.activity.ts'
+import { memberFailed, memberHealed, memberReplaced, titleOf } from './vm-group.activity.ts'
 import {
   failuresToError,
   type GroupState,
   type GroupStep,
+  isRepeated,
   type Member,
   planGroup,
   stateOf,
@@ -28,6 +29,7 @@ export interface MemberWishes {
       number: number
       name: string
       persistent: boolean
+      isRetry: boolean
     },
   ) => Promise<boolean>
   retireMember: (vmId: string, told: Told) => Promise<void>
@@ -95,53 +97,45 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
         const name = memberName(group.name, step.number)
         const made = await create(group, step.number, name)
         if (typeof made === 'string') return fail(group, made, size)
-        if (made) await say('member_added', `"${name}" was added: ${size} to ${size + 1}`, size + 1)
+        if (made && group.facts.failures === 0)
+          await say('member_added', `"${name}" was added: ${size} to ${size + 1}`, size + 1)
         return
       }
       case 'remove': {
         const { member, because } = step
         log.info({ group: group.id, vm: member.id, because }, 'a member is removed')
-        // A failure counts before its trace is gone: counted twice does no harm, never counted would.
-        if (because === 'failed' || (because === 'broke' && !wasUp(member))) {
-          await fail(group, member.statusMessage ?? 'It gave no reason.', size)
-        }
-        const replaced = repair(
-          'vm.replaced',
-          `VM ${member.name} of ${titleOf(group)} is replaced`,
-          member.statusMessage,
-        )
-        // That one has retired was told when it began.
-        await vms.removeMember(group.projectId, member.id, because === 'retired' ? null : replaced)
-        if (because === 'retired') await say('member_removed', `"${member.name}" is gone`, size - 1)
-        else
-          await say('member_replaced', `"${member.name}" is replaced. ${member.statusMessage ?? ''}`.trim())
+        const why = member.statusMessage ?? 'No reason was given.'
+        const isNews = because === 'broke' || (because === 'failed' && !isRepeated(group.facts, why))
+        // A failure is counted before the member is deleted: counting it twice does no harm, missing it would.
+        if (because === 'failed') await fail(group, why, size, memberFailed(group, member, why, clock.now()))
+        else if (because === 'broke' && !wasUp(member)) await fail(group, why, size)
+        // The entry about a failed member was stored with its failure, that about a retired one when it was retired.
+        const entry = because === 'broke' ? memberReplaced(group, member) : null
+        await vms.removeMember(group.projectId, member.id, entry)
+        if (because === 'retired') await say('member_removed', `"${member.name}" was deleted`, size - 1)
+        else if (isNews) await say('member_replaced', `"${member.name}" is being replaced. ${why}`)
         return
       }
       case 'heal':
-        await vms.healMember(
-          step.member.id,
-          step.heals,
-          repair(
-            'vm.healed',
-            `VM ${step.member.name} of ${titleOf(group)} is started again`,
-            step.member.statusMessage,
-          ),
-        )
+        await vms.healMember(step.member.id, step.heals, memberHealed(group, step.member))
         await say(
           'member_restarted',
-          `"${step.member.name}" is started again with its disks. ${step.member.statusMessage ?? ''}`.trim(),
+          `"${step.member.name}" is restarting with its disks. ${step.member.statusMessage ?? ''}`.trim(),
         )
         return
       case 'retire':
         await vms.retireMember(
           step.member.id,
-          becomes('vm.retired', `VM ${step.member.name} of ${titleOf(group)} shuts down and goes`),
+          becomes(
+            'vm.retired',
+            `VM ${step.member.name} of ${titleOf(group)} is shutting down and will be deleted`,
+          ),
         )
         return
       case 'keep':
         await vms.keepMember(
           step.member.id,
-          becomes('vm.kept', `VM ${step.member.name} of ${titleOf(group)} stays`),
+          becomes('vm.kept', `VM ${step.member.name} of ${titleOf(group)} is kept`),
         )
         return
       case 'recover':
@@ -149,7 +143,7 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
           set: { failures: 0, failed_at: null, failed_why: null },
           events:
             facts.failures >= failuresToError
-              ? [{ kind: 'recovered', message: 'VMs come up again', from_size: size, to_size: size }]
+              ? [{ kind: 'recovered', message: 'VMs can be created again', from_size: size, to_size: size }]
               : [],
         }))
     }
@@ -166,6 +160,7 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
         number,
         name,
         persistent: facts.persistent,
+        isRetry: facts.failures > 0,
       })
     } catch (error) {
       if (error instanceof Problem) return `${error.message}.`
@@ -173,7 +168,8 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
     }
   }
 
-  async function fail(group: GroupRecord, why: string, size: number): Promise<void> {
+  /** Counts a failure. `entry` is stored with it, unless the one before had the same reason. */
+  async function fail(group: GroupRecord, why: string, size: number, entry?: Entry): Promise<void> {
     const now = clock.now()
     await repo.change(group.id, now, ({ facts }) => ({
       set: { failures: facts.failures + 1, failed_at: isoTime(now), failed_why: why },
@@ -181,6 +177,7 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
         facts.failures + 1 === failuresToError
           ? [{ kind: 'failed', message: why, from_size: size, to_size: size }]
           : [],
+      entries: entry && !isRepeated(facts, why) ? [entry] : [],
     }))
   }
 

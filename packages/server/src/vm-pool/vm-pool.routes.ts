@@ -4,7 +4,11 @@ import type { VmPoolService } from './vm-pool.service.ts'
 
 export function vmPoolRoutes(route: Route, pools: VmPoolService): void {
   route(vmPoolApi.list, ({ user, params }) => pools.list(user.id, params.projectId))
-  route(vmPoolApi.create, ({ user, params, body }) => pools.create(user.id, params.projectId, body))
+  route(
+    vmPoolApi.create,
+    ({ user, params, body }) => pools.create(user.id, params.projectId, body),
+    ({ user, params }) => pools.list(user.id, params.projectId),
+  )
   route(vmPoolApi.update, ({ user, params, body }) =>
     pools.update(user, params.projectId, params.poolId, body),
   )

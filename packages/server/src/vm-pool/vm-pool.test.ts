@@ -323,11 +323,11 @@ describe('a pool heals', () => {
     expect(app.engine.peek({ machineId: other?.id ?? '' })).toBe('precious')
     expect((await history(keeping.id)).events[0]).toMatchObject({
       kind: 'member_restarted',
-      message: expect.stringContaining('"db-1" is started again with its disks. The guest ended'),
+      message: expect.stringContaining('"db-1" is restarting with its disks. The guest ended'),
     })
   })
 
-  it('says why when its VMs cannot be brought up, tries once a minute, and leaves the error by itself', async () => {
+  it('says why when its VMs cannot be created, tries again with growing pauses, and leaves the error by itself', async () => {
     const { create, settle, get, app, history } = await desk()
     app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
     const { body } = await create({ desired_size: 2 })
@@ -335,7 +335,7 @@ describe('a pool heals', () => {
     const stuck = await get(body.id)
     expect(stuck).toMatchObject({ status: 'error', current_size: 0, vms: [] })
     expect(stuck.status_message).toMatch(
-      /^3 VMs in a row could not be brought up\. The last one: .*It is being repaired\..*every minute\.$/,
+      /^3 VMs in a row could not be created\. The last error: .*It is being repaired\..*in a minute\.$/,
     )
     await settle(45_000)
     expect((await history(body.id)).events.filter(({ kind }) => kind === 'failed')).toHaveLength(1)
@@ -351,7 +351,7 @@ describe('a pool heals', () => {
     await settle(20_000)
     const waiting = await get(body.id)
     expect(waiting.status).toBe('scaling')
-    expect(waiting.status_message).toMatch(/^1 of 2 VMs are there\. web-2: Needs 256 MB of memory/)
+    expect(waiting.status_message).toMatch(/^1 of 2 VMs created\. web-2: Needs 256 MB of memory/)
     await settle(90_000)
     const short = await get(body.id)
     expect(short.status).toBe('error')

@@ -4,7 +4,11 @@ import type { VmSetService } from './vm-set.service.ts'
 
 export function vmSetRoutes(route: Route, sets: VmSetService): void {
   route(vmSetApi.list, ({ user, params }) => sets.list(user.id, params.projectId))
-  route(vmSetApi.create, ({ user, params, body }) => sets.create(user.id, params.projectId, body))
+  route(
+    vmSetApi.create,
+    ({ user, params, body }) => sets.create(user.id, params.projectId, body),
+    ({ user, params }) => sets.list(user.id, params.projectId),
+  )
   route(vmSetApi.update, ({ user, params, body }) => sets.update(user, params.projectId, params.setId, body))
   route(vmSetApi.delete, ({ user, params }) => sets.delete(user.id, params.projectId, params.setId))
   route(vmSetApi.get, ({ user, params }) => sets.get(user.id, params.projectId, params.setId))

@@ -30,14 +30,15 @@ export function vmNews(before: VmRecord, after: VmRecord, because: string | null
   return told ? [entry(after.statusSince, vmSubject(after), told)] : []
 }
 
-function newsOf({ name, status, statusMessage }: VmRecord, because: string | null): Told | null {
+function newsOf({ name, status, statusMessage, member }: VmRecord, because: string | null): Told | null {
   switch (status) {
     case 'running':
       return change('vm.running', `VM ${name} is running`, because)
     case 'stopped':
       return change('vm.stopped', `VM ${name} is stopped`, because)
     case 'failed':
-      return failure('vm.failed', `VM ${name} could not be created`, statusMessage)
+      // The group of a member records it, and only once while it fails again and again.
+      return member ? null : failure('vm.failed', `VM ${name} could not be created`, statusMessage)
     case 'error':
       return failure('vm.error', `VM ${name} broke`, statusMessage)
     default:

@@ -236,12 +236,16 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
      * Stores a new member of a group with the disks that are made for it, all or nothing. False when that number is
      * taken, or the group is gone.
      */
-    async insertMember(vm: VmRecord, disks: readonly DiskTable[], entry: Entry): Promise<boolean> {
+    async insertMember(
+      vm: VmRecord,
+      disks: readonly DiskTable[],
+      entries: readonly Entry[],
+    ): Promise<boolean> {
       try {
         await db.transaction().execute(async (tx) => {
           await tx.insertInto('vm').values(toRow(vm)).execute()
           await insertDisks(tx, disks)
-          await record(tx, [entry])
+          await record(tx, entries)
         })
         return true
       } catch (error) {
@@ -334,10 +338,12 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
           .deleteFrom('vm')
           .where('id', '=', id)
           .where('wanted_deleted', '=', 1)
-          .returning(['id', 'name', 'project_id as projectId'])
+          .returning(['id', 'name', 'project_id as projectId', 'group_id', 'fault'])
           .executeTakeFirst()
-        if (gone)
-          await record(tx, [entry(nowMs, vmSubject(gone), becomes('vm.gone', `VM ${gone.name} is gone`))])
+        // A member that could not be created never was there for anybody; its group says why.
+        if (!gone || (gone.group_id !== null && gone.fault === 'failed')) return
+        const deleted = becomes('vm.gone', `VM ${gone.name} was deleted`)
+        await record(tx, [entry(nowMs, vmSubject(gone), deleted)])
       })
     },
 

@@ -4,7 +4,11 @@ import type { VmService } from './vm.service.ts'
 
 export function vmRoutes(route: Route, vms: VmService): void {
   route(vmApi.list, ({ user, params }) => vms.list(user.id, params.projectId))
-  route(vmApi.create, ({ user, params, body }) => vms.create(user.id, params.projectId, body))
+  route(
+    vmApi.create,
+    ({ user, params, body }) => vms.create(user.id, params.projectId, body),
+    ({ user, params }) => vms.list(user.id, params.projectId),
+  )
   route(vmApi.get, ({ user, params }) => vms.get(user.id, params.projectId, params.vmId))
   route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
   route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))

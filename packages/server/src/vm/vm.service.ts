@@ -59,6 +59,8 @@ export interface MemberWish {
   persistent: boolean
   /** Blank disks of its own. */
   disks: readonly { name: string; size: string }[]
+  /** The one before could not be created: that it is tried again is not worth an entry. */
+  isRetry: boolean
 }
 
 type Present = VmRecord & { projectId: string }
@@ -238,10 +240,9 @@ export function makeVmService(options: VmServiceOptions) {
       const key = await keys.find(userId, input.ssh_key_id)
       if (!key) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
       const diskIds = input.disks.map((disk) => disk.disk_id)
-      const projectDisks = diskIds.length > 0 ? await disks.ofProject(projectId) : []
-      if (diskIds.some((id) => !projectDisks.some((disk) => disk.id === id))) {
-        throw refuse('disks', vmTexts.diskMissing)
-      }
+      const asked = await Promise.all(diskIds.map((id) => disks.find(id, projectId)))
+      const attached = asked.filter((disk) => disk !== null)
+      if (attached.length < diskIds.length) throw refuse('disks', vmTexts.diskMissing)
       await requireRoom(projectId, 1)
       const vm = fresh({
         projectId,
@@ -258,7 +259,6 @@ export function makeVmService(options: VmServiceOptions) {
         member: null,
       })
       const now = clock.now()
-      const attached = projectDisks.filter(({ id }) => diskIds.includes(id))
       const taken = await repo.insert(vm, diskIds, [
         entry(now, vmSubject(vm), wished(userId, 'vm.create', `Asked for VM ${vm.name}`)),
         ...attached.map(({ id, name }) =>
@@ -270,7 +270,7 @@ export function makeVmService(options: VmServiceOptions) {
         ),
       ])
       if (taken) {
-        const name = projectDisks.find((disk) => disk.id === taken)?.name ?? ''
+        const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)
       }
       kick(vm.id)
@@ -320,14 +320,14 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** The members of a group, oldest first. The caller has checked whose it is. */
     async ofGroup(projectId: string, groupId: string): Promise<Vm[]> {
-      const [records, all] = await Promise.all([repo.members(groupId), disks.ofProject(projectId)])
+      const [records, all] = await Promise.all([repo.members(groupId), disks.ofGroup(groupId, projectId)])
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
       return records.filter((vm) => isPresent(vm, projectId)).map((vm) => toWire(vm, byVm.get(vm.id) ?? []))
     },
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
-      const { groupId, groupName, kind, number, disks: wanted, ...made } = member
+      const { groupId, groupName, kind, number, disks: wanted, isRetry, ...made } = member
       await requireRoom(made.projectId, 1)
       const vm = fresh({ ...made, member: { groupId, kind, number, retiring: false, heals: 0 } })
       const rows = disks.rowsFor(
@@ -335,7 +335,8 @@ export function makeVmService(options: VmServiceOptions) {
         wanted.map(({ name, size }) => ({ name: `${name}-${number}`, size })),
       )
       const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
-      if (!(await repo.insertMember(vm, rows, entry(clock.now(), vmSubject(vm), added)))) return false
+      const entries = isRetry ? [] : [entry(clock.now(), vmSubject(vm), added)]
+      if (!(await repo.insertMember(vm, rows, entries))) return false
       kick(vm.id)
       await announce(vm)
       await disks.notice(rows.map(({ id }) => id))

@@ -1,0 +1,55 @@
+import { vmApi, vmPoolApi } from '@slipway/contract'
+import { expect, it } from 'vitest'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
+
+/** Counts the rows that are read from the database from now on. */
+function countRows({ app }: Desk): () => number {
+  const executor = app.db.getExecutor()
+  const execute = executor.executeQuery.bind(executor)
+  let rows = 0
+  executor.executeQuery = async (query) => {
+    const result = await execute<never>(query)
+    rows += result.rows.length
+    return result
+  }
+  return () => rows
+}
+
+/** How many rows are read by something that is done. */
+async function rowsOf(count: () => number, act: () => Promise<unknown>): Promise<number> {
+  const before = count()
+  await act()
+  return count() - before
+}
+
+it(
+  'a look at a VM, its events and those of a group read no disks but its own',
+  atDesk(async (desk) => {
+    const { ada, params, keyId } = desk
+    const group = { name: 'web', template_id: 'starter', ssh_key_id: keyId, max_size: 3 }
+    const pool = await ada.call(vmPoolApi.create, { params, body: group })
+    const attached = await desk.readyDisk()
+    const vmId = await desk.runningVm('web', { disks: [{ disk_id: attached }] })
+    const count = countRows(desk)
+    const at = { params: { ...params, vmId } }
+    const deeds = {
+      get: () => ada.call(vmApi.get, at),
+      restart: async () => {
+        await ada.call(vmApi.restart, at)
+        await desk.pass()
+      },
+      group: () => ada.call(vmPoolApi.get, { params: { ...params, poolId: pool.body.id } }),
+    }
+    const few: Record<string, number> = {}
+    for (const [name, act] of Object.entries(deeds)) few[name] = await rowsOf(count, act)
+
+    for (let i = 0; i < 60; i++) await desk.createDisk({ name: `spare-${i}` })
+    await desk.pass()
+    await desk.deleteVm(await desk.runningVm('other'))
+    await desk.pass()
+    expect(await rowsOf(count, deeds.get)).toBe(few.get)
+    expect(await rowsOf(count, deeds.group)).toBe(few.group)
+    // The server looks at everything now and then: once for each disk, not for each disk and event.
+    expect(await rowsOf(count, deeds.restart)).toBeLessThan((few.restart ?? 0) + 4 * 60)
+  }),
+)
