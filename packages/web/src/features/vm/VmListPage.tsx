@@ -16,6 +16,7 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { VmCard, VmCardOutline } from './VmCard.tsx'
+import { VmDialogs } from './VmDialogs.tsx'
 import { matchesVm } from './vm-search.ts'
 
 /** From this many VMs on there is a search box. */
@@ -93,6 +94,7 @@ export function Component() {
           )}
         </>
       )}
+      <VmDialogs vms={vms} loading={loading} />
     </>
   )
 }
