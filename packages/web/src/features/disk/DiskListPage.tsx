@@ -11,6 +11,7 @@ import { Button } from '../../ui/Button.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { DiskDialogs } from './DiskDialogs.tsx'
 import { DiskRow, diskColumns } from './DiskRow.tsx'
 import {
   type DiskFilter,
@@ -38,30 +39,37 @@ export function Component() {
   )
 
   return (
-    <ListPage
-      title="Disks"
-      description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
-      texts={{
-        loading: 'Loading disks...',
-        failed: 'Failed to load disks',
-        none: 'No disks found',
-        first: 'Get started by creating your first disk',
-      }}
-      list={{ ...list, total: disks.length, shown: shown.length }}
-      create={{ label: 'Create Disk', firstLabel: 'Create Your First Disk', to: paths.diskCreate(projectId) }}
-      moreActions={
-        <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
-          Create VM
-        </Button>
-      }
-      head={
-        <>
-          <Totals disks={disks} />
-          <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
-        </>
-      }
-      items={<DiskLedger projectId={projectId} disks={shown} />}
-    />
+    <>
+      <ListPage
+        title="Disks"
+        description="A disk keeps data separate from any VM. You can move it between VMs, and it remains when they are deleted."
+        texts={{
+          loading: 'Loading disks...',
+          failed: 'Failed to load disks',
+          none: 'No disks found',
+          first: 'Get started by creating your first disk',
+        }}
+        list={{ ...list, total: disks.length, shown: shown.length }}
+        create={{
+          label: 'Create Disk',
+          firstLabel: 'Create Your First Disk',
+          to: paths.diskCreate(projectId),
+        }}
+        moreActions={
+          <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
+            Create VM
+          </Button>
+        }
+        head={
+          <>
+            <Totals disks={disks} />
+            <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
+          </>
+        }
+        items={<DiskLedger projectId={projectId} disks={shown} />}
+      />
+      <DiskDialogs disks={disks} loading={list.loading} />
+    </>
   )
 }
 

@@ -1,59 +1,20 @@
 import { type DiskSnapshot, diskTexts, sizeGbOf } from '@slipway/contract'
 import { type FormEvent, useId, useState } from 'react'
-import { useDeleteDiskSnapshot, useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
+import { useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
 import { errorDetail } from '../../api/errors.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-interface DeleteDialogProps {
+/** Asks for the name of a disk with the content of a snapshot. */
+export function DiskFromSnapshotDialog({
+  snapshot,
+  onClose,
+}: {
   snapshot: DiskSnapshot
-  /** The incremental ones that build upon it. */
-  heirs: readonly DiskSnapshot[]
   onClose: () => void
-}
-
-export function DeleteDialog({ snapshot, heirs, onClose }: DeleteDialogProps) {
-  const removal = useDeleteDiskSnapshot()
-  // By the promise: callbacks of `mutate` are lost when the row goes with its snapshot.
-  const run = () =>
-    void removal
-      .mutateAsync(snapshot)
-      .then(
-        () => toast.success(`Disk snapshot "${snapshot.name}" deleted successfully`),
-        (error) =>
-          toast.error('Failed to delete disk snapshot. Please try again.', { detail: errorDetail(error) }),
-      )
-      .finally(onClose)
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title="Delete Disk Snapshot"
-      confirmLabel="Delete Disk Snapshot"
-      busyLabel="Deleting..."
-      busy={removal.isPending}
-      onConfirm={run}
-      focusAfter={() => document.getElementById('main')}
-    >
-      <p>
-        Are you sure you want to delete disk snapshot "
-        <b>
-          <bdi>{snapshot.name}</bdi>
-        </b>
-        "? Disks made from it are kept. This action cannot be undone.
-      </p>
-      {heirs.map(({ id, name }) => (
-        <p key={id} className="mt-2">
-          "<bdi>{name}</bdi>" builds upon it and keeps everything.
-        </p>
-      ))}
-    </ConfirmDialog>
-  )
-}
-
-export function CreateDiskDialog({ snapshot, onClose }: { snapshot: DiskSnapshot; onClose: () => void }) {
+}) {
   const formId = useId()
   const create = useDiskFromSnapshot()
   const [name, setName] = useState('')
