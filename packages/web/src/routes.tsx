@@ -1,6 +1,7 @@
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
 import { useLiveProject } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
+import { scrollKey } from './shell/dialog-url.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
 
 function Root() {
@@ -9,7 +10,7 @@ function Root() {
   return (
     <>
       <Outlet />
-      <ScrollRestoration />
+      <ScrollRestoration getKey={scrollKey} />
     </>
   )
 }

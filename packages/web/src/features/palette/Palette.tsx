@@ -41,15 +41,8 @@ export function Palette(props: PaletteProps) {
 
 function PaletteAtVm({ vm, ...props }: PaletteProps & { vm: Vm }) {
   const navigate = useNavigate()
-  const { actions, dialogs } = useVmActions(vm, {
-    onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
-  })
-  return (
-    <>
-      <PaletteDialog {...props} first={vmCommands(vm, actions, navigate)} />
-      {dialogs}
-    </>
-  )
+  const actions = useVmActions(vm)
+  return <PaletteDialog {...props} first={vmCommands(vm, actions, navigate)} />
 }
 
 /** A pause in the typing that is long enough to ask the server. */
