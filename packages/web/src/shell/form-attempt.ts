@@ -13,14 +13,3 @@ export function attemptFor(before: Attempt | null, input: unknown, newKey: () =>
   const of = JSON.stringify(input)
   return before?.of === of ? before : { key: newKey(), of }
 }
-
-/** A random UUID; `crypto.randomUUID` is missing where a console is served over plain http. */
-export function newIdempotencyKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  const hex = Array.from(bytes, (byte, index) => {
-    // Version 4, variant 1.
-    const bits = index === 6 ? (byte & 0x0f) | 0x40 : index === 8 ? (byte & 0x3f) | 0x80 : byte
-    return bits.toString(16).padStart(2, '0')
-  }).join('')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-}

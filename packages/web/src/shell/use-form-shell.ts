@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
-import { type Attempt, attemptFor, newIdempotencyKey } from './form-attempt.ts'
+import { ApiError, newKey } from '../api/client.ts'
+import { type Attempt, attemptFor } from './form-attempt.ts'
 import { forgetUnsaved, keepUnsaved } from './unsaved.ts'
 
 interface FormShellOptions<Input, Answer> {
@@ -63,7 +64,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
   const submit = async (input: Input, { onSuccess, onFailure }: Outcome<Answer> = {}): Promise<void> => {
     if (busy.current) return
     busy.current = true
-    attempt.current = attemptFor(attempt.current, input, newIdempotencyKey)
+    attempt.current = attemptFor(attempt.current, input, newKey)
     setPhase('pending')
     setError(undefined)
     forgetUnsaved(self)
@@ -74,6 +75,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
       busy.current = false
       setPhase('idle')
       setError(failureText(error))
+      if (isRefusal(error)) attempt.current = null
       onFailure?.(error, shown.current)
       return
     }
@@ -93,3 +95,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
     reset,
   }
 }
+
+/** The server answered and created nothing, so the next try is a new one. Without an answer nobody knows. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ApiError && error.status !== null && error.status < 500

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Banner } from './Banner.tsx'
 import { Form, type FormProps } from './Form.tsx'
+import { FormNote } from './FormNote.tsx'
 
 /** A form page's one sheet: sections, then the foot. */
 export function FormSheet(props: Omit<FormProps, 'className' | 'id'> & { label: string }) {
@@ -37,9 +38,7 @@ export function FormFoot({ note, error, errorSaid = false, children }: FormFootP
           {error}
         </Banner>
       )}
-      <p role="status" className="min-w-0 flex-1 text-ink-3 phone:flex-[1_0_100%]">
-        {note}
-      </p>
+      <FormNote>{note}</FormNote>
       {children}
     </div>
   )
