@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { CardAction, CardFoot } from '../../ui/Card.tsx'
+import { isEscape } from '../../ui/composition.ts'
 
 interface InlineFormProps {
   /** `Edit web` */
@@ -24,7 +25,7 @@ export function InlineForm({ label, problem, busy, onSave, onCancel, children }:
       noValidate
       className="flex flex-1 flex-col border-t border-line"
       onKeyDown={(event) => {
-        if (event.key === 'Escape' && !busy) onCancel()
+        if (isEscape(event) && !busy) onCancel()
       }}
       onSubmit={(event) => {
         event.preventDefault()
