@@ -1,91 +1,77 @@
-import { type DiskSnapshot, diskTexts, sizeGbOf } from '@slipway/contract'
-import { type FormEvent, useId, useState } from 'react'
+import { type DiskFromSnapshot, type DiskSnapshot, diskTexts, sizeGbOf } from '@slipway/contract'
+import { useState } from 'react'
 import { useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
-import { errorDetail } from '../../api/errors.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { errorDetail, errorText } from '../../api/errors.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
 
-/** Asks for the name of a disk with the content of a snapshot. */
-export function DiskFromSnapshotDialog({
-  snapshot,
-  onClose,
-}: {
+const failed = 'Failed to create disk from snapshot. Please try again.'
+
+interface DiskFromSnapshotDialogProps {
   snapshot: DiskSnapshot
   onClose: () => void
-}) {
-  const formId = useId()
+}
+
+/** Asks for the name of a disk with the content of a snapshot. */
+export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDialogProps) {
   const create = useDiskFromSnapshot()
   const [name, setName] = useState('')
-  const [told, setTold] = useState(false)
+  const [tried, setTried] = useState(false)
   const broken = name.trim() === '' ? diskTexts.nameMissing : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (create.isPending) return
-    setTold(true)
+  const shell = useFormShell({
+    dirty: name !== '',
+    send: (body: DiskFromSnapshot, idempotencyKey) => create.mutateAsync({ snapshot, body, idempotencyKey }),
+    failureText: (error) => errorText(error, failed),
+  })
+  const submit = () => {
+    setTried(true)
     if (broken) return
     const body = {
       name: name.trim(),
       description: `Created from snapshot: ${snapshot.name}`,
       size_gb: sizeGbOf(snapshot.size),
     }
-    create.mutateAsync({ snapshot, body }, { onSuccess: onClose }).then(
-      (disk) => toast.success(`New disk "${disk.name}" created from snapshot successfully`),
-      (error) =>
-        toast.error('Failed to create disk from snapshot. Please try again.', { detail: errorDetail(error) }),
-    )
+    void shell.submit(body, {
+      onSuccess: (disk) => {
+        toast.success(`New disk "${disk.name}" created from snapshot successfully`)
+        onClose()
+      },
+      onFailure: (error) => toast.error(failed, { detail: errorDetail(error) }),
+    })
   }
   return (
-    <Dialog
+    <FormDialog
       open
-      onOpenChange={(open) => !open && !create.isPending && onClose()}
+      onOpenChange={() => onClose()}
       title="Create Disk from Snapshot"
       description={
         <>
-          The new disk holds what was on <bdi>{snapshot.disk_name}</bdi> when <bdi>{snapshot.name}</bdi> was
-          taken, and is independent of both.
+          The new disk has the content that <bdi>{snapshot.disk_name}</bdi> had when{' '}
+          <bdi>{snapshot.name}</bdi> was taken, and is independent of both.
         </>
       }
-      footer={
-        <>
-          <Button disabled={create.isPending} onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={create.isPending}
-            busyText="Creating..."
-            disabledReason={broken}
-          >
-            Create Disk
-          </Button>
-        </>
-      }
+      submit={{ label: 'Create Disk', busyText: 'Creating...' }}
+      onSubmit={submit}
+      pending={shell.pending}
+      note={broken}
+      error={shell.error}
+      errorSaid
     >
-      <form id={formId} noValidate onSubmit={submit}>
-        <Field
-          label="Disk Name"
-          hint={`It will be ${sizeGbOf(snapshot.size)}Gi large.`}
-          error={told ? broken : undefined}
-        >
-          <TextInput
-            value={name}
-            onChange={(event) => setName(event.target.value)}
-            onKeyDown={(event) => {
-              // Also while the button is disabled: then the broken rule is said.
-              if (event.key !== 'Enter') return
-              event.preventDefault()
-              event.currentTarget.form?.requestSubmit()
-            }}
-            autoComplete="off"
-            maxLength={100}
-            dir="auto"
-          />
-        </Field>
-      </form>
-    </Dialog>
+      <Field
+        label="Disk Name"
+        hint={`The size of the disk will be ${sizeGbOf(snapshot.size)}Gi.`}
+        error={tried ? broken : undefined}
+      >
+        <TextInput
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          autoComplete="off"
+          maxLength={100}
+          dir="auto"
+        />
+      </Field>
+    </FormDialog>
   )
 }

@@ -1,8 +1,10 @@
 import { isSnapshotUnderWay } from '@slipway/contract'
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { ListPage, type ListPageProps } from '../../shell/ListPage.tsx'
+import { noListState } from '../../shell/list-state.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useFlash } from '../../shell/use-flash.ts'
+import { useListState } from '../../shell/use-list-state.ts'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { countSnapshots, matchesSnapshot, type SnapshotFilterKind } from './snapshot-filter.ts'
@@ -43,7 +45,7 @@ export function SnapshotList<S extends AnySnapshot>({
     useMemo(() => ({ plural: noun, isUnderWay: isSnapshotUnderWay }), [noun]),
   )
   useFlash({ onRefresh: () => void list.refetch() })
-  const [{ search, status }, setFilter] = useState({ search: '', status: 'all' })
+  const [{ search, status }, setFilter] = useListState(filter.inUrl)
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(
     () =>
@@ -79,7 +81,7 @@ export function SnapshotList<S extends AnySnapshot>({
           <FilterBar
             search={{
               value: search,
-              onChange: (next) => setFilter({ search: next, status }),
+              onChange: (next) => setFilter({ search: next }),
               label: `Search ${noun}`,
               placeholder,
             }}
@@ -87,12 +89,15 @@ export function SnapshotList<S extends AnySnapshot>({
               {
                 label: 'Status',
                 value: status,
-                onChange: (next) => setFilter({ search, status: next }),
-                options: filter.choices,
+                onChange: (next) => setFilter({ status: next }),
+                options: filter.inUrl.status.map((value) => ({
+                  value,
+                  label: value === 'all' ? filter.allLabel : value.charAt(0).toUpperCase() + value.slice(1),
+                })),
               },
             ]}
             active={search.trim() !== '' || status !== 'all'}
-            onClear={() => setFilter({ search: '', status: 'all' })}
+            onClear={() => setFilter(noListState(filter.inUrl))}
             shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
           />
         </>

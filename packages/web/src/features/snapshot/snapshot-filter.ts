@@ -4,20 +4,17 @@ type WithStatus = { status: string }
 
 /** What sets the filters of the two kinds of snapshots apart. */
 export interface SnapshotFilterKind {
-  /** What the status filter offers, `all` first. */
-  choices: readonly { value: string; label: string }[]
+  /** As it stands in the URL of the list. */
+  inUrl: { search: ''; status: readonly [string, ...string[]] }
+  /** The words of the choice that filters nothing. */
+  allLabel: string
   /** The choice a snapshot belongs to; one that is being deleted has none. */
   choiceOf: (snapshot: WithStatus) => string
 }
 
 export const vmSnapshotFilter: SnapshotFilterKind = {
-  choices: [
-    { value: 'all', label: 'All' },
-    { value: 'ready', label: 'Ready' },
-    { value: 'creating', label: 'Creating' },
-    { value: 'failed', label: 'Failed' },
-    { value: 'error', label: 'Error' },
-  ],
+  inUrl: { search: '', status: ['all', 'ready', 'creating', 'failed', 'error'] },
+  allLabel: 'All',
   choiceOf: (snapshot) => {
     const state = vmSnapshotStateOf(snapshot)
     // One that waits for its turn is being created.
@@ -26,12 +23,8 @@ export const vmSnapshotFilter: SnapshotFilterKind = {
 }
 
 export const diskSnapshotFilter: SnapshotFilterKind = {
-  choices: [
-    { value: 'all', label: 'All Status' },
-    { value: 'ready', label: 'Ready' },
-    { value: 'creating', label: 'Creating' },
-    { value: 'failed', label: 'Failed' },
-  ],
+  inUrl: { search: '', status: ['all', 'ready', 'creating', 'failed'] },
+  allLabel: 'All Status',
   choiceOf: diskSnapshotStateOf,
 }
 
