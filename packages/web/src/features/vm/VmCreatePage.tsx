@@ -38,7 +38,7 @@ export function Component() {
   const { project, projects, loading: projectsLoading, select } = useSelectedProject()
   const { templates } = useTemplates()
   const { sshKeys } = useSshKeys()
-  const { disks } = useDisks(project?.id)
+  const { disks, loading: disksLoading, error: disksError, refetch: loadDisks } = useDisks(project?.id)
   const create = useCreateVm()
 
   // With its project: disks are those of that one.
@@ -178,6 +178,9 @@ export function Component() {
               control={control}
               values={chosen.disks}
               available={available}
+              loading={disksLoading}
+              error={disksError}
+              retry={() => void loadDisks()}
               createLink={
                 project && (
                   <Link to={paths.diskCreate(project.id)} className="link" onClick={keep}>
