@@ -91,7 +91,7 @@ export default defineConfig({
                 /lucide-react/,
                 /web\/src\/(api\/|paths|time)/,
                 /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
-                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|use-)/,
+                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|use-|form-attempt)/,
               ),
               minShareCount: 2,
               priority: 7,
@@ -109,7 +109,7 @@ export default defineConfig({
               test: any(
                 /react-hook-form|@hookform|@standard-schema|\/zod\//,
                 /contract\/src\//,
-                /project\/(ProjectForm|FirstProject)/,
+                /project\/(ProjectForm|FirstProject|come-back)|ssh-key\/keygen/,
               ),
               priority: 6,
             },
@@ -151,12 +151,12 @@ export default defineConfig({
               name: 'create',
               test: any(
                 /vm-group\/(Group(CreateForm|DiskFields|Panel)|(use-)?group-form)\.tsx?$/,
-                /disk\/DiskRows|ssh-key\/SshKeyField|template\/Template(Field|Panel)/,
+                /disk\/DiskRows|ssh-key\/(SshKeyField|default-key)|template\/Template(Field|Panel)/,
               ),
               priority: 3,
             },
             // For all else.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 8_000 },
           ],
         },
       },
