@@ -12,7 +12,7 @@ interface FormShellOptions<Input, Answer> {
   failureText: (error: unknown) => string
 }
 
-interface Outcome<Answer> {
+export interface Outcome<Answer> {
   /** What came of it is said in any case, but only a form that is still `shown` leads on. */
   onSuccess?: (answer: Answer, shown: boolean) => void
   onFailure?: (error: unknown, shown: boolean) => void

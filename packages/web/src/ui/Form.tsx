@@ -1,5 +1,5 @@
-import type { FormEvent, ReactNode } from 'react'
-import { isEnter } from './composition.ts'
+import type { FormEvent, ReactNode, Ref } from 'react'
+import { isEnter, isEscape } from './composition.ts'
 
 export interface FormProps {
   /** For a submit button that stands outside, such as in a dialog's foot. */
@@ -8,7 +8,10 @@ export interface FormProps {
   label?: string | undefined
   /** The browser's own way of sending is off by then. */
   onSubmit: (event: FormEvent) => void
+  /** Where Escape leaves the form. */
+  onEscape?: () => void
   className?: string
+  ref?: Ref<HTMLFormElement>
   children: ReactNode
 }
 
@@ -16,9 +19,10 @@ export interface FormProps {
  * Every form that creates or changes something. The browser's own complaints are off: the texts are part of the
  * product. Enter in a field submits also while the button is disabled, so that the broken rule is said.
  */
-export function Form({ id, label, onSubmit, className, children }: FormProps) {
+export function Form({ id, label, onSubmit, onEscape, className, ref, children }: FormProps) {
   return (
     <form
+      ref={ref}
       id={id}
       aria-label={label}
       className={className}
@@ -30,6 +34,7 @@ export function Form({ id, label, onSubmit, className, children }: FormProps) {
         onSubmit(event)
       }}
       onKeyDown={(event) => {
+        if (isEscape(event)) onEscape?.()
         if (!isEnter(event) || !(event.target instanceof HTMLInputElement)) return
         // Fields of a dialog over the form are not the form's.
         if (event.target.form !== event.currentTarget) return
