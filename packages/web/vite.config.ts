@@ -91,7 +91,7 @@ export default defineConfig({
                 /lucide-react/,
                 /web\/src\/(api\/|paths|time)/,
                 /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
-                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|dialog-url|list-state|use-)/,
+                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|dialog-url|list-state|form-attempt|use-)/,
               ),
               minShareCount: 2,
               priority: 7,
@@ -109,7 +109,7 @@ export default defineConfig({
               test: any(
                 /react-hook-form|@hookform|@standard-schema|\/zod\//,
                 /contract\/src\//,
-                /project\/(ProjectForm|FirstProject)/,
+                /project\/(ProjectForm|FirstProject|come-back)|ssh-key\/keygen/,
               ),
               priority: 6,
             },
@@ -138,6 +138,11 @@ export default defineConfig({
               priority: 3,
             },
             {
+              name: 'storage',
+              test: /features\/(snapshot|operation\/Cancel|activity\/(Object|ActivityRow|activity-(list|words)|use-now|KindGlyph)|(vm-snapshot|disk|disk-snapshot)\/(?!\w+Page|size-text|DiskRows|\w+Dialog\.))/,
+              priority: 3,
+            },
+            {
               name: 'group',
               test: any(
                 /vm-group\/(GroupCard|InlineForm|use-inline-edit|DeleteGroup)/,
@@ -151,12 +156,12 @@ export default defineConfig({
               name: 'create',
               test: any(
                 /vm-group\/(Group(CreateForm|DiskFields|Panel)|(use-)?group-form)\.tsx?$/,
-                /disk\/DiskRows|ssh-key\/SshKeyField|template\/Template(Field|Panel)/,
+                /disk\/DiskRows|ssh-key\/(SshKeyField|default-key)|template\/Template(Field|Panel)/,
               ),
               priority: 3,
             },
             // For all else.
-            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 24_000 },
+            { name: 'shared', minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: 8_000 },
           ],
         },
       },

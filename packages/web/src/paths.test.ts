@@ -38,6 +38,7 @@ test('every URL of the console is as the specification has it', () => {
     diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
     snapshots: '/projects/p%201/snapshots?search=x%2F2',
     snapshotCreate: '/projects/p%201/snapshots/create?vm=x%2F2',
+    diskSnapshot: '/projects/p%201/disk-snapshots/x%2F2',
     diskSnapshots: '/projects/p%201/disk-snapshots',
     diskSnapshotCreate: '/projects/p%201/disk-snapshots/create?disk=x%2F2',
   })

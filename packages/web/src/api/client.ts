@@ -70,7 +70,13 @@ interface CallOptions {
    * A UUID that stands for one thing to create (`crypto.randomUUID()` needs https; see `newKey`). Such a call is tried
    * once more, with the same key, when no answer came: the server creates nothing twice for one key.
    */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
+}
+
+/** What creates something: its body, and the key that is the same for every try. */
+export interface Creation<Body> {
+  body: Body
+  idempotencyKey?: string | undefined
 }
 
 type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & CallOptions
@@ -90,9 +96,11 @@ export async function call<Id extends EndpointId>(
 ): Promise<CallOutput<EndpointOf<Id>>> {
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
   const input = (args[0] ?? {}) as Loose
-  const { response, answer } = await send(id, input).catch((error: unknown) => {
-    const mayRepeat = input.idempotencyKey !== undefined && !input.signal?.aborted
-    if (mayRepeat) return send(id, input)
+  // One for both tries: nobody waits longer than that.
+  const timeout = AbortSignal.timeout(callTimeoutMs)
+  const { response, answer } = await send(id, input, timeout).catch((error: unknown) => {
+    const mayRepeat = input.idempotencyKey !== undefined && !input.signal?.aborted && !timeout.aborted
+    if (mayRepeat) return send(id, input, timeout)
     throw error
   })
 
@@ -109,10 +117,13 @@ export async function call<Id extends EndpointId>(
 const isOpen: ReadonlySet<EndpointId> = new Set(['account.me', 'account.signIn', 'account.signUp'])
 
 /** Sends a call once; rejects when no answer came. */
-async function send(id: EndpointId, input: Loose): Promise<{ response: Response; answer: unknown }> {
+async function send(
+  id: EndpointId,
+  input: Loose,
+  timeout: AbortSignal,
+): Promise<{ response: Response; answer: unknown }> {
   const { method, path } = routeOf(id)
   const { params, query, body, signal, idempotencyKey } = input
-  const timeout = AbortSignal.timeout(callTimeoutMs)
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
   const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')

@@ -2,7 +2,7 @@ import type { Project, ProjectCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useMatch } from 'react-router'
-import { call, said } from './client.ts'
+import { type Creation, call, said } from './client.ts'
 import { inOrder, patchList } from './live-list.ts'
 import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
@@ -104,7 +104,7 @@ export function useSelectedProject() {
 export function useCreateProject() {
   const { user } = useSession()
   return useMutation({
-    mutationFn: (body: ProjectCreateInput) => call('project.create', { body }),
+    mutationFn: (creation: Creation<ProjectCreateInput>) => call('project.create', creation),
     onSuccess: (project) => {
       // Also before there was any list: the page that is shown next needs it.
       queryClient.setQueryData<Project[]>(listKey, (old) => old ?? [])

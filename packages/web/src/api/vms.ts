@@ -1,7 +1,7 @@
 import { isTransitional, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
 import { type QueryKey, queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call, revisionOf, said } from './client.ts'
+import { type Creation, call, revisionOf, said } from './client.ts'
 import { inOrder, nameOf, patchList, pollMs, usePoll } from './live-list.ts'
 import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
@@ -143,8 +143,8 @@ export function refreshVm(projectId: string, vmId: string): void {
 /** Creates a VM and shows it in the lists at once. */
 export function useCreateVm() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: VmCreate }) =>
-      call('vm.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmCreate> & { projectId: string }) =>
+      call('vm.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: (vm, { projectId }) => {
       patchVms(projectId, [said(vm)])
       void refreshList(projectId)

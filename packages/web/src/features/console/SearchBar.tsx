@@ -1,6 +1,7 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../ui/Button.tsx'
+import { isEnter, isEscape } from '../../ui/composition.ts'
 import type { Terminal } from './use-terminal.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -26,8 +27,8 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
           else terminal.get()?.endSearch()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose()
-          if (event.key === 'Enter') event.shiftKey ? next() : previous()
+          if (isEscape(event)) onClose()
+          if (isEnter(event)) event.shiftKey ? next() : previous()
         }}
         className="field h-7! min-w-0 flex-1 px-2! text-hint! phone:h-9! phone:text-field!"
       />
