@@ -11,7 +11,7 @@ const alone = [
   ['/', hero],
   ['/signin', 'Sign in'],
   ['/signup', 'Create your account'],
-  ['/verify-email', 'Verify your e-mail'],
+  ['/verify-email', 'Verify your email'],
   ['/forgot-password', 'Forgot your password?'],
   ['/reset-password', 'Choose a new password'],
   ['/privacy', 'Privacy Policy'],
@@ -126,7 +126,7 @@ test.describe('a legal page', () => {
     await page.goto('/privacy')
     await expect(title(page)).toHaveText('Privacy Policy')
     for (const sentence of [
-      'This service collects your name, your e-mail address and your password, and nothing else about you.',
+      'This service collects your name, your email address and your password, and nothing else about you.',
       'Analytics need your consent. Nothing is measured before you press Accept',
       'Account data: 30 days after the account is deleted.',
       'Virtual machines and their data: 7 days after deletion.',
@@ -142,7 +142,7 @@ test.describe('a legal page', () => {
     await expect(title(page)).toHaveText('Terms of Service')
     for (const sentence of [
       'You must be 18 years or older.',
-      'You must verify your e-mail address before your first sign-in.',
+      'You must verify your email address before your first sign-in.',
       'We aim at an uptime of 99.9%. This is a goal; it is not guaranteed',
     ]) {
       await expect(page.getByRole('article')).toContainText(sentence)

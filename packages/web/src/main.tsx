@@ -6,7 +6,7 @@ import { RouterProvider } from 'react-router'
 import { queryClient } from './api/query.ts'
 import { startSession } from './api/session.ts'
 import { router } from './routes.tsx'
-import { LiveRegion } from './shell/LiveRegion.tsx'
+import { LiveRegion } from './ui/LiveRegion.tsx'
 // On every page, also where nothing offers the choice: the system's mode may change meanwhile.
 import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'

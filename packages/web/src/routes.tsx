@@ -2,6 +2,7 @@ import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from
 import { useLiveProject } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
+import { PageFocus } from './shell/PageFocus.tsx'
 
 function Root() {
   const { project } = useSelectedProject()
@@ -9,6 +10,7 @@ function Root() {
   return (
     <>
       <Outlet />
+      <PageFocus />
       <ScrollRestoration />
     </>
   )

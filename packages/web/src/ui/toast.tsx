@@ -1,10 +1,20 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
+import { announce } from './announce.ts'
 import { cx } from './cx.ts'
 import { addToast, dismissToast, type Toast, type ToastOptions, toastList } from './toast-list.ts'
+import { clearOf } from './toast-place.ts'
 
-const show = (kind: Toast['kind']) => (text: string, options?: ToastOptions) => addToast(kind, text, options)
+const isUrgent = (kind: Toast['kind']) => kind === 'error' || kind === 'warning'
+
+const show =
+  (kind: Toast['kind']) =>
+  (text: string, options: ToastOptions = {}) => {
+    addToast(kind, text, options)
+    // An alert is read when it appears. Readers miss a status that comes together with its text: it is announced.
+    if (!isUrgent(kind)) announce([text, options.detail].filter(Boolean).join(' '))
+  }
 
 /** Messages about what just happened. Not for what the page itself already shows. */
 export const toast = {
@@ -30,12 +40,18 @@ const iconTones = {
 /** The stack at the top right, over any scrim; one per application. */
 export function Toaster() {
   const list = useSyncExternalStore(toastList.subscribe, toastList.get)
+  const stack = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (stack.current && list.length > 0) placeBelowActions(stack.current)
+  }, [list])
   return createPortal(
-    // As a live region it also stays within reach while a modal dialog hides the rest of the page.
+    // No live region around those within, or they would be read twice. The attribute keeps the stack within reach
+    // while a modal dialog hides the rest of the page.
     <section
+      ref={stack}
       data-toaster
       aria-label="Notifications"
-      aria-live="polite"
+      aria-live="off"
       className="pointer-events-none fixed inset-x-3 top-15 z-50 flex flex-col gap-2 md:top-4 md:right-4 md:left-auto md:w-95"
     >
       {list.map((toast) => (
@@ -44,6 +60,13 @@ export function Toaster() {
     </section>,
     document.body,
   )
+}
+
+/** Moves the stack below the page's actions where it would cover them. */
+function placeBelowActions(stack: HTMLElement) {
+  stack.style.top = ''
+  const actions = document.querySelector('main [data-page-actions]')?.getBoundingClientRect()
+  if (actions) stack.style.top = clearOf(stack.getBoundingClientRect(), actions)
 }
 
 /** One message; exported for its test. */
@@ -58,7 +81,7 @@ export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: reading it stops its clock; there is nothing to operate.
     <div
-      role={kind === 'error' || kind === 'warning' ? 'alert' : 'status'}
+      {...(isUrgent(kind) ? { role: 'alert' } : { role: 'status', 'aria-live': 'off' })}
       // A pointer that rested where the toast came up is about something else, and must not keep it there.
       onPointerMove={({ movementX, movementY }) => (movementX || movementY) && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
