@@ -110,6 +110,7 @@ test.describe('sign-up', () => {
     await expect(submit).toHaveAccessibleDescription(
       'Agree to the Terms of Service and the Privacy Policy first.',
     )
+    await expect(page.getByText('Agree to the Terms of Service and the Privacy Policy first.')).toBeVisible()
     await submit.press('Enter')
     await page.getByLabel('Email').press('Enter')
     await expect(page.getByRole('alert')).toHaveCount(0)
@@ -248,6 +249,7 @@ test.describe('verifying the address', () => {
     await expect(page).toHaveURL('/signin')
     const token = new URL(link, server.url).searchParams.get('token')
     expect(calls.map((call) => call.postDataJSON())).toEqual([{ token }])
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
     await trySignIn(page, person)
     await expect(page).toHaveURL('/')
   })
@@ -653,6 +655,7 @@ test.describe('a session', () => {
     await context.clearCookies()
     await page.getByRole('link', { name: 'Templates' }).click()
     await expect(page).toHaveURL('/signin')
+    await expect(page.getByRole('main').getByText('Your session has ended.')).toBeVisible()
     await trySignIn(page, user)
     await expect(page).toHaveURL('/templates')
     await expect(page.getByRole('heading', { name: 'Templates' })).toBeVisible()

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accountApi } from '@slipway/contract'
+import { accountApi, formatCpu, formatMemory, templateApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
 import { trySignIn } from './sentences.ts'
 import { startServer } from './server.ts'
@@ -54,12 +54,26 @@ test.describe('the landing page', () => {
     await expect(page.getByRole('listitem')).toHaveCount(8)
   })
 
+  test('promises the sizes that VMs of these templates get', async ({ page, user: _, call, context }) => {
+    const templates = await call(templateApi.list, {})
+    await context.clearCookies()
+    await page.goto('/')
+    await expect(title(page)).toHaveText(hero)
+    for (const tile of await page.getByRole('listitem').all()) {
+      const name = await tile.getByRole('heading').innerText()
+      const template = templates.find((one) => one.name === name)
+      const { default_cpu, default_memory_mb } = template ?? { default_cpu: 0, default_memory_mb: 0 }
+      await expect(tile).toContainText(`${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`)
+    }
+  })
+
   test('leads to the templates by way of sign-in', async ({ page, user, context }) => {
     for (const name of ['View Templates', 'Browse Templates']) {
       await context.clearCookies()
       await page.goto('/')
       await page.getByRole('link', { name, exact: true }).click()
       await expect(page).toHaveURL('/signin')
+      await expect(page.getByRole('main').getByText('Sign in to open this page.')).toBeVisible()
       await trySignIn(page, user)
       await expect(page).toHaveURL('/templates')
       await expect(title(page)).toHaveText('Templates')

@@ -3,10 +3,10 @@ import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import { useNewestActivity } from '../../api/activity.ts'
 import { paths } from '../../paths.ts'
+import { formatAgo } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { ActivityRow } from './ActivityRow.tsx'
-import { agoText } from './activity-list.ts'
 import { useNow } from './use-now.ts'
 
 const shownAtMost = 10
@@ -35,7 +35,7 @@ export function VmActivity({ vm: { id, project_id: projectId } }: { vm: Pick<Vm,
       {entries && entries.length > 0 ? (
         <ul className="@container divide-y divide-line">
           {entries.map((entry) => (
-            <ActivityRow key={entry.id} entry={entry} link={null} ago={agoText(entry.at, now)} compact />
+            <ActivityRow key={entry.id} entry={entry} link={null} ago={formatAgo(entry.at, now)} compact />
           ))}
         </ul>
       ) : (
@@ -43,7 +43,7 @@ export function VmActivity({ vm: { id, project_id: projectId } }: { vm: Pick<Vm,
           {entries
             ? 'Nothing has happened yet.'
             : error
-              ? 'The activity could not be loaded.'
+              ? 'Activity could not be loaded.'
               : 'Loading activity...'}
           {!entries && error && (
             <Button size="sm" onClick={() => void refetch()}>
