@@ -110,7 +110,7 @@ test.describe('sign-up', () => {
     await expect(submit).toHaveAccessibleDescription(
       'Agree to the Terms of Service and the Privacy Policy first.',
     )
-    await expect(page.getByText('Agree to the Terms of Service and the Privacy Policy first.')).toBeVisible()
+    await expect(page.locator('form p', { hasText: /^Agree to the Terms of Service/ })).toBeVisible()
     await submit.press('Enter')
     await page.getByLabel('Email').press('Enter')
     await expect(page.getByRole('alert')).toHaveCount(0)
@@ -518,7 +518,9 @@ test('a forgotten password is replaced by way of a mailed link, and every sessio
 test.describe('asking for a reset link', () => {
   test('is open to any address, and keeps it on the way back', async ({ page }) => {
     await page.goto('/reset-password')
-    await expect(page.getByRole('alert')).toHaveText('This link has no token. Ask for a new one.')
+    await expect(page.getByRole('alert')).toHaveText(
+      'This link is incomplete: its token is missing. Request a new link.',
+    )
     await page.getByRole('link', { name: 'Send a new reset link' }).click()
     await press(page, 'Send Reset Link')
     await expect(page.getByLabel('Email')).toHaveAccessibleDescription('Please enter your email address')

@@ -118,6 +118,7 @@ test('Enter opens what the text means: neither while composing nor a result of t
   const vm = await makeVm('engine-1', 'running')
   const other = await makeVm('gauge-1', 'running')
   await page.goto(vmListPath(vm.project_id))
+  await expect(page.getByRole('heading', { name: 'engine-1' })).toBeVisible()
   await page.keyboard.press('Control+k')
   const field = fieldOf(page)
   await field.fill('engine')

@@ -32,8 +32,8 @@ function showNext() {
 }
 
 /**
- * Has assistive technology read a text, such as `web-1 is running`. The only way to do so for what is not itself a
- * live region: texts wait for each other, none is dropped and none is read twice.
+ * Has assistive technology read a text, such as `web-1 is running`. For what is not a live region of its own: texts
+ * wait for each other, none is dropped and none is read twice.
  */
 export function announce(text: string): void {
   waiting.push(text)

@@ -1,20 +1,11 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
-import { announce } from './announce.ts'
 import { cx } from './cx.ts'
 import { addToast, dismissToast, type Toast, type ToastOptions, toastList } from './toast-list.ts'
 import { clearOf } from './toast-place.ts'
 
-const isUrgent = (kind: Toast['kind']) => kind === 'error' || kind === 'warning'
-
-const show =
-  (kind: Toast['kind']) =>
-  (text: string, options: ToastOptions = {}) => {
-    addToast(kind, text, options)
-    // An alert is read when it appears. Readers miss a status that comes together with its text: it is announced.
-    if (!isUrgent(kind)) announce([text, options.detail].filter(Boolean).join(' '))
-  }
+const show = (kind: Toast['kind']) => (text: string, options?: ToastOptions) => addToast(kind, text, options)
 
 /** Messages about what just happened. Not for what the page itself already shows. */
 export const toast = {
@@ -45,8 +36,8 @@ export function Toaster() {
     if (stack.current && list.length > 0) placeBelowActions(stack.current)
   }, [list])
   return createPortal(
-    // No live region around those within, or they would be read twice. The attribute keeps the stack within reach
-    // while a modal dialog hides the rest of the page.
+    // Each message is a live region. Around them there is none, or readers would say them twice; the attribute still
+    // keeps the stack within reach while a modal dialog hides the rest of the page.
     <section
       ref={stack}
       data-toaster
@@ -81,7 +72,7 @@ export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: reading it stops its clock; there is nothing to operate.
     <div
-      {...(isUrgent(kind) ? { role: 'alert' } : { role: 'status', 'aria-live': 'off' })}
+      role={kind === 'error' || kind === 'warning' ? 'alert' : 'status'}
       // A pointer that rested where the toast came up is about something else, and must not keep it there.
       onPointerMove={({ movementX, movementY }) => (movementX || movementY) && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
