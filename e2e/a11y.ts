@@ -35,7 +35,17 @@ export async function expectAccessible(
     expect.soft(found, `axe in ${colorScheme} mode on ${page.url()}`).toEqual([])
   }
   await page.emulateMedia({ colorScheme: null })
+  expect.soft(await nestedLiveRegions(page), `said twice on ${page.url()}`).toEqual([])
 }
+
+/** Live regions within others: readers say what is in them once for each. */
+const nestedLiveRegions = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const live = ':is([role=status], [role=alert], [role=log], output, [aria-live]):not([aria-live=off])'
+    return [...document.querySelectorAll(`${live} ${live}`)].map(
+      (element) => (element.cloneNode() as Element).outerHTML,
+    )
+  })
 
 /**
  * Expects that nothing lies beyond the left or right edge of the screen, and that nothing scrolls sideways. A text

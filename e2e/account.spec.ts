@@ -65,9 +65,9 @@ test.describe('sign-up', () => {
 
   test('says while one types whether the address and the passwords are right', async ({ page }) => {
     const hint = page.getByText('Valid email format')
-    await page.getByLabel('E-mail').fill('a@b')
+    await page.getByLabel('Email').fill('a@b')
     await expect(hint).toBeHidden()
-    await page.getByLabel('E-mail').fill('a@b.co')
+    await page.getByLabel('Email').fill('a@b.co')
     await expect(hint).toBeVisible()
 
     await page.getByLabel('Password', { exact: true }).fill('one')
@@ -110,12 +110,13 @@ test.describe('sign-up', () => {
     await expect(submit).toHaveAccessibleDescription(
       'Agree to the Terms of Service and the Privacy Policy first.',
     )
+    await expect(page.locator('form p', { hasText: /^Agree to the Terms of Service/ })).toBeVisible()
     await submit.press('Enter')
-    await page.getByLabel('E-mail').press('Enter')
+    await page.getByLabel('Email').press('Enter')
     await expect(page.getByRole('alert')).toHaveCount(0)
 
     await page.getByRole('checkbox', { name: 'I agree to' }).check()
-    await page.getByLabel('E-mail').fill('a@b')
+    await page.getByLabel('Email').fill('a@b')
     await page.getByLabel('Password', { exact: true }).fill('aaaaaaaa')
     await page.getByLabel('Confirm password').fill('aaaaaaab')
     await submit.click()
@@ -147,7 +148,7 @@ test.describe('sign-up', () => {
     }
     await expect(page.getByLabel('First name')).toHaveValue(person.firstName)
     await expect(page.getByLabel('Last name')).toHaveValue(person.lastName)
-    await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
     await expect(page.getByLabel('Password', { exact: true })).toHaveValue(person.password)
     await expect(page.getByLabel('Confirm password')).toHaveValue(person.password)
     await expect(page.getByRole('checkbox', { name: 'I agree to' })).toBeChecked()
@@ -160,7 +161,7 @@ test.describe('sign-up', () => {
     await page.getByRole('button', { name: 'Sign Up' }).dblclick()
     const busy = page.getByRole('button', { name: 'Creating account...' })
     await expect(busy).toHaveAttribute('aria-disabled', 'true')
-    await page.getByLabel('E-mail').press('Enter')
+    await page.getByLabel('Email').press('Enter')
     letGo()
     await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
     expect(calls.map((call) => call.postDataJSON())).toEqual([
@@ -177,13 +178,13 @@ test.describe('sign-up', () => {
     await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
     await expect(page.getByText(person.email)).toBeVisible()
     await page.getByRole('button', { name: 'Back to Sign Up' }).click()
-    await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
 
     const { end } = await answer(page, accountApi.signUp, 201, { message: 'Created', user: {} })
     await page.getByRole('button', { name: 'Sign Up' }).click()
     await page.getByRole('link', { name: 'Go to Sign In' }).click()
     await expect(page).toHaveURL('/signin')
-    await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
     await end()
   })
 
@@ -200,12 +201,12 @@ test.describe('sign-up', () => {
     await page.getByRole('link', { name: 'Sign Up' }).click()
     await trySignUp(page, person)
     await expect(page.getByRole('alert')).toContainText('An account with this email already exists')
-    await page.getByLabel('E-mail').fill('another@example.com')
+    await page.getByLabel('Email').fill('another@example.com')
     await page.clock.runFor(1_999)
     await expect(page).toHaveURL('/signup')
     await page.clock.runFor(1)
     await expect(page).toHaveURL('/signin')
-    await expect(page.getByLabel('E-mail')).toHaveValue(person.email)
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
   })
 
   test("tells each failure in words, the server's own first", async ({ page, person }) => {
@@ -241,13 +242,14 @@ test.describe('verifying the address', () => {
     await page.goto(link)
     await expect(page.getByText('Verifying your email...')).toBeVisible()
     letGo()
-    await expect(page.getByRole('heading', { name: 'E-mail verified' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
     await page.clock.runFor(2_999)
     await expect(page).toHaveURL(link)
     await page.clock.runFor(1)
     await expect(page).toHaveURL('/signin')
     const token = new URL(link, server.url).searchParams.get('token')
     expect(calls.map((call) => call.postDataJSON())).toEqual([{ token }])
+    await expect(page.getByLabel('Email')).toHaveValue(person.email)
     await trySignIn(page, person)
     await expect(page).toHaveURL('/')
   })
@@ -273,7 +275,7 @@ test.describe('verifying the address', () => {
       [400, {}, 'Your verification link has expired.'],
       [null, {}, verificationFailed],
     ])
-    await expect(page.getByLabel('E-mail')).toBeVisible()
+    await expect(page.getByLabel('Email')).toBeVisible()
     await expect(page.getByRole('button', { name: 'Resend verification email' })).toBeVisible()
   })
 
@@ -299,10 +301,10 @@ test.describe('verifying the address', () => {
     expect(verifications).toEqual([])
 
     await press(page, 'Resend verification email')
-    await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription('Please enter your email address')
+    await expect(page.getByLabel('Email')).toHaveAccessibleDescription('Please enter your email address')
     expect(requests).toEqual([])
 
-    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Email').fill(person.email)
     await press(page, 'Resend verification email')
     await expect(page.getByRole('status')).toHaveText(verificationSent)
     expect(requests.map((request) => request.postDataJSON())).toEqual([{ email: person.email }])
@@ -310,7 +312,7 @@ test.describe('verifying the address', () => {
     await page.goto(first)
     await expect(page.getByRole('alert')).toHaveText('Your verification link has expired.')
     await followMailedLink(page, server, person)
-    await expect(page.getByRole('heading', { name: 'E-mail verified' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
   })
 })
 
@@ -329,7 +331,7 @@ test.describe('asking for a new verification link', () => {
   const screens = {
     'the verification screen': async (page: Page) => {
       await page.goto('/verify-email')
-      await page.getByLabel('E-mail').fill('ada@example.com')
+      await page.getByLabel('Email').fill('ada@example.com')
     },
     'the sign-in screen': async (page: Page) => {
       await page.goto('/signin')
@@ -361,7 +363,7 @@ test.describe('asking for a new verification link', () => {
 test.describe('sign-in', () => {
   test('has a form, and the ways to all that belongs to it', async ({ page }) => {
     await page.goto('/signin')
-    await expect(page.getByLabel('E-mail')).toHaveValue('')
+    await expect(page.getByLabel('Email')).toHaveValue('')
     await expect(page.getByLabel('Password', { exact: true })).toHaveAttribute('type', 'password')
     await expect(page.getByRole('checkbox', { name: 'Remember me', exact: true })).not.toBeChecked()
     await page.getByRole('link', { name: 'Forgot password?', exact: true }).click()
@@ -385,7 +387,7 @@ test.describe('sign-in', () => {
     await expect.poll(() => sessionCalls.length).toBe(2)
     const calls = callsOf(page, accountApi.signIn)
     const { letGo } = await hold(page, accountApi.signIn)
-    await page.getByLabel('E-mail').fill(user.email)
+    await page.getByLabel('Email').fill(user.email)
     await page.getByLabel('Password', { exact: true }).fill(user.password)
     await page.getByRole('button', { name: 'Sign In' }).dblclick()
     await expect(page.getByRole('button', { name: 'Signing in...' })).toBeDisabled()
@@ -414,11 +416,11 @@ test.describe('sign-in', () => {
     await trySignIn(page, person)
     await expect(page.getByRole('alert')).toHaveText('Please verify your email address before signing in.')
     const calls = callsOf(page, accountApi.resendVerification)
-    await page.getByLabel('E-mail').clear()
+    await page.getByLabel('Email').clear()
     await resend.click()
     await expect(page.getByText('Please enter your email address first')).toBeVisible()
     expect(calls).toEqual([])
-    await page.getByLabel('E-mail').fill(person.email)
+    await page.getByLabel('Email').fill(person.email)
     await resend.click()
     await expect(page.getByText(verificationSent)).toBeVisible()
     await expect.poll(() => server.mailedLink(person.email, 'verify-email')).not.toBe(first)
@@ -477,9 +479,9 @@ test('a forgotten password is replaced by way of a mailed link, and every sessio
   const elsewhere = await browser.newContext({ baseURL: server.url })
   const visitor = await elsewhere.newPage()
   await visitor.goto('/signin')
-  await visitor.getByLabel('E-mail').fill(user.email)
+  await visitor.getByLabel('Email').fill(user.email)
   await visitor.getByRole('link', { name: 'Forgot password?' }).click()
-  await expect(visitor.getByLabel('E-mail')).toHaveValue(user.email)
+  await expect(visitor.getByLabel('Email')).toHaveValue(user.email)
   await visitor.getByRole('button', { name: 'Send Reset Link' }).click()
   await expect(visitor.getByRole('status')).toHaveText(resetSent)
 
@@ -516,20 +518,22 @@ test('a forgotten password is replaced by way of a mailed link, and every sessio
 test.describe('asking for a reset link', () => {
   test('is open to any address, and keeps it on the way back', async ({ page }) => {
     await page.goto('/reset-password')
-    await expect(page.getByRole('alert')).toHaveText('This link has no token. Ask for a new one.')
+    await expect(page.getByRole('alert')).toHaveText(
+      'This link is incomplete: its token is missing. Request a new link.',
+    )
     await page.getByRole('link', { name: 'Send a new reset link' }).click()
     await press(page, 'Send Reset Link')
-    await expect(page.getByLabel('E-mail')).toHaveAccessibleDescription('Please enter your email address')
-    await page.getByLabel('E-mail').fill('nobody@example.com')
+    await expect(page.getByLabel('Email')).toHaveAccessibleDescription('Please enter your email address')
+    await page.getByLabel('Email').fill('nobody@example.com')
     await press(page, 'Send Reset Link')
     await expect(page.getByRole('status')).toHaveText(resetSent)
     await page.getByRole('link', { name: 'Back to Sign In' }).click()
-    await expect(page.getByLabel('E-mail')).toHaveValue('nobody@example.com')
+    await expect(page.getByLabel('Email')).toHaveValue('nobody@example.com')
   })
 
   test('tells each failure in words, and gives up after 15 s', async ({ page }) => {
     await page.goto('/forgot-password')
-    await page.getByLabel('E-mail').fill('nobody@example.com')
+    await page.getByLabel('Email').fill('nobody@example.com')
     const send = () => press(page, 'Send Reset Link')
     await expectTexts(page, accountApi.forgotPassword, send, [
       [429, { message: messages.tooManyAttempts }, messages.tooManyAttempts],
@@ -653,6 +657,7 @@ test.describe('a session', () => {
     await context.clearCookies()
     await page.getByRole('link', { name: 'Templates' }).click()
     await expect(page).toHaveURL('/signin')
+    await expect(page.getByRole('main').getByText('Your session has ended.')).toBeVisible()
     await trySignIn(page, user)
     await expect(page).toHaveURL('/templates')
     await expect(page.getByRole('heading', { name: 'Templates' })).toBeVisible()

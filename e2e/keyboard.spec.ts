@@ -30,7 +30,7 @@ test('the whole main job is done by keyboard alone', async ({ page, person, serv
   await press(link('Sign Up').first())
   await write(page.getByLabel('First name'), person.firstName)
   await write(page.getByLabel('Last name'), person.lastName)
-  await write(page.getByLabel('E-mail'), person.email)
+  await write(page.getByLabel('Email'), person.email)
   await write(page.getByLabel('Password', { exact: true }), person.password)
   await write(page.getByLabel('Confirm password'), person.password)
   await press(page.getByRole('checkbox', { name: 'I agree to' }), 'Space')
@@ -38,7 +38,7 @@ test('the whole main job is done by keyboard alone', async ({ page, person, serv
   await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
   await page.goto(await server.mailedLink(person.email, 'verify-email'))
   await press(page.getByRole('link', { name: 'Go to Sign In' }).or(button('Go to Sign In')))
-  await write(page.getByLabel('E-mail'), person.email)
+  await write(page.getByLabel('Email'), person.email)
   await write(page.getByLabel('Password', { exact: true }), person.password)
   await press(button('Sign In'))
 

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { type SearchHit, searchApi, searchLimit } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
-import { answer } from './network.ts'
+import { answer, hold } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
 
 const paletteOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
@@ -77,7 +77,7 @@ test('it says when nothing matches, when there is more than it shows, and when i
   await page.getByRole('button', { name: 'Find...' }).click()
   await fieldOf(page).fill('web')
   const palette = paletteOf(page)
-  await expect(palette.getByRole('status')).toHaveText('The first 30 finds. Type more to see others.')
+  await expect(palette.getByRole('status')).toHaveText('The first 30 results. Type more to narrow them down.')
   await expect(palette.getByRole('option')).toHaveCount(searchLimit)
   await expect(palette.getByRole('option').first()).toContainText('Elsewhere')
   await many.end()
@@ -109,4 +109,31 @@ test('its keys stay out of other dialogs and of what is typed into a guest', asy
   await page.getByRole('link', { name: 'Slipway' }).first().focus()
   await page.keyboard.press('Control+k')
   await expect(paletteOf(page)).toBeVisible()
+})
+
+test('Enter opens what the text means: neither while composing nor a result of the text before', async ({
+  page,
+  makeVm,
+}) => {
+  const vm = await makeVm('engine-1', 'running')
+  const other = await makeVm('gauge-1', 'running')
+  await page.goto(vmListPath(vm.project_id))
+  await expect(page.getByRole('heading', { name: 'engine-1' })).toBeVisible()
+  await page.keyboard.press('Control+k')
+  const field = fieldOf(page)
+  await field.fill('engine')
+  await expect(paletteOf(page).getByRole('option', { name: /engine-1/ })).toBeVisible()
+  await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true, keyCode: 229 })
+  await field.dispatchEvent('keydown', { key: 'Enter', isComposing: true })
+  await expect(paletteOf(page)).toBeVisible()
+
+  // The answer to the new text is held, and Enter comes before it.
+  const { letGo } = await hold(page, searchApi.find)
+  await field.fill('gauge')
+  await page.keyboard.press('Enter')
+  await expect(paletteOf(page).getByRole('option', { name: /engine-1/ })).toHaveCount(0)
+  await expect(paletteOf(page)).toContainText('Searching...')
+  letGo()
+  await expect(page).toHaveURL(vmPath(other))
+  await expect(paletteOf(page)).toBeHidden()
 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accountApi } from '@slipway/contract'
+import { accountApi, formatCpu, formatMemory, templateApi } from '@slipway/contract'
 import { expect, test } from './fixtures.ts'
 import { trySignIn } from './sentences.ts'
 import { startServer } from './server.ts'
@@ -11,7 +11,7 @@ const alone = [
   ['/', hero],
   ['/signin', 'Sign in'],
   ['/signup', 'Create your account'],
-  ['/verify-email', 'Verify your e-mail'],
+  ['/verify-email', 'Verify your email'],
   ['/forgot-password', 'Forgot your password?'],
   ['/reset-password', 'Choose a new password'],
   ['/privacy', 'Privacy Policy'],
@@ -54,12 +54,26 @@ test.describe('the landing page', () => {
     await expect(page.getByRole('listitem')).toHaveCount(8)
   })
 
+  test('promises the sizes that VMs of these templates get', async ({ page, user: _, call, context }) => {
+    const templates = await call(templateApi.list, {})
+    await context.clearCookies()
+    await page.goto('/')
+    await expect(title(page)).toHaveText(hero)
+    for (const tile of await page.getByRole('listitem').all()) {
+      const name = await tile.getByRole('heading').innerText()
+      const template = templates.find((one) => one.name === name)
+      const { default_cpu, default_memory_mb } = template ?? { default_cpu: 0, default_memory_mb: 0 }
+      await expect(tile).toContainText(`${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`)
+    }
+  })
+
   test('leads to the templates by way of sign-in', async ({ page, user, context }) => {
     for (const name of ['View Templates', 'Browse Templates']) {
       await context.clearCookies()
       await page.goto('/')
       await page.getByRole('link', { name, exact: true }).click()
       await expect(page).toHaveURL('/signin')
+      await expect(page.getByRole('main').getByText('Sign in to open this page.')).toBeVisible()
       await trySignIn(page, user)
       await expect(page).toHaveURL('/templates')
       await expect(title(page)).toHaveText('Templates')
@@ -126,7 +140,7 @@ test.describe('a legal page', () => {
     await page.goto('/privacy')
     await expect(title(page)).toHaveText('Privacy Policy')
     for (const sentence of [
-      'This service collects your name, your e-mail address and your password, and nothing else about you.',
+      'This service collects your name, your email address and your password, and nothing else about you.',
       'Analytics need your consent. Nothing is measured before you press Accept',
       'Account data: 30 days after the account is deleted.',
       'Virtual machines and their data: 7 days after deletion.',
@@ -142,7 +156,7 @@ test.describe('a legal page', () => {
     await expect(title(page)).toHaveText('Terms of Service')
     for (const sentence of [
       'You must be 18 years or older.',
-      'You must verify your e-mail address before your first sign-in.',
+      'You must verify your email address before your first sign-in.',
       'We aim at an uptime of 99.9%. This is a goal; it is not guaranteed',
     ]) {
       await expect(page.getByRole('article')).toContainText(sentence)

@@ -7,7 +7,7 @@ import type { Server } from './server.ts'
 export async function fillSignUp(page: Page, person: Person): Promise<void> {
   await page.getByLabel('First name').fill(person.firstName)
   await page.getByLabel('Last name').fill(person.lastName)
-  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Email').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByLabel('Confirm password').fill(person.password)
   // The label holds links; its beginning does not.
@@ -30,7 +30,7 @@ export async function trySignIn(
   page: Page,
   { email, password }: Pick<Person, 'email' | 'password'>,
 ): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
@@ -50,7 +50,7 @@ export async function signOut(page: Page): Promise<void> {
 export async function signUpAndIn(page: Page, server: Server, person: Person): Promise<void> {
   await signUp(page, person)
   await followMailedLink(page, server, person)
-  await expect(page.getByRole('heading', { name: 'E-mail verified' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Email verified' })).toBeVisible()
   await signIn(page, person)
 }
 

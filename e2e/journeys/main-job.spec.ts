@@ -43,7 +43,7 @@ test('a stranger signs up and gets a shell in a VM of their own', async () => {
   await page.getByRole('link', { name: 'Sign Up' }).first().click()
   await page.getByLabel('First name').fill('Ada')
   await page.getByLabel('Last name').fill('Lovelace')
-  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Email').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByLabel('Confirm password').fill(person.password)
   await page.getByRole('checkbox').check()
@@ -52,7 +52,7 @@ test('a stranger signs up and gets a shell in a VM of their own', async () => {
 
   await page.goto(server.url + (await server.mailedLink(person.email, 'verify-email')))
   await page.waitForURL(`${server.url}/signin`)
-  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByLabel('Email').fill(person.email)
   await page.getByLabel('Password', { exact: true }).fill(person.password)
   await page.getByRole('button', { name: 'Sign In' }).click()
 

@@ -91,7 +91,7 @@ export default defineConfig({
                 /lucide-react/,
                 /web\/src\/(api\/|paths|time)/,
                 /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
-                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|dialog-url|list-state|form-attempt|use-)/,
+                /src\/shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|leave|sign-in-state|settled-text|dialog-url|list-state|form-attempt|use-)/,
               ),
               minShareCount: 2,
               priority: 7,
@@ -116,14 +116,14 @@ export default defineConfig({
             // The pages of a visitor, ...
             {
               name: 'public',
-              test: /features\/(account|public\/(Legal|Contact))|shell\/(Auth|Public)/,
+              test: /features\/(account|public\/(Legal|Contact))|src\/shell\/(Auth|Public)/,
               priority: 5,
             },
             // ... and the frame and the lists of who is signed in.
             {
               name: 'console',
               test: any(
-                /shell\/(?!Drawer|HomePage|NotFound)/,
+                /src\/shell\/(?!Drawer|HomePage|NotFound)/,
                 /ProjectScope/,
                 /@tanstack\/(react-virtual|virtual-core)/,
                 /ui\/(Ledger|CardGrid)/,

@@ -105,11 +105,12 @@ export const accountApi = {
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
   verifyEmail: endpoint('account.verifyEmail', {
-    summary: 'Verify an e-mail address by the mailed token',
+    summary: 'Verify an email address by the mailed token',
     auth: 'public',
     status: 200,
     body: z.object({ token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing) }),
-    response: Message,
+    /** With the verified address, so that the sign-in form need not ask for it again. */
+    response: Message.extend({ email: z.string() }),
     // 400 is reserved for an expired link (catalogue G-031).
     invalidStatus: 422,
     errors: {

@@ -23,6 +23,8 @@ export const Host = z.object({
       fingerprint: z.string(),
     })
     .nullable(),
+  /** What comes with it: the public pages show the sizes that VMs of these really get. */
+  built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),
 })
 export type Host = z.infer<typeof Host>

@@ -138,7 +138,7 @@ export async function buildApp(options: AppOptions) {
 
   await installRoutes(app, {
     db,
-    host: hostOf(config, engine, gateway),
+    host: hostOf(config, engine, gateway, options.templates),
     isSecure: config.publicUrl?.protocol === 'https:',
     webRoot: options.webRoot,
     metricsToken: options.metricsToken,

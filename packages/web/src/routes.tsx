@@ -3,6 +3,7 @@ import { useLive } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
 import { scrollKey } from './shell/dialog-url.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
+import { PageFocus } from './shell/PageFocus.tsx'
 
 function Root() {
   const { project } = useSelectedProject()
@@ -10,6 +11,7 @@ function Root() {
   return (
     <>
       <Outlet />
+      <PageFocus />
       <ScrollRestoration getKey={scrollKey} />
     </>
   )

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatClock, formatDateTime, formatMinute, formatShortDate } from './time.ts'
+import { formatAgo, formatClock, formatDateTime, formatMinute, formatShortDate } from './time.ts'
 
 const noon = '2026-11-20T12:00:00.000Z'
 
@@ -7,8 +7,24 @@ test('a short date is in the form of the United States in every locale', () => {
   expect(formatShortDate(noon)).toBe('Nov 20, 2026')
 })
 
-test('a full date has the day and the time', () => {
+test('a full date has the day, the time and the time zone', () => {
+  const zone = new Intl.DateTimeFormat(undefined, { timeZoneName: 'short' })
+    .formatToParts(new Date(noon))
+    .find(({ type }) => type === 'timeZoneName')?.value
   expect(formatDateTime(noon)).toMatch(/2026.*\d{1,2}[:.]\d{2}/)
+  expect(formatDateTime(noon)).toContain(zone)
+})
+
+test.each([
+  [-3, 'just now'],
+  [4, 'just now'],
+  [40, '40 sec. ago'],
+  [119, '1 min. ago'],
+  [7200, '2 hr. ago'],
+  [86_400, ''],
+])('what happened %i s ago was "%s"', (seconds, text) => {
+  const now = Date.parse(noon)
+  expect(formatAgo(new Date(now - seconds * 1000).toISOString(), now)).toBe(text)
 })
 
 test('a time of day has seconds and 24 hours', () => {

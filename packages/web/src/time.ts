@@ -1,4 +1,11 @@
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const dateTime = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
@@ -6,6 +13,8 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 const minute = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+// In the language of the console, because it stands among its words.
+const relative = new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'always' })
 const shortDate = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' })
 
 function format(formatter: Intl.DateTimeFormat, moment: string | number): string {
@@ -13,7 +22,7 @@ function format(formatter: Intl.DateTimeFormat, moment: string | number): string
   return Number.isNaN(date.getTime()) ? 'Unknown' : formatter.format(date)
 }
 
-/** Date and time as the browser's locale writes them; takes an ISO moment. */
+/** Date, time and time zone as the browser's locale writes them; takes an ISO moment. */
 export function formatDateTime(iso: string): string {
   return format(dateTime, iso)
 }
@@ -31,4 +40,13 @@ export function formatClock(ms: number): string {
 /** Time of day without seconds; takes milliseconds since 1970. */
 export function formatMinute(ms: number): string {
   return format(minute, ms)
+}
+
+/** `just now`, `40 sec. ago`, `5 min. ago`, `3 hr. ago`; nothing for what is older than a day. Takes an ISO moment. */
+export function formatAgo(iso: string, nowMs: number): string {
+  const seconds = Math.round((nowMs - Date.parse(iso)) / 1000)
+  if (seconds < 5) return 'just now'
+  if (seconds < 60) return relative.format(-seconds, 'second')
+  if (seconds < 3600) return relative.format(-Math.floor(seconds / 60), 'minute')
+  return seconds < 86_400 ? relative.format(-Math.floor(seconds / 3600), 'hour') : ''
 }

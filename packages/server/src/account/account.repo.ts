@@ -59,12 +59,15 @@ export function makeAccountRepo(db: Db) {
       })
     },
 
-    async token(hash: string, purpose: Purpose): Promise<(MailTokenTable & { verified: boolean }) | null> {
+    async token(
+      hash: string,
+      purpose: Purpose,
+    ): Promise<(MailTokenTable & { email: string; verified: boolean }) | null> {
       const row = await db
         .selectFrom('mail_token')
         .innerJoin('account', 'account.id', 'mail_token.account_id')
         .selectAll('mail_token')
-        .select('account.email_verified_at')
+        .select(['account.email', 'account.email_verified_at'])
         .where('token_hash', '=', hash)
         .where('purpose', '=', purpose)
         .executeTakeFirst()

@@ -58,8 +58,8 @@ export function accountRoutes(
   })
 
   route(accountApi.verifyEmail, async ({ body }, request, reply) => {
-    await accounts.verifyEmail(body.token, askerOf(request, reply))
-    return { message: 'Email verified successfully' }
+    const email = await accounts.verifyEmail(body.token, askerOf(request, reply))
+    return { message: 'Email verified successfully', email }
   })
 
   route(accountApi.forgotPassword, async ({ body }, request, reply) => {

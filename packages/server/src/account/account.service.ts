@@ -226,17 +226,21 @@ export function makeAccountService({
       })
     },
 
-    /** Signs nobody in: whoever opens the link need not be who chose the password. */
-    async verifyEmail(token: string, { ip }: Asker): Promise<void> {
+    /**
+     * Verifies the address that the link was mailed to, and answers with it. Signs nobody in: the person who opens the
+     * link need not be the one who chose the password.
+     */
+    async verifyEmail(token: string, { ip }: Asker): Promise<string> {
       await limits.openLink(clientNetworkOf(ip))
       const hash = hashOf(token)
       const verified = (account: Pick<User, 'id' | 'name'>) =>
         told(account, wish(account.id, 'account.verifyEmail', 'Verified the e-mail address'))
-      if (await repo.verify(hash, now(), verified)) return
+      await repo.verify(hash, now(), verified)
       const known = await repo.token(hash, 'verify')
       if (!known) throw new Problem(404, accountTexts.linkInvalid)
       // A second click on a link that worked, or on an older one, says what is true: verified.
       if (!known.verified) throw new Problem(400, accountTexts.linkExpired)
+      return known.email
     },
 
     /** Answers the same, after the same time, whether or not there is such an account. */

@@ -84,9 +84,9 @@ describe('verifying an address', () => {
     const token = await mailedToken(email)
     expect(await verify(token)).toMatchObject({
       status: 200,
-      body: { message: 'Email verified successfully' },
+      body: { message: 'Email verified successfully', email },
     })
-    expect((await verify(token)).status).toBe(200)
+    expect(await verify(token)).toMatchObject({ status: 200, body: { email } })
     expect((await signIn(email)).status).toBe(200)
   })
 

@@ -44,7 +44,7 @@ import { makeSearchService } from '../search/search.service.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
-import type { TemplateService } from '../template/template.service.ts'
+import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
 import { usageRoutes } from '../usage/usage.routes.ts'
 import type { UsageService } from '../usage/usage.service.ts'
 import { vmRoutes } from '../vm/vm.routes.ts'
@@ -85,6 +85,7 @@ export const hostOf = (
   config: Pick<Config, 'productName' | 'contacts'>,
   { kind, capabilities }: Engine,
   gateway: Gateway | null,
+  templates: readonly BuiltInTemplate[],
 ): Host => ({
   product_name: config.productName,
   engine: kind,
@@ -97,6 +98,7 @@ export const hostOf = (
     local_only: gateway.localOnly,
     fingerprint: gateway.fingerprint,
   },
+  built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
   contacts: config.contacts,
 })
 

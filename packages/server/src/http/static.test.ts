@@ -16,6 +16,7 @@ const host: Host = {
   accelerator_reason: null,
   network: 'None',
   ssh_gateway: null,
+  built_in_templates: [],
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },
 }
 const index = '<!doctype html><html><head><title>Slipway</title></head><body></body></html>'

@@ -1,9 +1,8 @@
 import { Menu as MenuIcon } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { IconButton } from '../ui/Button.tsx'
-import { announce } from './announce.ts'
 import { Brand } from './Brand.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
@@ -17,7 +16,6 @@ const Drawer = lazy(async () => ({ default: (await import('./Drawer.tsx')).Drawe
 
 /** The console's frame: sidebar and page; on phones a top bar and a drawer. */
 export function AppFrame({ children }: { children: ReactNode }) {
-  useAnnouncedPages()
   const { state } = useSession()
   return (
     <div className="min-h-dvh md:grid md:grid-cols-[228px_minmax(0,1fr)]">
@@ -46,18 +44,6 @@ export function AppFrame({ children }: { children: ReactNode }) {
       <LeaveGuard />
     </div>
   )
-}
-
-/** A page change in a single-page application is silent; this says where one has arrived. */
-function useAnnouncedPages() {
-  const { pathname } = useLocation()
-  const shown = useRef(pathname)
-  useEffect(() => {
-    if (shown.current === pathname) return
-    shown.current = pathname
-    const timer = setTimeout(() => announce(document.title), 200)
-    return () => clearTimeout(timer)
-  }, [pathname])
 }
 
 function TopBar() {

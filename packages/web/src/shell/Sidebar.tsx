@@ -51,7 +51,8 @@ export function Sidebar() {
             </div>
           </div>
           <Navigation />
-          <div className="mt-auto pt-4">
+          {/* In sight however low the screen is: the pages scroll above. */}
+          <div className="flex-none pt-2">
             <EngineLine />
             <div className="border-t border-line">
               <UserMenu user={user} />
@@ -66,7 +67,7 @@ export function Sidebar() {
 function Navigation() {
   const { project } = useSelectedProject()
   return (
-    <nav aria-label="Main" className="mt-3.5 flex flex-col gap-px px-3">
+    <nav aria-label="Main" className="mt-3.5 flex min-h-28 flex-1 flex-col gap-px overflow-y-auto px-3 pb-2">
       {/* `end`: the pages of one project are below /projects, but not what this entry means. */}
       <Entry to={paths.projects} icon={FolderKanban} end>
         Projects

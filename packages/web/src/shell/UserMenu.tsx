@@ -3,11 +3,11 @@ import { ChevronsUpDown, History, KeyRound, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
-import { signOut } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Arc } from '../ui/Arc.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
+import { leave } from './leave.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 const engineNames: Record<Host['engine'], string> = {
@@ -29,10 +29,9 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
   const initials = initialsOf(user.name)
   // Without a network it takes until the time-out of the call.
   const [leaving, setLeaving] = useState(false)
-  const leave = async () => {
+  const onSignOut = async () => {
     setLeaving(true)
-    await signOut()
-    await navigate(paths.home)
+    await leave(navigate)
   }
   const avatar = (
     <span className="grid size-[26px] flex-none place-items-center rounded-full border border-line-control bg-sheet text-chart font-medium tracking-[.02em]">
@@ -62,7 +61,7 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
         },
         'separator',
         ...(host ? [{ note: engineText(host), detail: host.accelerator_reason }, 'separator' as const] : []),
-        { label: 'Sign Out', icon: <LogOut {...icon} />, onSelect: () => void leave() },
+        { label: 'Sign Out', icon: <LogOut {...icon} />, onSelect: () => void onSignOut() },
       ]}
       trigger={
         compact ? (

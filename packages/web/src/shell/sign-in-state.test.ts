@@ -2,14 +2,17 @@ import { describe, expect, it } from 'vitest'
 import { readSignInState } from './sign-in-state.ts'
 
 describe('readSignInState', () => {
-  it('reads where the visitor came from and the address', () => {
-    const state = { from: '/projects/p1/vms?a=1#b', email: 'a@b.co' }
+  it('reads where the visitor came from, why, and the address', () => {
+    const state = { from: '/projects/p1/vms?a=1#b', email: 'a@b.co', reason: 'ended' }
     expect(readSignInState(state)).toEqual(state)
   })
   it.each(['//evil.example', 'https://evil.example', 'projects', '/\\evil.example', '', 7, null])(
     'does not lead to %j',
     (from) => expect(readSignInState({ from })).toEqual({}),
   )
+  it('knows no other reasons', () => {
+    expect(readSignInState({ reason: 'party' })).toEqual({})
+  })
   it.each([null, undefined, 'text', 7, []])('takes %j for nothing', (state) => {
     expect(readSignInState(state)).toEqual({})
   })

@@ -55,7 +55,10 @@ export function PageHeader({ title, description, breadcrumb, actions, meta }: Pa
           </div>
         )}
         {actions && (
-          <div className="flex w-full flex-none flex-wrap items-center gap-2 md:w-auto phone:[&>*:not([aria-label])]:flex-auto phone:[&>*:not([aria-label],:last-child)_.lucide]:hidden">
+          <div
+            data-page-actions
+            className="flex w-full flex-none flex-wrap items-center gap-2 md:w-auto phone:[&>*:not([aria-label])]:flex-auto phone:[&>*:not([aria-label],:last-child)_.lucide]:hidden"
+          >
             {actions}
           </div>
         )}

@@ -1,8 +1,9 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
 import { cx } from './cx.ts'
 import { addToast, dismissToast, type Toast, type ToastOptions, toastList } from './toast-list.ts'
+import { clearOf } from './toast-place.ts'
 
 const show = (kind: Toast['kind']) => (text: string, options?: ToastOptions) => addToast(kind, text, options)
 
@@ -30,12 +31,18 @@ const iconTones = {
 /** The stack at the top right, over any scrim; one per application. */
 export function Toaster() {
   const list = useSyncExternalStore(toastList.subscribe, toastList.get)
+  const stack = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (stack.current && list.length > 0) placeBelowActions(stack.current)
+  }, [list])
   return createPortal(
-    // As a live region it also stays within reach while a modal dialog hides the rest of the page.
+    // Each message is a live region. Around them there is none, or readers would say them twice; the attribute still
+    // keeps the stack within reach while a modal dialog hides the rest of the page.
     <section
+      ref={stack}
       data-toaster
       aria-label="Notifications"
-      aria-live="polite"
+      aria-live="off"
       className="pointer-events-none fixed inset-x-3 top-15 z-50 flex flex-col gap-2 md:top-4 md:right-4 md:left-auto md:w-95"
     >
       {list.map((toast) => (
@@ -44,6 +51,13 @@ export function Toaster() {
     </section>,
     document.body,
   )
+}
+
+/** Moves the stack below the page's actions where it would cover them. */
+function placeBelowActions(stack: HTMLElement) {
+  stack.style.top = ''
+  const actions = document.querySelector('main [data-page-actions]')?.getBoundingClientRect()
+  if (actions) stack.style.top = clearOf(stack.getBoundingClientRect(), actions)
 }
 
 /** One message; exported for its test. */

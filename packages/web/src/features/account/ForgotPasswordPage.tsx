@@ -12,7 +12,7 @@ export function Component() {
   return (
     <>
       <AccountHeading title="Forgot your password?">
-        Enter the e-mail address of your account. You get a link to choose a new password.
+        Enter the email address of your account. We will send you a link to choose a new password.
       </AccountHeading>
       <MailedLinkForm
         email={email}

@@ -25,7 +25,7 @@ export function MailedLinkForm({ email, onEmailChange, request, hint, submit }: 
   }
   return (
     <form noValidate onSubmit={send} className="space-y-4">
-      <Field label="E-mail" hint={hint} error={missing ? 'Please enter your email address' : undefined}>
+      <Field label="Email" hint={hint} error={missing ? 'Please enter your email address' : undefined}>
         <TextInput
           type="email"
           name="email"

@@ -29,7 +29,7 @@ export function Component() {
     return (
       <>
         <AccountHeading title="Password changed">
-          All sessions of your account have ended. Sign in with the new password.
+          You were signed out everywhere. Sign in with your new password.
         </AccountHeading>
         <Button variant="primary" render={<Link to={paths.signIn} />}>
           Go to Sign In
@@ -41,7 +41,7 @@ export function Component() {
     return (
       <>
         <AccountHeading title="Choose a new password" />
-        <Banner tone="error">This link has no token. Ask for a new one.</Banner>
+        <Banner tone="error">This link is incomplete: its token is missing. Request a new link.</Banner>
         <NewLink />
       </>
     )

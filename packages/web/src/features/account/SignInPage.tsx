@@ -1,12 +1,13 @@
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { signIn } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
-import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
+import { readSignInState, type SignInReason, type SignInState } from '../../shell/sign-in-state.ts'
+import { announce } from '../../ui/announce.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
@@ -18,6 +19,7 @@ export function Component() {
   return (
     <SignedOutOnly>
       <AccountHeading title="Sign in" />
+      <WhyHere />
       <SignInForm />
       <p className="mt-6">
         <Link to={paths.home} className="link">
@@ -25,6 +27,26 @@ export function Component() {
         </Link>
       </p>
     </SignedOutOnly>
+  )
+}
+
+const reasons: Record<SignInReason, string> = {
+  ended: 'Your session has ended. Sign in to go back to where you were.',
+  required: 'Sign in to open this page.',
+}
+
+/** Why a visitor who wanted to go elsewhere is here. */
+function WhyHere() {
+  const { reason } = readSignInState(useLocation().state)
+  const text = reason && reasons[reason]
+  useEffect(() => {
+    if (text) announce(text)
+  }, [text])
+  if (!text) return null
+  return (
+    <Banner tone="info" className="mb-4">
+      {text}
+    </Banner>
   )
 }
 
@@ -59,7 +81,7 @@ function SignInForm() {
     <form onSubmit={submit} className="space-y-4">
       {error && <Banner tone="error">{error}</Banner>}
       {error && /verify|unverified/i.test(error) && <ResendBlock email={email} />}
-      <Field label="E-mail">
+      <Field label="Email">
         <TextInput
           type="email"
           name="email"
@@ -120,7 +142,7 @@ function ResendBlock({ email }: { email: string }) {
           {problem}
         </p>
       ) : (
-        <p role="status">{outcome ? outcome.text : 'No verification e-mail in your inbox?'}</p>
+        <p role="status">{outcome ? outcome.text : 'Did you not get the verification email?'}</p>
       )}
       <Button size="sm" className="mt-2" busy={asking} busyText="Sending..." onClick={send}>
         Resend verification email

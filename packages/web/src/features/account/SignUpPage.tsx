@@ -24,8 +24,9 @@ export function Component() {
   const attempt = useMutation({
     mutationFn: (body: ReturnType<typeof toBody>) => call('account.signUp', { body }),
   })
-  // Whoever has an account already is led to the sign-in page, with the address filled in.
-  const state = { ...readSignInState(useLocation().state), email: attempt.variables?.email ?? '' }
+  // A visitor who has an account already goes on to the sign-in page, with the address filled in.
+  const { from } = readSignInState(useLocation().state)
+  const state: SignInState = { ...(from ? { from } : {}), email: attempt.variables?.email ?? '' }
   useLeadOn(paths.signIn, isTaken(attempt.error) ? toSignInMs : null, state)
   return (
     <SignedOutOnly>
@@ -60,6 +61,11 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
   const form = useRef<HTMLFormElement>(null)
   const [errors, setErrors] = useState<DraftErrors>({})
   const taken = isTaken(error)
+  const obstacle = taken
+    ? 'An account with this address exists.'
+    : draft.agreed
+      ? undefined
+      : 'Agree to the Terms of Service and the Privacy Policy first.'
 
   const set = (change: Partial<Draft>) => {
     onChange({ ...draft, ...change })
@@ -79,7 +85,7 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
     // Our own sentences in place of the browser's: the texts are part of the product.
     <form ref={form} noValidate onSubmit={submit} className="space-y-4">
       <AccountHeading title="Create your account">
-        You will confirm your e-mail address before the first sign-in.
+        You confirm your email address before you sign in for the first time.
       </AccountHeading>
       {error && (
         <Banner tone="error">
@@ -117,7 +123,7 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
         </Field>
       </div>
       <Field
-        label="E-mail"
+        label="Email"
         error={errors.email}
         hint={isEmail(draft.email) && <HintLine good>Valid email format</HintLine>}
       >
@@ -150,23 +156,25 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
           </>
         }
       />
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        className="w-full"
-        busy={busy}
-        busyText="Creating account..."
-        disabledReason={
-          taken
-            ? 'This address has an account.'
-            : draft.agreed
-              ? undefined
-              : 'Agree to the Terms of Service and the Privacy Policy first.'
-        }
-      >
-        Sign Up
-      </Button>
+      <div>
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          className="w-full"
+          busy={busy}
+          busyText="Creating account..."
+          disabledReason={obstacle}
+        >
+          Sign Up
+        </Button>
+        {/* For the eyes; the button says the same to assistive technology. */}
+        {obstacle && (
+          <p aria-hidden="true" className="mt-1.5 text-hint text-ink-2">
+            {obstacle}
+          </p>
+        )}
+      </div>
     </form>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
+import type { SignInState } from '../../shell/sign-in-state.ts'
 import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -19,8 +20,8 @@ export function Component() {
   const verification = useQuery({
     queryKey: ['account.verifyEmail', token],
     queryFn: async () => {
-      await call('account.verifyEmail', { body: { token: token ?? '' } })
-      return true
+      const answer = await call('account.verifyEmail', { body: { token: token ?? '' } })
+      return { email: answer?.email ?? '' }
     },
     enabled: Boolean(token),
     staleTime: Number.POSITIVE_INFINITY,
@@ -30,16 +31,16 @@ export function Component() {
   if (token && verification.isPending) {
     return (
       <>
-        <AccountHeading title="Verify your e-mail" />
+        <AccountHeading title="Verify your email" />
         <LoadingState text="Verifying your email..." />
       </>
     )
   }
-  if (verification.isSuccess) return <Verified />
+  if (verification.isSuccess) return <Verified email={verification.data.email} />
   const expired = verification.error instanceof ApiError && verification.error.status === 400
   return (
     <>
-      <AccountHeading title="Verify your e-mail" />
+      <AccountHeading title="Verify your email" />
       <Banner tone={expired ? 'warn' : 'error'}>
         {expired ? (
           <p role="alert">Your verification link has expired.</p>
@@ -67,14 +68,15 @@ function NewLink() {
   )
 }
 
-function Verified() {
-  useLeadOn(paths.signIn, toSignInMs)
+function Verified({ email }: { email: string }) {
+  const state: SignInState = { email }
+  useLeadOn(paths.signIn, toSignInMs, state)
   return (
     <>
-      <AccountHeading title="E-mail verified">
+      <AccountHeading title="Email verified">
         Your address is confirmed. The sign-in page opens in a moment.
       </AccountHeading>
-      <Button variant="primary" render={<Link to={paths.signIn} />}>
+      <Button variant="primary" render={<Link to={paths.signIn} state={state} />}>
         Go to Sign In
       </Button>
     </>

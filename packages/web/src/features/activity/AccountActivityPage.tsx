@@ -2,7 +2,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ActivityList } from './ActivityList.tsx'
 import { useActivity } from './use-activity.ts'
 
-/** What happened to the user's account: who signed in, and what became of keys and projects. */
+/** What happened to the user's account: sign-ins, and changes to SSH keys and projects. */
 export function Component() {
   const activity = useActivity('account')
   return (
@@ -11,7 +11,10 @@ export function Component() {
         title="Your activity"
         description="What happened to your account, your SSH keys and your projects."
       />
-      <ActivityList activity={activity} none="Sign-ins and changes of your keys are told here." />
+      <ActivityList
+        activity={activity}
+        none="Sign-ins and changes to your SSH keys and projects appear here."
+      />
     </>
   )
 }

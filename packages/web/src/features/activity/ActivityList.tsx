@@ -2,6 +2,7 @@ import type { Activity } from '@slipway/contract'
 import { ArrowUp } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { errorText } from '../../api/errors.ts'
+import { formatAgo } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -9,7 +10,9 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { ActivityRow } from './ActivityRow.tsx'
-import { agoText, byDay } from './activity-list.ts'
+import { byDay } from './activity-list.ts'
+import { foldRepeats, repeatsText } from './fold.ts'
+import { Repeats } from './Repeats.tsx'
 import type { useActivity } from './use-activity.ts'
 import { useNow } from './use-now.ts'
 import { useObjectLinks } from './use-object-links.ts'
@@ -87,8 +90,14 @@ function Days({ entries, projectId }: { entries: readonly Activity[]; projectId:
     <section key={label} aria-label={label} className="mb-5">
       <h2 className="mb-2 text-section">{label}</h2>
       <ul className="sheet @container divide-y divide-line">
-        {entries.map((entry) => (
-          <ActivityRow key={entry.id} entry={entry} link={linkOf(entry)} ago={agoText(entry.at, now)} />
+        {foldRepeats(entries).map(({ key, entry, more }) => (
+          <ActivityRow
+            key={key}
+            entry={entry}
+            link={linkOf(entry)}
+            ago={formatAgo(entry.at, now)}
+            repeats={more.length > 0 && <Repeats text={repeatsText({ entry, more }, now)} entries={more} />}
+          />
         ))}
       </ul>
     </section>

@@ -20,7 +20,7 @@ export function Component() {
   const activity = useActivity(source)
   return (
     <>
-      <PageHeader title="Activity" description="What happened in this project, by whom and why." />
+      <PageHeader title="Activity" description="What happened in this project, who did it and why." />
       <Filters
         projectId={projectId}
         filter={filter}
@@ -31,13 +31,13 @@ export function Component() {
         activity={activity}
         projectId={projectId}
         filtered={isFiltered(filter)}
-        none="Whatever is created, started, changed or goes wrong in this project is told here."
+        none="Everything that is created, started, changed or fails in this project appears here."
       />
     </>
   )
 }
 
-/** What the filter knows nothing of, and takes for no wish. */
+/** Not a value of the filter, so it selects nothing. */
 const all = 'all'
 
 const choices = [
@@ -61,9 +61,9 @@ const choices = [
     label: 'By',
     name: 'by',
     options: [
-      { value: all, label: 'By anybody' },
-      { value: 'user', label: 'By people' },
-      { value: 'system', label: 'By itself' },
+      { value: all, label: 'Anyone' },
+      { value: 'user', label: 'People' },
+      { value: 'system', label: 'Slipway' },
     ],
   },
 ]
@@ -101,7 +101,7 @@ function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
           </span>
           <button
             type="button"
-            aria-label={`Show more than ${objectName}`}
+            aria-label={`Remove the filter ${objectName}`}
             onClick={() => {
               onChange({ ...filter, object_id: undefined })
               bar.current?.focus()
@@ -118,7 +118,7 @@ function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
           icon={<X size={16} strokeWidth={1.6} aria-hidden />}
           onClick={() => {
             onChange({})
-            // The button goes with what it took back.
+            // The button disappears together with the filter.
             bar.current?.focus()
           }}
         >

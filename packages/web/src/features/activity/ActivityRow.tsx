@@ -1,5 +1,5 @@
 import type { Activity } from '@slipway/contract'
-import { memo } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useProductName } from '../../shell/Brand.tsx'
 import { formatClock, formatDateTime } from '../../time.ts'
@@ -10,12 +10,14 @@ import { KindGlyph } from './KindGlyph.tsx'
 
 interface ActivityRowProps {
   entry: Activity
-  /** Where its object is; null for one that is gone or needs no link here. */
+  /** Where its object is; null for one that was deleted or needs no link here. */
   link: string | null
   /** How long ago, as text. */
   ago: string
   /** For a narrow place: sentence above, the rest below. */
   compact?: boolean
+  /** What was folded into it. */
+  repeats?: ReactNode
 }
 
 /** One thing that happened: when, of what kind, what and why, and who did it. */
@@ -24,6 +26,7 @@ export const ActivityRow = memo(function ActivityRow({
   link,
   ago,
   compact = false,
+  repeats,
 }: ActivityRowProps) {
   const { at, kind, actor, reason } = entry
   const product = useProductName()
@@ -35,10 +38,11 @@ export const ActivityRow = memo(function ActivityRow({
       )}
     >
       <KindGlyph kind={kind} className={cx('mt-1', !compact && '@min-[760px]:col-start-2')} />
-      <p className={cx('min-w-0 wrap-anywhere', !compact && '@min-[760px]:col-start-4')}>
+      <div className={cx('min-w-0 wrap-anywhere', !compact && '@min-[760px]:col-start-4')}>
         <Sentence entry={entry} link={link} />
         {reason && <span className="block text-hint text-ink-2">{reason}</span>}
-      </p>
+        {repeats}
+      </div>
       <p
         className={cx(
           'col-start-2 flex min-w-0 flex-wrap gap-x-2.5 text-label/5 text-ink-3',

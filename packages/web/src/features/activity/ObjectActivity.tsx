@@ -2,10 +2,10 @@ import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import { useNewestActivity } from '../../api/activity.ts'
 import { paths } from '../../paths.ts'
+import { formatAgo } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { ActivityRow } from './ActivityRow.tsx'
-import { agoText } from './activity-list.ts'
 import { useNow } from './use-now.ts'
 
 const shownAtMost = 10
@@ -40,7 +40,7 @@ export function ObjectActivity({ object: { id, project_id: projectId }, noun }: 
       {entries && entries.length > 0 ? (
         <ul className="@container divide-y divide-line">
           {entries.map((entry) => (
-            <ActivityRow key={entry.id} entry={entry} link={null} ago={agoText(entry.at, now)} compact />
+            <ActivityRow key={entry.id} entry={entry} link={null} ago={formatAgo(entry.at, now)} compact />
           ))}
         </ul>
       ) : (
@@ -48,7 +48,7 @@ export function ObjectActivity({ object: { id, project_id: projectId }, noun }: 
           {entries
             ? 'Nothing has happened yet.'
             : error
-              ? 'The activity could not be loaded.'
+              ? 'Activity could not be loaded.'
               : 'Loading activity...'}
           {!entries && error && (
             <Button size="sm" onClick={() => void refetch()}>

@@ -54,15 +54,6 @@ export function byDay(entries: readonly Activity[], now: Date): Day[] {
   return days
 }
 
-/** `just now`, `40 s ago`, `5 min ago`, `3 h ago`; nothing for what is older than a day. */
-export function agoText(at: string, nowMs: number): string {
-  const seconds = Math.round((nowMs - Date.parse(at)) / 1000)
-  if (seconds < 5) return 'just now'
-  if (seconds < 60) return `${seconds} s ago`
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
-  return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : ''
-}
-
 /** A sentence around the name of its object: before, the name, after. The name is null where it does not occur. */
 export function aroundName({ message, object: { name } }: Pick<Activity, 'message' | 'object'>): {
   before: string

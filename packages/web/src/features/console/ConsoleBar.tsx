@@ -14,7 +14,7 @@ import {
   Search,
 } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { announce } from '../../shell/announce.ts'
+import { announce } from '../../ui/announce.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Menu } from '../../ui/Menu.tsx'

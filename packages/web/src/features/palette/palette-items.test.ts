@@ -1,6 +1,6 @@
 import type { SearchHit } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { hitsByKind, isMeant, markedParts } from './palette-items.ts'
+import { hitsByKind, hitsOf, isMeant, markedParts, mustWait } from './palette-items.ts'
 
 test.each([
   ['cr', true],
@@ -44,18 +44,37 @@ test('a command is meant whatever accents are typed', () => {
   expect(isMeant({ label: 'Stop École' }, 'stop eco')).toBe(true)
 })
 
-test('finds stand by kind, that of the best one first', () => {
-  const hit = (kind: SearchHit['kind'], id: string): SearchHit => ({
-    kind,
-    id,
-    name: id,
-    project_id: 'p',
-    project_name: 'P',
-    status: null,
-  })
+const hit = (kind: SearchHit['kind'], id: string, name = id): SearchHit => ({
+  kind,
+  id,
+  name,
+  project_id: 'p',
+  project_name: 'P',
+  status: null,
+})
+
+test('results stand by kind, that of the best one first', () => {
   const kinds = hitsByKind([hit('vm', '1'), hit('disk', '2'), hit('vm', '3')])
   expect(kinds.map(([kind, hits]) => [kind, hits.map(({ id }) => id)])).toEqual([
     ['vm', ['1', '3']],
     ['disk', ['2']],
   ])
+})
+
+test('results of an earlier text stay only while this one would find them as well', () => {
+  const found = { text: 'we', hits: [hit('vm', '1', 'Wéb-1'), hit('vm', '2', 'weather')] }
+  const names = (text: string) => hitsOf(text, found).map(({ name }) => name)
+  expect(names('we')).toEqual(['Wéb-1', 'weather'])
+  expect(names('web')).toEqual(['Wéb-1'])
+  expect(names('2')).toEqual(['weather'])
+  expect(names('db')).toEqual([])
+  expect(names('')).toEqual([])
+})
+
+test('Enter waits for the results of the text unless it means a command', () => {
+  expect(mustWait({ isResult: true }, true)).toBe(true)
+  expect(mustWait(null, true)).toBe(true)
+  expect(mustWait({ isResult: false }, true)).toBe(false)
+  expect(mustWait({ isResult: true }, false)).toBe(false)
+  expect(mustWait(null, false)).toBe(false)
 })

@@ -4,6 +4,8 @@ import type { ReactNode } from 'react'
 /** Something one can choose: a place to go to or a thing to do. */
 export interface PaletteItem {
   key: string
+  /** Of a search, as opposed to a command or a recent object. */
+  isResult?: boolean
   label: string
   /** Quieter, behind the label. */
   detail?: string | undefined
@@ -49,7 +51,7 @@ export function markedParts(text: string, typed: string): { text: string; marked
   return parts
 }
 
-/** Finds by kind; the kind of the best find comes first. */
+/** Results by kind; the kind of the best result comes first. */
 export function hitsByKind(hits: readonly SearchHit[]): [SearchHit['kind'], SearchHit[]][] {
   const groups = new Map<SearchHit['kind'], SearchHit[]>()
   for (const hit of hits) groups.set(hit.kind, [...(groups.get(hit.kind) ?? []), hit])
@@ -59,3 +61,28 @@ export function hitsByKind(hits: readonly SearchHit[]): [SearchHit['kind'], Sear
 /** Groups that have something, with their items. */
 export const filled = (groups: readonly PaletteGroup[]): PaletteGroup[] =>
   groups.filter(({ items }) => items.length > 0)
+
+/** Results of a search, and the text they were found for. */
+export interface Found {
+  text: string
+  hits: readonly SearchHit[]
+}
+
+/**
+ * The results that belong to the text in the field. Those found for an earlier text stay only if they would be found
+ * for this one as well, so that the list neither shows what is not meant nor empties at every letter.
+ */
+export function hitsOf(text: string, found: Found): readonly SearchHit[] {
+  if (text === '') return []
+  if (text === found.text) return found.hits
+  const folded = foldForSearch(text)
+  return found.hits.filter(({ id, name }) => id === text || foldForSearch(name).includes(folded))
+}
+
+/**
+ * Whether Enter has to wait for the search: what it would open, if anything, is a result of an earlier text, and the
+ * results of this one may begin with another. Commands depend on the text alone, so they need not wait.
+ */
+export function mustWait(highlighted: { isResult: boolean } | null, isSearching: boolean): boolean {
+  return isSearching && (highlighted === null || highlighted.isResult)
+}

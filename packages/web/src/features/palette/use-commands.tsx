@@ -20,8 +20,8 @@ import {
 } from 'lucide-react'
 import { type NavigateFunction, useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
-import { signOut } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
+import { leave } from '../../shell/leave.ts'
 import { setTheme, useTheme } from '../../ui/theme.ts'
 import type { VmActionItem, VmActions } from '../vm/vm-actions.tsx'
 import type { PaletteGroup, PaletteItem } from './palette-items.ts'
@@ -105,7 +105,7 @@ export function useCommands(): PaletteGroup[] {
           label: 'Sign Out',
           words: 'log leave',
           icon: <LogOut {...icon} />,
-          run: () => void signOut().then(() => navigate(paths.home)),
+          run: () => void leave(navigate),
         },
       ],
     },

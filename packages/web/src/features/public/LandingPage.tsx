@@ -1,4 +1,6 @@
+import { formatCpu, formatMemory } from '@slipway/contract'
 import { Link } from 'react-router'
+import { useHost } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
@@ -12,17 +14,22 @@ const claims = [
 ]
 
 const samples = [
-  { id: 'nodejs-react', name: 'Node.js with React', size: '2 cores, 4.0 GB' },
-  { id: 'python-django', name: 'Python with Django', size: '2 cores, 2.0 GB' },
-  { id: 'rust', name: 'Rust', size: '4 cores, 8.0 GB' },
-  { id: 'go', name: 'Go', size: '1 core, 1.0 GB' },
-  { id: 'nextjs', name: 'Next.js', size: '2 cores, 4.0 GB' },
-  { id: 'laravel-php', name: 'Laravel with PHP', size: '2 cores, 2.0 GB' },
-  { id: 'docker-kubernetes', name: 'Docker with Kubernetes tools', size: '8 cores, 16.0 GB' },
-  { id: 'ubuntu-lts', name: 'Ubuntu LTS', size: '1 core, 512 MB' },
+  { id: 'nodejs-react', name: 'Node.js with React' },
+  { id: 'python-django', name: 'Python with Django' },
+  { id: 'rust', name: 'Rust' },
+  { id: 'go', name: 'Go' },
+  { id: 'nextjs', name: 'Next.js' },
+  { id: 'laravel-php', name: 'Laravel with PHP' },
+  { id: 'docker-kubernetes', name: 'Docker with Kubernetes tools' },
+  { id: 'ubuntu-lts', name: 'Ubuntu LTS' },
 ]
 
 export function Component() {
+  const sizes = useHost()?.built_in_templates
+  const sizeOf = (name: string) => {
+    const template = sizes?.find((one) => one.name === name)
+    return template && `${formatCpu(template.cpu)}, ${formatMemory(template.memory_mb)}`
+  }
   return (
     <div className="mx-auto max-w-310 px-4 md:px-8">
       <title>Instant dev environments</title>
@@ -67,7 +74,7 @@ export function Component() {
           <Button render={<Link to={paths.templates} />}>Browse Templates</Button>
         </div>
         <ul className="grid border-t border-line sm:grid-cols-2 lg:grid-cols-4">
-          {samples.map(({ id, name, size }) => (
+          {samples.map(({ id, name }) => (
             <li
               key={id}
               className="flex min-w-0 items-center gap-3.5 border-b border-line py-3.5 pr-3 md:py-4.5"
@@ -75,7 +82,7 @@ export function Component() {
               <TemplatePlate templateId={id} />
               <div className="min-w-0">
                 <h3 className="font-[550] wrap-anywhere">{name}</h3>
-                <p className="font-mono text-label/5 text-ink-3">{size}</p>
+                <p className="min-h-5 font-mono text-label/5 text-ink-3">{sizeOf(name)}</p>
               </div>
             </li>
           ))}

@@ -5,7 +5,7 @@ export function Component() {
   return (
     <LegalPage
       title="Privacy Policy"
-      summary="This service collects your name, your e-mail address and your password, and nothing else about you. Analytics run only with your consent. The periods after which data is erased are listed below."
+      summary="This service collects your name, your email address and your password, and nothing else about you. Analytics run only with your consent. The periods after which data is erased are listed below."
       sections={[
         {
           title: 'What we collect',
@@ -13,8 +13,8 @@ export function Component() {
             <>
               <p>
                 We collect only three pieces of personal data, all of them entered by you: your{' '}
-                <strong>name</strong>, your <strong>e-mail address</strong> and your <strong>password</strong>
-                . The password is stored as a salted hash; nobody can read it back.
+                <strong>name</strong>, your <strong>email address</strong> and your <strong>password</strong>.
+                The password is stored as a salted hash; nobody can read it back.
               </p>
               <p>
                 What you create here, such as projects, SSH public keys and virtual machines, is your content.
@@ -29,7 +29,7 @@ export function Component() {
             <ul>
               <li>Your name, to address you and to label your account.</li>
               <li>
-                Your e-mail address, to sign you in, to verify that it is yours and to reset your password.
+                Your email address, to sign you in, to verify that it is yours and to reset your password.
               </li>
               <li>Your password, to check at sign-in that it is you.</li>
             </ul>
@@ -79,7 +79,7 @@ export function Component() {
           content: (
             <p>
               Nobody buys or rents your data. The operator of this installation and the provider that delivers
-              its e-mail handle it on our behalf. Authorities receive data only where the law obliges us.
+              its email handle it on our behalf. Authorities receive data only where the law obliges us.
             </p>
           ),
         },
@@ -106,8 +106,8 @@ export function Component() {
           title: 'Changes',
           content: (
             <p>
-              When this policy changes in substance, account holders are told by e-mail before the change
-              takes effect.
+              When this policy changes in substance, account holders are told by email before the change takes
+              effect.
             </p>
           ),
         },

@@ -17,7 +17,7 @@ export function Component() {
                 You must be <strong>18 years or older</strong>.
               </li>
               <li>
-                You must <strong>verify your e-mail address</strong> before your first sign-in.
+                You must <strong>verify your email address</strong> before your first sign-in.
               </li>
               <li>An account belongs to one person. Whoever acts for an organisation must be allowed to.</li>
             </ul>
@@ -104,7 +104,7 @@ export function Component() {
           title: 'Changes and questions',
           content: (
             <p>
-              Changes to these terms are sent to account holders by e-mail. Legal questions go to{' '}
+              Changes to these terms are sent to account holders by email. Legal questions go to{' '}
               <Contact of="legal" />, all others to <Contact of="support" />.
             </p>
           ),

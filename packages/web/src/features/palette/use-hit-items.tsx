@@ -1,0 +1,75 @@
+import type { SearchHit } from '@slipway/contract'
+import { Copy, FolderKanban, HardDrive, LayoutTemplate, Scaling, Server } from 'lucide-react'
+import { type ReactNode, useMemo } from 'react'
+import { useNavigate } from 'react-router'
+import { useSelectedProject } from '../../api/projects.ts'
+import { useSession } from '../../api/session.ts'
+import { paths } from '../../paths.ts'
+import type { PaletteItem } from './palette-items.ts'
+import { keepPick } from './recent-picks.ts'
+
+/** What stands over the results of a kind. */
+export const kindWords: Record<SearchHit['kind'], string> = {
+  project: 'Projects',
+  vm: 'VMs',
+  vm_pool: 'VM pools',
+  vm_set: 'VM sets',
+  disk: 'Disks',
+  template: 'Templates',
+}
+
+const sign = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
+const kindIcons: Record<SearchHit['kind'], ReactNode> = {
+  project: <FolderKanban {...sign} />,
+  vm: <Server {...sign} />,
+  vm_pool: <Scaling {...sign} />,
+  vm_set: <Copy {...sign} />,
+  disk: <HardDrive {...sign} />,
+  template: <LayoutTemplate {...sign} />,
+}
+
+function pathOf({ kind, id, project_id }: SearchHit): string {
+  const projectId = project_id ?? ''
+  switch (kind) {
+    case 'project':
+      return paths.vms(id)
+    case 'vm':
+      return paths.vm(projectId, id)
+    case 'vm_pool':
+      return paths.vmPool(projectId, id)
+    case 'vm_set':
+      return paths.vmSet(projectId, id)
+    case 'disk':
+      return paths.disk(projectId, id)
+    case 'template':
+      return paths.create(id)
+  }
+}
+
+/** A search result as an item: choosing it goes there and remembers it as recent. */
+export function useHitItems() {
+  const navigate = useNavigate()
+  const { user } = useSession()
+  const { project } = useSelectedProject()
+  const userId = user?.id
+  const projectId = project?.id
+  return useMemo(
+    () =>
+      (hit: SearchHit, from: 'recent' | 'hit'): PaletteItem => ({
+        key: `${from} ${hit.kind} ${hit.id}`,
+        isResult: from === 'hit',
+        label: hit.name,
+        detail:
+          hit.kind !== 'project' && hit.project_id !== projectId
+            ? (hit.project_name ?? undefined)
+            : undefined,
+        icon: kindIcons[hit.kind],
+        status: hit.status ?? undefined,
+        run: () => {
+          if (userId) keepPick(userId, hit)
+          void navigate(pathOf(hit))
+        },
+      }),
+    [navigate, userId, projectId],
+  )
+}

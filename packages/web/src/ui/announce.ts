@@ -1,0 +1,52 @@
+/** A text for assistive technology; it is read when it appears in the live region. */
+export interface Announcement {
+  id: number
+  text: string
+}
+
+/** Between two texts: readers drop one that comes in the same moment as another. */
+const gapMs = 250
+/** Long enough for every reader to have picked it up, then the page need not hold it any longer. */
+const keptMs = 10_000
+
+let waiting: string[] = []
+let shown: readonly Announcement[] = []
+let lastId = 0
+let next: ReturnType<typeof setTimeout> | null = null
+const listeners = new Set<() => void>()
+
+function set(texts: readonly Announcement[]) {
+  shown = texts
+  for (const listener of listeners) listener()
+}
+
+function showNext() {
+  next = null
+  const [text, ...others] = waiting
+  if (text === undefined) return
+  waiting = others
+  const id = ++lastId
+  set([...shown, { id, text }])
+  setTimeout(() => set(shown.filter((one) => one.id !== id)), keptMs)
+  next = setTimeout(showNext, gapMs)
+}
+
+/**
+ * Has assistive technology read a text, such as `web-1 is running`. For what is not a live region of its own: texts
+ * wait for each other, none is dropped and none is read twice.
+ */
+export function announce(text: string): void {
+  waiting.push(text)
+  if (next === null) showNext()
+}
+
+/** The texts in the live region, the oldest first. */
+export const announcements = {
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+    }
+  },
+  get: () => shown,
+}
