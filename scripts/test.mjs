@@ -5,7 +5,13 @@ import { playwright, vitest } from './checks/runners.mjs'
 import { runSteps, sideBySide, tableOf, told } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
 import { main } from './setup/run.mjs'
-import { bootLoaderTools, chromium, containerTools } from './setup/system-packages.mjs'
+import {
+  bootLoaderTools,
+  chromium,
+  containerTools,
+  firefox,
+  trySystemPackages,
+} from './setup/system-packages.mjs'
 
 const shortCampaign = vitest('a short campaign', { args: ['--project=round'], label: 'campaign' })
 
@@ -22,6 +28,7 @@ await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
+  if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Real guests boot, copy and wait on about one processor core: the other parts use the rest meanwhile.
   const steps = [...readings, sideBySide([realGuests], [unitTests, shortCampaign, endToEnd])]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
