@@ -42,6 +42,7 @@ export default defineConfig({
           testTimeout: 600_000,
         },
       },
+      { test: { name: 'e2e', root: 'e2e', include: ['**/*.test.ts'] } },
       { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'] } },
     ],
   },

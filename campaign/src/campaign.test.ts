@@ -1,7 +1,7 @@
+import { makeRandom } from '@slipway/e2e/random'
 import { describe, expect, it } from 'vitest'
 import { compare } from './compare.ts'
 import type { Seen } from './look.ts'
-import { makeRandom } from './random.ts'
 import type { Step } from './script.ts'
 import { shrink } from './shrink.ts'
 import { type Known, makeWorld } from './world.ts'

@@ -5,10 +5,10 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { Random } from '@slipway/e2e/random'
 import { guestsOf } from '@slipway/e2e/real'
 import type { Host } from './host.ts'
 import { attackFrom, type Reachable } from './hostile-guest.ts'
-import type { Random } from './random.ts'
 import type { Script } from './script.ts'
 import { openDescriptors } from './truth.ts'
 

@@ -1,7 +1,7 @@
 /** What an operation of a campaign is; `operations.ts` and `readings.ts` list them. */
 import type { Endpoint } from '@slipway/contract'
+import type { Random } from '@slipway/e2e/random'
 import type { Answer, CallParts, Client, Request } from './client.ts'
-import type { Random } from './random.ts'
 import type { Args } from './script.ts'
 import type { Kind, Known, World } from './world.ts'
 

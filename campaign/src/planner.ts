@@ -1,8 +1,9 @@
 /** Chooses the next step of a campaign from what the users know. Pure but for the state of its random generator. */
+
+import { makeRandom } from '@slipway/e2e/random'
 import { type Fault, faults } from './faults.ts'
 import type { Host } from './host.ts'
 import { operations } from './operations.ts'
-import { makeRandom } from './random.ts'
 import type { Script, Step } from './script.ts'
 import type { World } from './world.ts'
 

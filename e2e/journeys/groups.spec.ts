@@ -4,6 +4,7 @@ import { type Vm, type VmPool, type VmSet, vmApi, vmPoolApi, vmSetApi } from '@s
 import type { Server } from '../server.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { clear, guestsOf, newDataDir, startRealServer } from './real.ts'
+import { seededRandom } from './seed.ts'
 import { deviceOf, rest, strays } from './storage.ts'
 
 /** The policy in a hurry. A guest on a busy host gets only a part of its processor, so little is called much. */
@@ -158,6 +159,7 @@ test('a set and a pool come up, replace what is killed or deleted, follow the lo
 })
 
 test('a server killed at random moments of scaling doubles no member and loses none', async () => {
+  const random = seededRandom()
   const made = await owner.must(vmPoolApi.create, {
     params: owner.params,
     body: {
@@ -175,7 +177,7 @@ test('a server killed at random moments of scaling doubles no member and loses n
   let sizes = [2]
   for (const desired_size of [4, 1, 3, 2, 4, 2]) {
     const asking = owner.call(vmPoolApi.update, { ...ofPool(made.id), body: { desired_size } })
-    await sleep(Math.random() < 0.5 ? Math.random() * 60 : Math.random() * 3_000)
+    await sleep(random.below(random.chance(0.5) ? 60 : 3_000))
     await server.kill()
     sizes = (await asking) === null ? [...sizes, desired_size] : [desired_size]
     server = await startRealServer(dataDir, hurried)

@@ -9,8 +9,10 @@ import { promisify } from 'node:util'
 import { type APIRequestContext, expect, test } from '@playwright/test'
 import { type Disk, diskApi, diskSnapshotApi, type Vm, vmApi, vmSnapshotApi } from '@slipway/contract'
 import type { Server } from '../server.ts'
+import { type Ledger, makeLedger } from './ledger.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { clear, guestsOf, imagesDir, newDataDir, startRealServer } from './real.ts'
+import { seededRandom } from './seed.ts'
 import { type Belongings, belongingsOf, deviceOf, rest, serveFiles, strays, untilSeen } from './storage.ts'
 
 const run = promisify(execFile)
@@ -28,6 +30,8 @@ let engine: Vm
 let load: Disk
 let expected: string
 let boot: string
+/** Of copies: what was deleted must never be back. */
+let ledger: Ledger
 
 const inEngine = (command: string) => owner.inGuest(engine.id, command)
 const bootId = () => inEngine('cat /proc/sys/kernel/random/boot_id')
@@ -38,6 +42,7 @@ async function setUp(request: APIRequestContext, loadMib: number): Promise<void>
   const file = await open(expected, 'w')
   for (let i = 0; i < loadMib; i++) await file.write(randomBytes(mib))
   await file.close()
+  ledger = makeLedger()
   web = await serveFiles({ fast: { path: expected }, slow: { path: expected, slowMs: 10 } })
   server = await startRealServer(dataDir, fromLoopback)
   owner = await newOwner(request, () => server)
@@ -138,7 +143,9 @@ async function untilUnderWay(name: string): Promise<boolean> {
 /** What must hold whatever was killed: nothing stuck, nothing without words, nothing without an owner. */
 async function expectOrder(): Promise<Belongings> {
   const had = await rest(owner)
-  for (const { status, status_message } of Object.values(had).flat()) {
+  const all = Object.values(had).flat()
+  expect(ledger.brokenBy(all.map(({ id }) => id))).toEqual([])
+  for (const { status, status_message } of all) {
     if (status === 'failed' || status === 'error') expect(status_message).toMatch(/^[A-Z].+\.$/)
   }
   await expect.poll(async () => strays(dataDir, await belongingsOf(owner))).toEqual([])
@@ -169,7 +176,7 @@ async function expectWholeOrFailed(name: string, had: Belongings, content = expe
     : had.disks.some(({ id }) => id === one.id)
       ? diskApi.delete
       : diskSnapshotApi.delete
-  await owner.must(endpoint, { params })
+  await ledger.deletes(one.id, () => owner.must(endpoint, { params }))
   return one.status
 }
 
@@ -192,17 +199,18 @@ test.describe('a kill in the middle of a copy', () => {
   })
 
   test('of the server leaves each one whole or failed, no bytes without an owner, and the guest unharmed', async () => {
+    const random = seededRandom()
     await overwrite(200)
     let caught = 0
     for (const [what, begin] of Object.entries(copies)) {
       for (const moment of ['while under way', 'at any time'] as const) {
         const name = `${what}, killed ${moment}`
         const asked = begin(name).catch(() => null)
-        if (moment === 'at any time') await sleep(Math.random() * 1_500)
+        if (moment === 'at any time') await sleep(random.below(1_500))
         else {
           await asked
           if (await untilUnderWay(name)) caught++
-          await sleep(Math.random() * 200)
+          await sleep(random.below(200))
         }
         await server.kill()
         await asked
@@ -219,11 +227,12 @@ test.describe('a kill in the middle of a copy', () => {
   })
 
   test('of the server does not stop a restore, which ends with what the snapshot held', async () => {
+    const random = seededRandom()
     for (const moment of ['while it copies', 'at any time'] as const) {
       await inEngine(`echo lost > /root/letter; echo new > /root/new; sync`)
       const before = (await belongingsOf(owner)).vmSnapshots.length
       await restore('kept')
-      if (moment === 'at any time') await sleep(Math.random() * 4_000)
+      if (moment === 'at any time') await sleep(random.below(4_000))
       else
         await expect
           .poll(async () => (await owner.must(vmApi.get, owner.of(engine.id))).status_message, {

@@ -19,16 +19,20 @@ export function readCatalogue(root) {
   const faults = []
   for (const path of filesUnder(join(root, 'docs/catalogue'))) {
     const file = relative(root, path)
-    for (const { id, tests, later, strange } of readTable(readFileSync(path, 'utf8'))) {
+    for (const { id, what, tests, later, strange } of readTable(readFileSync(path, 'utf8'))) {
       const fault = (text) => faults.push(`${file}: ${id}: ${text}`)
       rows.push({ id, later })
       for (const text of strange) fault(`"${text}" is neither a \`file\`: title nor a later: reason`)
       if (tests.length === 0 && !later && strange.length === 0)
         fault('names no test; add one or say later: why')
+      // What the console says to the letter stands in a test, too.
+      if (id.startsWith('ERR-'))
+        for (const sentence of unheldSentences(root, what, tests)) fault(`no test it names has "${sentence}"`)
       for (const { testFile, title } of tests) {
         const titles = titlesOf(testFile)
         if (!titles) fault(`there is no file ${testFile}`)
         else if (!titles.has(title)) fault(`${testFile} has no test titled "${title}"`)
+        else if (titles.get(title).skipped) fault(`${testFile} skips the test titled "${title}"`)
       }
     }
   }
@@ -37,7 +41,7 @@ export function readCatalogue(root) {
 
 function readTable(text) {
   return text.split('\n').flatMap((line) => {
-    const [, id, where] = line.match(/^\| ([A-Z]+-\d{3}) \|.* \|\s*(.*?)\s*\|$/) ?? []
+    const [, id, what, where] = line.match(/^\| ([A-Z]+-\d{2,3}) \|(.*) \|\s*(.*?)\s*\|$/) ?? []
     if (!id) return []
     const tests = []
     const strange = []
@@ -49,8 +53,20 @@ function readTable(text) {
       else if (reason) later = reason
       else if (part) strange.push(part)
     }
-    return [{ id, tests, later, strange }]
+    return [{ id, what, tests, later, strange }]
   })
+}
+
+/** The quoted sentences of a row that stand in none of the files of its tests; `<name>` stands for any text. */
+function unheldSentences(root, what, tests) {
+  const files = tests.map(({ testFile }) => join(root, testFile)).filter((file) => existsSync(file))
+  const texts = files.map((file) => readFileSync(file, 'utf8'))
+  return [...what.matchAll(/`([^`]+)`/g)]
+    .map(([, sentence]) => sentence)
+    .filter((sentence) => {
+      const pieces = sentence.split(/"?<\w+>"?/)
+      return !texts.some((text) => pieces.every((piece) => text.includes(piece)))
+    })
 }
 
 /** Each area counts from 001 without gaps, and no row stands twice. */
@@ -62,11 +78,11 @@ function numbering(rows) {
     next.set(area, Number(number) + 1)
     return Number(number) === expected
       ? []
-      : [`${id}: stands where ${area}-${String(expected).padStart(3, '0')} should`]
+      : [`${id}: stands where ${area}-${String(expected).padStart(number.length, '0')} should`]
   })
 }
 
-/** The titles of the tests in a file, or null without the file; each file is read once. */
+/** The titles of the tests in a file, with whether all tests of that title are skipped, or null without the file; each file is read once. */
 function titleReader(root) {
   const known = new Map()
   return (file) => {
@@ -76,13 +92,21 @@ function titleReader(root) {
 }
 
 function readTitles(root, file) {
-  const titles = new Set()
+  const titles = new Map()
   const { program } = parseSync(file, readFileSync(join(root, file), 'utf8'))
+  /** How many of the calls around the current one skip what is in them. */
+  let skipping = 0
+  const add = (title, skipped) =>
+    titles.set(title, { skipped: skipped && titles.get(title)?.skipped !== false })
   new Visitor({
     CallExpression({ callee, arguments: [title] }) {
+      if (isSkipped(callee)) skipping++
       if (!isTest(callee)) return
-      if (typeof title?.value === 'string') titles.add(title.value)
-      if (title?.type === 'TemplateLiteral') titles.add(templateText(title))
+      if (typeof title?.value === 'string') add(title.value, skipping > 0)
+      if (title?.type === 'TemplateLiteral') add(templateText(title), skipping > 0)
+    },
+    'CallExpression:exit'({ callee }) {
+      if (isSkipped(callee)) skipping--
     },
   }).visit(program)
   return titles
@@ -93,6 +117,16 @@ function isTest(callee) {
   if (callee.type === 'Identifier') return callee.name === 'test' || callee.name === 'it'
   if (callee.type === 'MemberExpression') return isTest(callee.object)
   return callee.type === 'CallExpression' && isTest(callee.callee)
+}
+
+/**
+ * `test.skip('title', ...)`, `describe.skip(...)`, `it.todo(...)` and the like; not `test.skip(condition, reason)` inside
+ * a test nor `describe.skipIf(...)`, which skip on some machines only.
+ */
+function isSkipped(callee) {
+  if (callee.type === 'CallExpression') return isSkipped(callee.callee)
+  if (callee.type !== 'MemberExpression') return false
+  return ['skip', 'todo', 'fixme'].includes(callee.property.name) || isSkipped(callee.object)
 }
 
 /** The text of a template with `…` for each of its expressions. */

@@ -60,6 +60,43 @@ describe('the catalogue', () => {
     ])
   })
 
+  it.each([
+    "test.skip('stand alone', () => {})",
+    "it.todo('stand alone')",
+    "test.fixme('stand alone', async () => {})",
+    "describe.skip('pages', () => { it('stand alone', () => {}) })",
+    "test.describe.skip('pages', () => { test('stand alone', () => {}) })",
+    "describe.skip('pages', () => { it.each([1])('stand alone', () => {}) })",
+  ])('refuses a row whose test is skipped: %s', (text) => {
+    write('e2e/public.spec.ts', text)
+    expect(read('| PUB-001 | Stand alone. | `e2e/public.spec.ts`: stand alone |').faults).toEqual([
+      'docs/catalogue/public.md: PUB-001: e2e/public.spec.ts skips the test titled "stand alone"',
+    ])
+  })
+
+  it.each([
+    "describe.skipIf(missing)('pages', () => { it('stand alone', () => {}) })",
+    "test('stand alone', () => { test.skip(missing, 'not installed') })",
+    "test.skip('stand alone', () => {})\ntest('stand alone', () => {})",
+  ])('takes a test that is skipped in some places only: %s', (text) => {
+    write('e2e/public.spec.ts', text)
+    expect(read('| PUB-001 | Stand alone. | `e2e/public.spec.ts`: stand alone |').faults).toEqual([])
+  })
+
+  it('refuses a message that no named test quotes', () => {
+    write('e2e/public.spec.ts', `test('stand alone', () => expect(toast).toHaveText('VM "a" created'))`)
+    const row = (text) => `| ERR-001 | A VM: \`${text}\`. | \`e2e/public.spec.ts\`: stand alone |`
+    expect(read(row('VM "<name>" created')).faults).toEqual([])
+    expect(read(row('VM "<name>" made')).faults).toEqual([
+      'docs/catalogue/public.md: ERR-001: no test it names has "VM "<name>" made"',
+    ])
+  })
+
+  it('counts areas whose rows have two digits', () => {
+    const row = (id) => `| ${id} | Stand alone. | later: everything |`
+    expect(read(row('H-01'), row('H-02'), row('H-04')).faults).toEqual(['H-04: stands where H-03 should'])
+  })
+
   it('misses rows left out, and notices rows that stand twice', () => {
     const row = (id) => `| ${id} | Stand alone. | later: everything |`
     expect(read(row('PUB-001'), row('PUB-003'), row('PUB-003')).faults).toEqual([

@@ -3,8 +3,8 @@ import { ensureWebBuild } from '../setup/web-build.mjs'
 import { vitest } from './runners.mjs'
 import { command } from './step.mjs'
 
-/** What every change has to pass, quickest first. @type {import('./step.mjs').Step[]} */
-export const quickSteps = [
+/** What is read from the sources alone, quickest first. @type {import('./step.mjs').Step[]} */
+export const readings = [
   command('types', 'tsc', '-b'),
   command('lint and format', 'biome', 'check', '.'),
   command('fences', 'node', 'scripts/fences.mjs'),
@@ -12,8 +12,10 @@ export const quickSteps = [
   command('lock file', 'npm', 'ci', '--dry-run', '--ignore-scripts'),
   command('dead code', 'knip'),
   { name: 'console build', run: consoleBuild },
-  vitest('unit and API tests', { args: ['--project=!qemu', '--project=!round'] }),
 ]
+
+/** The tests that need neither guests nor browsers. @type {import('./step.mjs').Step} */
+export const unitTests = vitest('unit and API tests', { args: ['--project=!qemu', '--project=!round'] })
 
 async function consoleBuild() {
   try {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { run } from '../setup/run.mjs'
 import { inTree } from '../setup/tree.mjs'
 
-/** A step that is a vitest run. @returns {import('./step.mjs').Step} */
-export function vitest(name, { args, env, show = false }) {
+/** A step that is a vitest run; with a `label` its output is shown behind that. @returns {import('./step.mjs').Step} */
+export function vitest(name, { args, env, label }) {
   return runner(name, (report) => ({
     program: 'vitest',
     args: [
@@ -16,18 +16,26 @@ export function vitest(name, { args, env, show = false }) {
       ...args,
     ],
     env,
-    show,
+    label,
     count: countVitest,
   }))
 }
 
-/** A step that is a Playwright run. @returns {import('./step.mjs').Step} */
-export function playwright(name) {
+/** A step that is a Playwright run; its output is shown behind `label`. @returns {import('./step.mjs').Step} */
+export function playwright(name, { args = [], label }) {
   return runner(name, (report) => ({
     program: 'npm',
-    args: ['run', 'e2e', '--workspace=@slipway/e2e', '--', '--pass-with-no-tests', '--reporter=list,json'],
+    args: [
+      'run',
+      'e2e',
+      '--workspace=@slipway/e2e',
+      '--',
+      '--pass-with-no-tests',
+      '--reporter=list,json',
+      ...args,
+    ],
     env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
-    show: true,
+    label,
     count: countPlaywright,
   }))
 }
@@ -38,10 +46,10 @@ function runner(name, describe) {
     name,
     async run() {
       const report = inTree('.cache/reports', `${name.replaceAll(/\W+/g, '-')}.json`)
-      const { program, args, env, show, count } = describe(report)
+      const { program, args, env, label, count } = describe(report)
       mkdirSync(dirname(report), { recursive: true })
       rmSync(report, { force: true })
-      const { code, output } = await run(program, args, { env, quiet: !show })
+      const { code, output } = await run(program, args, { env, quiet: !label, label })
       const counts = read(report, count)
       if (!counts)
         return {

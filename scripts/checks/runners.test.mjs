@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { countPlaywright, countVitest } from './runners.mjs'
-import { runSteps, told } from './step.mjs'
+import { runSteps, sideBySide, tableOf, told } from './step.mjs'
 
 const quietly = async (steps, options) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -45,6 +45,67 @@ describe('the closing line', () => {
     const later = vi.fn()
     await quietly([step({ ok: false }), { name: 'later', run: later }], { untilFailure: true })
     expect(later).not.toHaveBeenCalled()
+  })
+
+  it('runs lanes side by side, and the steps of a lane one after the other', async () => {
+    const order = []
+    const gate = Promise.withResolvers()
+    const named = (name, wait) => ({
+      name,
+      run: async () => {
+        order.push(`${name} begins`)
+        await wait
+        order.push(`${name} ends`)
+        return { ok: true, counts: { passed: 1, failed: 0, skipped: 0 } }
+      },
+    })
+    const last = {
+      name: 'last',
+      run: async () => {
+        gate.resolve()
+        return { ok: true }
+      },
+    }
+    const { ok, counts, parts } = await quietly(
+      [named('first'), sideBySide([named('slow', gate.promise)], [named('quick'), last]), named('after')],
+      all,
+    )
+    expect(ok).toBe(true)
+    expect(counts.passed).toBe(4)
+    expect(order).toEqual([
+      ...['first begins', 'first ends', 'slow begins', 'quick begins', 'quick ends', 'slow ends'],
+      ...['after begins', 'after ends'],
+    ])
+    expect(parts.map(({ name }) => name).sort()).toEqual(['after', 'first', 'last', 'quick', 'slow'])
+  })
+
+  it('lets the other lanes go on when one fails, and is red', async () => {
+    const other = vi.fn(async () => ({ ok: true }))
+    const { ok, counts } = await quietly(
+      [sideBySide([step({ ok: false })], [step({ ok: true }), { name: 'other', run: other }])],
+      all,
+    )
+    expect(ok).toBe(false)
+    expect(counts.failed).toBe(1)
+    expect(other).toHaveBeenCalled()
+  })
+
+  it('is preceded by a table that says when each part began and how long it took', () => {
+    const counts = { passed: 2, failed: 0, skipped: 0 }
+    const parts = [
+      { name: 'browser', verdict: 'FAILED', startedAt: 65.2, seconds: 600 },
+      { name: 'guests', verdict: 'ok', startedAt: 5.4, seconds: 59.6, counts },
+    ]
+    expect(
+      tableOf(parts)
+        .split('\n')
+        .map((line) => line.trim().replaceAll(/ +/g, ' ')),
+    ).toEqual([
+      'begin result part time',
+      '0:05 ok guests 59.6 s 2 passed, 0 failed',
+      '1:05 FAILED browser 600.0 s',
+      '11:05 end',
+    ])
   })
 
   it('counts a test file that could not be loaded', () => {

@@ -1,14 +1,17 @@
 import { run } from '../setup/run.mjs'
 
 /**
- * One step of `npm run check` or `npm test`. `run` resolves with whether it went well, the output to show when it
+ * One step of `npm run check` or `npm test`. `run` resolves with whether it succeeded, the output to show when it
  * did not, and for test runners how many tests passed, failed, were skipped and passed at the second try only.
+ * A step with `lanes` is a group: its lanes run side by side, the steps of each lane one after the other.
  * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number }} Counts
  * @typedef {{ ok: boolean, output?: string, counts?: Counts }} Outcome
  * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
+ * @typedef {{ lanes: Step[][] }} Group
+ * @typedef {{ name: string, verdict: string, startedAt: number, seconds: number, counts?: Counts }} Part
  */
 
-/** A step that is a command: it went well when the exit code is 0. @returns {Step} */
+/** A step that is a command: it succeeded when the exit code is 0. @returns {Step} */
 export function command(name, program, ...args) {
   return {
     name,
@@ -19,19 +22,25 @@ export function command(name, program, ...args) {
   }
 }
 
+/** Steps that do not wait for each other: each argument is a lane. @param {Step[][]} lanes @returns {Group} */
+export const sideBySide = (...lanes) => ({ lanes })
+
 /**
- * Runs steps in order and says of each what came out and how long it took.
- * @param {Step[]} steps
+ * Runs steps in order, and the lanes of a group side by side. Prints the result of each step when it ends.
+ * @param {(Step | Group)[]} steps
  * @param {{ untilFailure: boolean }} options
- * @returns {Promise<{ ok: boolean, counts: Counts }>}
+ * @returns {Promise<{ ok: boolean, counts: Counts, parts: Part[] }>} parts in the order in which they ended
  */
 export async function runSteps(steps, { untilFailure }) {
   const total = { passed: 0, failed: 0, skipped: 0, flaky: 0 }
+  const begin = performance.now()
+  /** @type {Part[]} */
+  const parts = []
   let ok = true
-  for (const step of steps) {
-    const started = performance.now()
+
+  async function runOne(step) {
+    const startedAt = performance.now() - begin
     const outcome = await step.run()
-    const seconds = ((performance.now() - started) / 1000).toFixed(1)
     // A step that broke without a failed test to show for it is a failure all the same.
     const counts = outcome.counts ?? { passed: 0, failed: 0, skipped: 0 }
     const failed = outcome.ok ? counts.failed : Math.max(counts.failed, 1)
@@ -39,17 +48,49 @@ export async function runSteps(steps, { untilFailure }) {
     total.failed += failed
     total.skipped += counts.skipped
     total.flaky += counts.flaky ?? 0
+    if (failed > 0) ok = false
+    const part = {
+      name: step.name,
+      verdict: failed > 0 ? 'FAILED' : 'ok',
+      startedAt: startedAt / 1000,
+      seconds: (performance.now() - begin - startedAt) / 1000,
+      counts: outcome.counts,
+    }
+    parts.push(part)
     if (failed > 0) console.log(outcome.output ?? '')
-    const verdict = failed > 0 ? 'FAILED' : 'ok'
-    console.log(
-      `${verdict.padEnd(6)}  ${step.name.padEnd(28)} ${seconds.padStart(6)} s  ${told(outcome.counts)}`.trimEnd(),
-    )
-    if (failed === 0) continue
-    ok = false
-    if (untilFailure) break
+    console.log(lineOf(part))
   }
-  return { ok, counts: total }
+
+  async function runInOrder(lane) {
+    for (const step of lane) {
+      if (untilFailure && !ok) return
+      await ('lanes' in step ? Promise.all(step.lanes.map(runInOrder)) : runOne(step))
+    }
+  }
+
+  await runInOrder(steps)
+  return { ok, counts: total, parts }
 }
+
+const lineOf = ({ name, verdict, seconds, counts }) =>
+  `${verdict.padEnd(6)}  ${name.padEnd(28)} ${seconds.toFixed(1).padStart(6)} s  ${told(counts)}`.trimEnd()
+
+/** A table of all parts: when each began, and how long it took. @param {Part[]} parts @returns {string} */
+export function tableOf(parts) {
+  const rows = [...parts]
+    .sort((a, b) => a.startedAt - b.startedAt)
+    .map((part) => `${minutesOf(part.startedAt).padStart(6)}  ${lineOf(part)}`)
+  const end = Math.max(0, ...parts.map(({ startedAt, seconds }) => startedAt + seconds))
+  return [
+    ' begin  result  part                           time',
+    ...rows,
+    `${minutesOf(end).padStart(6)}  end`,
+  ].join('\n')
+}
+
+/** `2:05` for 125 seconds. */
+const minutesOf = (seconds) =>
+  `${Math.floor(Math.round(seconds) / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')}`
 
 /** `12 passed, 0 failed`, and how many were skipped or flaky if any were. @param {Counts | undefined} counts */
 export function told(counts) {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { delimiter } from 'node:path'
+import { createInterface } from 'node:readline'
 import { inTree, root } from './tree.mjs'
 
 /** Ends a script with a sentence for a person in place of a stack trace. */
@@ -15,21 +16,25 @@ export function environment(extra = {}) {
 
 /**
  * Runs a command in the repository and resolves with its exit code (128 and the signal's number when a signal
- * ended it, 127 when it could not be started). With `quiet` its output is kept and returned instead of shown.
+ * ended it, 127 when it could not be started). With `quiet` its output is kept and returned instead of shown; with a
+ * `label` each line of it is shown behind that, so that commands that run side by side can be told apart.
  */
-export function run(command, args, { env = {}, quiet = false } = {}) {
+export function run(command, args, { env = {}, quiet = false, label } = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd: root,
       env: environment(env),
-      stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+      stdio: quiet || label ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     })
     let output = ''
     const keep = (chunk) => {
       output += chunk
     }
-    child.stdout?.setEncoding('utf8').on('data', keep)
-    child.stderr?.setEncoding('utf8').on('data', keep)
+    for (const stream of [child.stdout, child.stderr]) {
+      if (!stream) continue
+      if (label) createInterface(stream).on('line', (line) => say(`${label} | ${line}`))
+      else stream.setEncoding('utf8').on('data', keep)
+    }
     passSignals(child)
     child.on('error', (error) => resolve({ code: 127, output: error.message }))
     child.on('close', (code, signal) => resolve({ code: exitCode(code, signal), output }))

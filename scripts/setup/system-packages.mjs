@@ -12,6 +12,13 @@ export const chromium = {
   why: 'the browser of the end-to-end tests, Chromium without the windows of a desktop',
 }
 
+/** @type {SystemPackage} */
+export const firefox = {
+  command: 'firefox-esr',
+  package: 'firefox-esr',
+  why: 'the second browser of the end-to-end tests, for a smoke run',
+}
+
 /**
  * What the tests of container images need. Installing it starts a registry as a service of the machine, so it is for
  * machines that are there for tests alone. @type {SystemPackage[]}
@@ -68,6 +75,19 @@ export async function ensureSystemPackages(packages) {
     throw new Stop(
       `${attempt.output}\nDebian packages: apt-get failed. Try it yourself:\n  ${installCommand(still)}`,
     )
+  }
+}
+
+/**
+ * Installs what is missing where we may. What cannot be had is said and nothing more: the tests that need it are
+ * skipped, loudly. @param {SystemPackage[]} packages
+ */
+export async function trySystemPackages(packages) {
+  try {
+    await ensureSystemPackages(packages)
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error
+    say(`${error.message}\nGoing on without: ${namesOf(packages.filter(isMissing)).join(', ')}`)
   }
 }
 

@@ -1,0 +1,42 @@
+/** Promises of the catalogue that hold for several features alike. */
+import { diskApi, hostApi, vmPoolApi, vmSetApi } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { atDesk } from './desk.test-kit.ts'
+
+describe('the wire', () => {
+  it(
+    '404 for a pool or set that there is not, in words that say which',
+    atDesk(async ({ ada, params }) => {
+      expect(await ada.call(vmPoolApi.get, { params: { ...params, poolId: 'none' } })).toMatchObject({
+        status: 404,
+        body: { message: 'VM Pool not found' },
+      })
+      expect(await ada.call(vmSetApi.get, { params: { ...params, setId: 'none' } })).toMatchObject({
+        status: 404,
+        body: { message: 'VM Set not found' },
+      })
+    }),
+  )
+
+  it(
+    '200 detaches a disk with neither a body nor a content type',
+    atDesk(async (desk) => {
+      const diskId = await desk.readyDisk()
+      await desk.runningVm('engine', { disks: [{ disk_id: diskId }] })
+      const url = diskApi.detach.path.replace(':projectId', desk.params.projectId).replace(':diskId', diskId)
+      const answer = desk.ada.raw('POST', url)
+      // The guest is given its time to let go.
+      await desk.pass()
+      const { status, body } = await answer
+      expect({ status, body }).toMatchObject({ status: 200, body: { id: diskId, status: 'available' } })
+    }),
+  )
+
+  it(
+    '200 says that the server is well, to anybody',
+    atDesk(async ({ app }) => {
+      const { status, body } = await app.client().call(hostApi.health, {})
+      expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
+    }),
+  )
+})
