@@ -5,6 +5,7 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
+import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmService } from '../vm/vm.service.ts'
@@ -34,6 +35,7 @@ export function makeMachines(
   const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
   const { activity, isInUse } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
+  const patience = makePatience(clock)
   const vms = makeVmService({
     repo: vmRepo,
     disks: options.disks,
@@ -44,6 +46,7 @@ export function makeMachines(
     changed: bus.changed,
     onMember: calls.kickGroup,
     clock,
+    patience,
     maxVmsPerProject: options.maxVmsPerProject,
   })
   const snapshotRepo = makeVmSnapshotRepo(db)
@@ -65,6 +68,7 @@ export function makeMachines(
     announce: vms.announce,
     clock,
     log,
+    patience,
     startsAtOnce: options.startsAtOnce,
     announceSnapshot: vmSnapshots.announceById,
     suspectSnapshot: calls.kickVmSnapshot,

@@ -9,7 +9,7 @@ import type { Again } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
-import { makePatience } from './vm.patience.ts'
+import type { Patience } from './vm.patience.ts'
 import { isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
@@ -23,6 +23,8 @@ export interface VmReconcileOptions {
   jobs: Jobs
   announce: (vm: VmRecord) => Promise<void>
   clock: Clock
+  /** Shared with the service, which tells people the deadlines that are kept here. */
+  patience: Patience
   log: Log
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
@@ -70,9 +72,8 @@ const needsParts = (vm: VmRecord, state: MachineState) =>
   !vm.known.fault
 
 export function makeVmReconcile(options: VmReconcileOptions) {
-  const { repo, engine, jobs, announce, clock, log, wake, ownKeys } = options
+  const { repo, engine, jobs, announce, clock, log, wake, ownKeys, patience } = options
   const store = makeVmStore({ repo, announce, clock })
-  const patience = makePatience(clock)
   const admission = makeAdmission({ repo, engine, clock, startsAtOnce: options.startsAtOnce, wake })
   const restore = makeVmRestore({
     repo,

@@ -18,6 +18,7 @@ import type { ProjectService } from '../project/project.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, vmSubject } from './vm.activity.ts'
+import type { Patience } from './vm.patience.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
@@ -37,6 +38,7 @@ export interface VmServiceOptions {
   /** Told that a member of a group, or their number, changed. */
   onMember: (groupId: string) => void
   clock: Clock
+  patience: Pick<Patience, 'since'>
   maxVmsPerProject: number
 }
 
@@ -70,10 +72,10 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, onMember, clock } = options
+  const { repo, disks, projects, keys, templates, kick, onMember, clock, patience } = options
 
   async function wire(vm: Present): Promise<Vm> {
-    return toWire(vm, await disks.ofVm(vm.id, vm.projectId))
+    return toWire(vm, await disks.ofVm(vm.id, vm.projectId), patience.since(vm))
   }
 
   async function announce(vm: VmRecord): Promise<void> {
@@ -219,7 +221,7 @@ export function makeVmService(options: VmServiceOptions) {
         .filter((vm) => isPresent(vm, projectId))
         .map((vm) => {
           const well = vm.status === 'running' || vm.status === 'stopped'
-          return toWire(well ? { ...vm, steps: [] } : vm, byVm.get(vm.id) ?? [])
+          return toWire(well ? { ...vm, steps: [] } : vm, byVm.get(vm.id) ?? [], patience.since(vm))
         })
     },
 
@@ -322,7 +324,9 @@ export function makeVmService(options: VmServiceOptions) {
     async ofGroup(projectId: string, groupId: string): Promise<Vm[]> {
       const [records, all] = await Promise.all([repo.members(groupId), disks.ofGroup(groupId, projectId)])
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
-      return records.filter((vm) => isPresent(vm, projectId)).map((vm) => toWire(vm, byVm.get(vm.id) ?? []))
+      return records
+        .filter((vm) => isPresent(vm, projectId))
+        .map((vm) => toWire(vm, byVm.get(vm.id) ?? [], patience.since(vm)))
     },
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */

@@ -126,10 +126,11 @@ export function msToDeadline(vm: VmRecord, nowMs: number): number | null {
   return age < span ? span - age : Math.max(0, 2 * span - age)
 }
 
-/** The VM as it goes over the wire. */
+/** The VM as it goes over the wire; the time of its status counts `since`, in milliseconds since the epoch. */
 export function toWire(
   vm: VmRecord & { projectId: string },
   disks: Pick<Disk, 'id' | 'name' | 'size'>[],
+  since: number,
 ): Vm {
   const span = spanOf(vm)
   const address = isAlive({ power: vm.seenPower }) ? vm.address : null
@@ -140,7 +141,7 @@ export function toWire(
     status: vm.status,
     status_message: vm.statusMessage,
     status_since: isoTime(vm.statusSince),
-    status_deadline: span === null ? null : isoTime(vm.statusSince + span),
+    status_deadline: span === null ? null : isoTime(since + span),
     created_at: vm.createdAt,
     template_id: vm.templateId,
     template_name: vm.templateName,
