@@ -122,7 +122,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
     const address = addressOf(state)
-    const message = state.power === 'unreadable' ? unreadableMessage(state.reason) : null
+    // The reason of a fault stays: nobody would know it again when the files can be read.
+    const message = state.power === 'unreadable' && !vm.known.fault ? unreadableMessage(state.reason) : null
     const same =
       vm.seenPower === state.power &&
       vm.address?.ip === address?.ip &&
@@ -134,7 +135,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       seenPower: state.power,
       address,
       ...(up && { steps: endSteps(current.steps, clock.now()) }),
-      ...(((up && !current.known.fault) || current.seenPower === 'unreadable') && { statusMessage: null }),
+      ...((up || current.seenPower === 'unreadable') && !current.known.fault && { statusMessage: null }),
       ...(message !== null && { statusMessage: message }),
     }))
     if (up) admission.wakeWaiting()

@@ -716,6 +716,23 @@ describe('a VM that was good once', () => {
   )
 
   it(
+    'keeps the reason of its fault while it cannot be read, and after',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.endRun(id, { how: 'crashed', reason: 'The kernel of the guest panicked.' })
+      await settled(s.app)
+      const fault = { status: 'error', status_message: expect.stringContaining('panicked') }
+      expect(await s.get(id)).toMatchObject(fault)
+      s.app.engine.hide(id, true)
+      await s.app.clock.advance(60_000)
+      expect(await s.get(id)).toMatchObject(fault)
+      s.app.engine.hide(id, false)
+      await settled(s.app)
+      expect(await s.get(id)).toMatchObject(fault)
+    }),
+  )
+
+  it(
     'is not given up while it starts because the clock of the host jumps, in this server or between two',
     onServer(async (s) => {
       const { body: vm } = await s.create('fault-never-ready')
