@@ -33,9 +33,12 @@ export function listen(host: Host, person: Person, user: number, projectId: stri
   function hear(block: string): void {
     const [, event = ''] = /^event: (.*)$/m.exec(block) ?? []
     const [, data] = /^data: (.*)$/m.exec(block) ?? []
-    const kind = kinds[event]
-    if (!kind || data === undefined) return
+    if (data === undefined) return
     const object = JSON.parse(data) as { id: string; status?: string; deleted?: true }
+    // Everything in a project ends with it.
+    if (event === 'project' && object.deleted) statuses.clear()
+    const kind = kinds[event]
+    if (!kind) return
     if (object.deleted) statuses.delete(`${kind} ${object.id}`)
     else statuses.set(`${kind} ${object.id}`, object.status)
   }
