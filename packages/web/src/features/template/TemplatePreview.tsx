@@ -95,7 +95,7 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
     <>
       <Says>
         VMs boot <bdi className="font-medium text-ink">{address.file}</bdi> from <bdi>{address.host}</bdi>. It
-        is fetched once the template is created.
+        will be downloaded after the template is created.
       </Says>
       <Cells
         columns={3}
