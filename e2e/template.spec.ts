@@ -257,6 +257,7 @@ test.describe('the image of a template', () => {
     await page.goto('/create')
     await expectTexts()
     await page.getByRole('link', { name: 'Disks', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Create VM' }).click()
     await expectTexts()
   })

@@ -82,7 +82,7 @@ test.describe('the form of a pool', () => {
     await addDisk(page, ' data ')
     await expect(page.getByLabel('Disk size')).toHaveValue('10Gi')
     await expect(page.getByText('data-1 for the first VM, data-2 for the second.')).toBeVisible()
-    await expect(page.getByText('They are deleted with their VM')).toBeVisible()
+    await expect(page.getByText('The disks are deleted with their VM')).toBeVisible()
     await addDisk(page, 'logs', '2048 MB')
     await desiredOf(page).press('Enter')
     await agree(page, 'VM Pool "web" created successfully with SSH key configured!')
