@@ -237,7 +237,11 @@ test('a boot image is looked at before the template is saved, and what VMs will 
   const unknown = { boots: 'address', format: 'packed', download_bytes: null, disk_bytes: null }
   const packed = await answer(page, templateApi.checkImage, 200, unknown)
   await address.fill('https://images.example.org/packed.img')
-  await expect(bootOf(page).getByRole('definition')).toHaveText(['packed', 'Not available yet', 'Not available yet'])
+  await expect(bootOf(page).getByRole('definition')).toHaveText([
+    'packed',
+    'Not available yet',
+    'Not available yet',
+  ])
   await packed.end()
 
   // What is refused says so at its field; that nobody could look at it is no fault of the address.

@@ -216,7 +216,9 @@ test.describe('the form of a pool', () => {
       await field.press('e')
       await expect(field).toHaveValue(least)
     }
-    await expect(minimumOf(page)).toHaveAccessibleDescription('No minimum is set, but the pool keeps at least 1 VM.')
+    await expect(minimumOf(page)).toHaveAccessibleDescription(
+      'No minimum is set, but the pool keeps at least 1 VM.',
+    )
   })
 
   test('says in an alert why the pool is not created, and is left by Cancel without one', async ({
