@@ -42,8 +42,8 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
   const unsaved = dirty && phase === 'idle'
   useEffect(() => {
     if (!unsaved) return
-    // Should the server be away when the question has to be asked, it is there.
-    void import('../ui/DialogPopup.tsx')
+    // Should the server be away when the question has to be asked, its dialog is there already.
+    import('../ui/DialogPopup.tsx').catch(() => {})
     keepUnsaved(self)
     return () => forgetUnsaved(self)
   }, [unsaved, self])
