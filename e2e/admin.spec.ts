@@ -208,7 +208,7 @@ test('the preview is the card as users will see it, and shows a picture once its
   await page.clock.runFor(1)
   await expect(card.locator('img')).toHaveJSProperty('naturalWidth', 9)
   expect(asked).toEqual(['http://pictures.test/rust.svg'])
-  await expect(bootOf(page)).toContainText('The address is that of a picture for the card.')
+  await expect(bootOf(page)).toContainText('The URL points to a picture for the card.')
 
   // Whoever leaves the field has typed it all. What does not load becomes the generic icon.
   await address.fill('http://pictures.test/gone.svg')
@@ -229,7 +229,7 @@ test('a boot image is looked at before the template is saved, and what VMs will 
   await address.press('Tab')
   await expect(bootOf(page)).toContainText('VMs boot debian-14.qcow2 from images.example.org.')
   await expect(bootOf(page).getByRole('definition')).toHaveText(['qcow2', '612 MB', '3.5 GB'])
-  await expect(previewOf(page).getByRole('article')).toContainText('Fetched once created')
+  await expect(previewOf(page).getByRole('article')).toContainText('Downloaded after creation')
   expect(checks.map((call) => call.postDataJSON())).toEqual([
     { image_url: 'https://images.example.org/debian-14.qcow2' },
   ])
@@ -237,7 +237,11 @@ test('a boot image is looked at before the template is saved, and what VMs will 
   const unknown = { boots: 'address', format: 'packed', download_bytes: null, disk_bytes: null }
   const packed = await answer(page, templateApi.checkImage, 200, unknown)
   await address.fill('https://images.example.org/packed.img')
-  await expect(bootOf(page).getByRole('definition')).toHaveText(['packed', 'Not known yet', 'Not known yet'])
+  await expect(bootOf(page).getByRole('definition')).toHaveText([
+    'packed',
+    'Not available yet',
+    'Not available yet',
+  ])
   await packed.end()
 
   // What is refused says so at its field; that nobody could look at it is no fault of the address.
@@ -245,7 +249,7 @@ test('a boot image is looked at before the template is saved, and what VMs will 
   await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
   await expect(previewOf(page).getByRole('article')).toContainText('Cannot be used')
   for (const [status, body, text] of [
-    [500, {}, 'The address could not be checked. It is checked again when you create the template.'],
+    [500, {}, 'The URL could not be checked. It will be checked again when you create the template.'],
     [403, { message: 'Admin access required' }, 'Admin access required'],
   ] as const) {
     const { end } = await answer(page, templateApi.checkImage, status, body)

@@ -149,8 +149,8 @@ test.describe('the image of a template', () => {
     for (const [name, ...texts] of [
       ['ready', 'Ready Built-in image'],
       ['foreign', 'Ready debian 14.qcow2 from images.example.org'],
-      ['absent', 'Made at first use Built-in image'],
-      ['away', 'Fetched at first use debian 14.qcow2 from images.example.org'],
+      ['absent', 'Built at first use Built-in image'],
+      ['away', 'Downloaded at first use debian 14.qcow2 from images.example.org'],
       ['coming', 'Building the Go image: 40 %. Built-in image'],
       ['begun', 'Waiting for its turn. Built-in image'],
       ['failed', 'Failed Built-in image', 'The mirror did not answer.'],
@@ -243,9 +243,9 @@ test.describe('the image of a template', () => {
       makeTemplate('failed', imageIn('failed', { message: 'The mirror did not answer.' })),
     ])
     const texts = [
-      ['absent', 'Its image will be built first; that takes a few minutes.'],
-      ['coming', 'Building the Go image: 7 %. VMs wait for it.'],
-      ['failed', 'Its image failed, and will be tried again. The mirror did not answer.'],
+      ['absent', 'The image will be built first, which takes a few minutes.'],
+      ['coming', 'Building the Go image: 7 %. VMs start once it is ready.'],
+      ['failed', 'The image could not be prepared. Slipway will try again. The mirror did not answer.'],
       [templateId, ''],
     ] as const
     const expectTexts = async () => {
@@ -257,6 +257,7 @@ test.describe('the image of a template', () => {
     await page.goto('/create')
     await expectTexts()
     await page.getByRole('link', { name: 'Disks', exact: true }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Discard' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Create VM' }).click()
     await expectTexts()
   })

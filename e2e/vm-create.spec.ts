@@ -199,7 +199,7 @@ test.describe('the create form', () => {
     await expect(page).toHaveURL('/templates')
   })
 
-  test('says in the form that keys and disks did not load, and calls neither missing', async ({
+  test('is calm about keys and disks that do not load, and calls neither missing', async ({
     page,
     project: _,
     sshKey,
@@ -208,11 +208,11 @@ test.describe('the create form', () => {
     const disks = await answer(page, diskApi.list, 500)
     await page.goto(createPath)
     const key = page.getByRole('combobox', { name: 'SSH Key' })
-    await expect(key).toHaveAccessibleDescription('Failed to load SSH keys.')
+    await expect(key).toHaveAccessibleDescription('The SSH keys could not be loaded.')
     await expect(page.getByText('No SSH keys yet')).toHaveCount(0)
     await expect(page.getByText('No key yet?')).toHaveCount(0)
     await page.getByRole('button', { name: 'Add Disk' }).click()
-    await expect(page.getByText('Failed to load disks.')).toBeVisible()
+    await expect(page.getByText('The disks could not be loaded.')).toBeVisible()
     await expect(page.getByText('This project has no available disk.')).toHaveCount(0)
     await expect(toasts(page).getByRole('alert')).toHaveCount(0)
     await keys.end()

@@ -82,7 +82,7 @@ test.describe('the form of a pool', () => {
     await addDisk(page, ' data ')
     await expect(page.getByLabel('Disk size')).toHaveValue('10Gi')
     await expect(page.getByText('data-1 for the first VM, data-2 for the second.')).toBeVisible()
-    await expect(page.getByText('They are deleted with their VM')).toBeVisible()
+    await expect(page.getByText('The disks are deleted with their VM')).toBeVisible()
     await addDisk(page, 'logs', '2048 MB')
     await desiredOf(page).press('Enter')
     await agree(page, 'VM Pool "web" created successfully with SSH key configured!')
@@ -199,10 +199,10 @@ test.describe('the form of a pool', () => {
       'RAM4.0 GB8.0 GB',
       'Data disks20Gi40Gi',
     ])
-    await expect(panel).toContainText('Starts with 2 VMs and scales between 1 and 4 by itself.')
+    await expect(panel).toContainText('Starts with 2 VMs and scales automatically between 1 and 4.')
     await expect(panel).toContainText(`Each answers SSH with the key "${sshKey.name}".`)
     await page.getByRole('checkbox', { name: 'Auto scaling' }).uncheck()
-    await expect(panel).toContainText('Starts with 2 VMs and holds that number until you change it.')
+    await expect(panel).toContainText('Starts with 2 VMs and keeps that number until you change it.')
     for (const [field, least] of [
       [minimumOf(page), '0'],
       [desiredOf(page), '1'],
@@ -216,7 +216,9 @@ test.describe('the form of a pool', () => {
       await field.press('e')
       await expect(field).toHaveValue(least)
     }
-    await expect(minimumOf(page)).toHaveAccessibleDescription('No lower bound: 1 VM always stays.')
+    await expect(minimumOf(page)).toHaveAccessibleDescription(
+      'No minimum is set, but the pool keeps at least 1 VM.',
+    )
   })
 
   test('says in an alert why the pool is not created, and is left by Cancel without one', async ({

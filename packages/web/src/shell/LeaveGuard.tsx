@@ -35,7 +35,7 @@ function NewVersion() {
   const ready = useSyncExternalStore(newVersion.subscribe, newVersion.isReady)
   if (!ready) return null
   return (
-    <div role="status" className="fixed inset-x-3 bottom-3 z-40 mx-auto max-w-120 shadow-lift">
+    <div role="status" className="sticky top-2 z-20 mb-5 phone:top-15">
       <Banner
         tone="warn"
         action={
@@ -44,7 +44,7 @@ function NewVersion() {
           </Button>
         }
       >
-        A new version of the console is ready. Finish or copy what you entered, then reload the page.
+        A new version of the console is ready. Reload the page when you have finished this form.
       </Banner>
     </div>
   )

@@ -26,7 +26,9 @@ export interface Outcome<Answer> {
 export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormShellOptions<Input, Answer>) {
   const [phase, setPhase] = useState<'idle' | 'pending' | 'done'>('idle')
   const [error, setError] = useState<string>()
+  /** From the beginning of a call until the form may be sent again. */
   const busy = useRef(false)
+  const underWay = useRef(false)
   const attempt = useRef<Attempt>(null)
   const shown = useRef(false)
   const [self] = useState<object>(() => ({}))
@@ -40,13 +42,15 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
   const unsaved = dirty && phase === 'idle'
   useEffect(() => {
     if (!unsaved) return
-    // Should the server be away when the question has to be asked, it is there.
-    void import('../ui/DialogPopup.tsx')
+    // Should the server be away when the question has to be asked, its dialog is there already.
+    import('../ui/DialogPopup.tsx').catch(() => {})
     keepUnsaved(self)
     return () => forgetUnsaved(self)
   }, [unsaved, self])
 
   const reset = () => {
+    // What is under way ends by itself; meanwhile nothing else is sent.
+    if (underWay.current) return
     busy.current = false
     setPhase('idle')
     setError(undefined)
@@ -64,6 +68,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
   const submit = async (input: Input, { onSuccess, onFailure }: Outcome<Answer> = {}): Promise<void> => {
     if (busy.current) return
     busy.current = true
+    underWay.current = true
     attempt.current = attemptFor(attempt.current, input, newKey)
     setPhase('pending')
     setError(undefined)
@@ -72,6 +77,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
     try {
       answer = await send(input, attempt.current.key)
     } catch (error) {
+      underWay.current = false
       busy.current = false
       setPhase('idle')
       setError(failureText(error))
@@ -79,6 +85,7 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
       onFailure?.(error, shown.current)
       return
     }
+    underWay.current = false
     attempt.current = null
     setPhase('done')
     onSuccess?.(answer, shown.current)

@@ -122,7 +122,7 @@ function KeyHint({ text }: { text: string }) {
       <code className="block wrap-anywhere text-ink-2">{text.trim().slice(0, previewLength)}</code>
       {key?.type === 'ssh-dss' && (
         <Banner tone="warn" className="mt-2">
-          Current guests refuse ssh-dss keys. A VM with this key would let nobody in. Use ssh-ed25519 or
+          Current guests refuse ssh-dss keys. You could not sign in to a VM with this key. Use ssh-ed25519 or
           ssh-rsa.
         </Banner>
       )}

@@ -1,6 +1,5 @@
 import type { SshKey } from '@slipway/contract'
 import { Link } from 'react-router'
-import { errorText } from '../../api/errors.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { paths } from '../../paths.ts'
 import { CodeLine } from '../../ui/CodeLine.tsx'
@@ -38,8 +37,8 @@ export function SshKeyField({ sshKey, onChange, onLeave, hint }: SshKeyFieldProp
             </Link>
           </span>
         }
-        hint={hint}
-        error={error && !loading ? errorText(error, 'Failed to load SSH keys.') : undefined}
+        // Without a toast (catalogue VMC-024), but never as if there were no key.
+        hint={error && !loading ? 'The SSH keys could not be loaded.' : hint}
       >
         <Select
           value={sshKey?.id ?? null}

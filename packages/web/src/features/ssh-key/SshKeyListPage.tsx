@@ -41,7 +41,7 @@ export function Component() {
       <BackButton />
       <PageHeader
         title="SSH Keys"
-        description="A VM lets in whoever holds the private half of its key. Password authentication is disabled."
+        description="You sign in to a VM with the private key that matches its SSH key. Password authentication is disabled."
         actions={add(empty ? 'secondary' : 'primary')}
       />
       {loading && <LoadingState text="Loading SSH keys..." outline="rows" />}
@@ -54,7 +54,7 @@ export function Component() {
       )}
       {empty && (
         <EmptyState title="No SSH Keys Yet" action={add('primary')}>
-          A VM needs one: it is the only way in. Add the public half of a key that you have.
+          Every VM needs an SSH key to sign in with. Add the public key of a key pair that you have.
         </EmptyState>
       )}
       {sshKeys.length > 0 && (

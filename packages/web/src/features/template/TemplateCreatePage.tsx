@@ -97,7 +97,7 @@ export function Component() {
             <Field
               label="Image URL"
               optional
-              hint="Of a disk image that VMs boot (.qcow2, .img, .raw or .iso), or of a picture for the card."
+              hint="A bootable disk image (.qcow2, .img, .raw or .iso), or a picture for the card."
               error={errors.image_url?.message ?? refusal(check.error)}
             >
               <TextInput

@@ -35,7 +35,7 @@ export function TemplateImage({ template: { id, name, image_url, image } }: { te
       return (
         <ImageLine
           glyph="absent"
-          word={bootAddressOf(image_url) ? 'Fetched at first use' : 'Made at first use'}
+          word={bootAddressOf(image_url) ? 'Downloaded at first use' : 'Built at first use'}
           boots={boots}
           action={action('Prepare now')}
         />

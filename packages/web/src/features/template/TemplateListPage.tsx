@@ -38,7 +38,7 @@ export function Component() {
       )}
       {!loading && !error && templates.length === 0 && (
         <EmptyState title="No Templates Available">
-          A VM starts from a template. The operator of this installation can add some.
+          VMs are created from templates. The operator of this installation can add templates.
         </EmptyState>
       )}
       <ul className="grid gap-3 min-[680px]:grid-cols-2 min-[1260px]:grid-cols-3 md:gap-4">

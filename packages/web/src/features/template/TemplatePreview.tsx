@@ -29,7 +29,7 @@ export function TemplatePreview({ name, description, cpu, memoryMb, imageUrl, ch
         template={{
           id: '',
           name: name || 'Untitled',
-          description: description || 'What is in it, and what it is good for.',
+          description: description || 'What the template contains and what it is for.',
           image_url: imageUrl,
         }}
         cpu={cpu ? formatCpu(cpu) : notChosen}
@@ -49,7 +49,7 @@ function PreviewedImage({ imageUrl, refused }: { imageUrl: string | null; refuse
   return (
     <ImageLine
       glyph={refused ? 'failed' : 'absent'}
-      word={refused ? 'Cannot be used' : 'Fetched once created'}
+      word={refused ? 'Cannot be used' : 'Downloaded after creation'}
       boots={<ImageSource imageUrl={imageUrl} />}
     />
   )
@@ -63,7 +63,7 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
     return (
       <Says>
         VMs boot the built-in Debian image.
-        {imageUrl && ' The address is that of a picture for the card.'}
+        {imageUrl && ' The URL points to a picture for the card.'}
       </Says>
     )
   }
@@ -72,10 +72,10 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
     return (
       <Says>
         {told
-          ? 'Nothing: the image at this address cannot be used. The reason stands at its field.'
+          ? 'The image at this URL cannot be used. See the reason below the field.'
           : errorText(
               check.error,
-              'The address could not be checked. It is checked again when you create the template.',
+              'The URL could not be checked. It will be checked again when you create the template.',
             )}
       </Says>
     )
@@ -85,7 +85,7 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
       <Says>
         <span className="flex items-center gap-2">
           <Arc className="text-busy-mark" />
-          Looking at the image...
+          Checking the image...
         </span>
       </Says>
     )
@@ -95,7 +95,7 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
     <>
       <Says>
         VMs boot <bdi className="font-medium text-ink">{address.file}</bdi> from <bdi>{address.host}</bdi>. It
-        is fetched once the template is created.
+        will be downloaded after the template is created.
       </Says>
       <Cells
         columns={3}
@@ -110,7 +110,7 @@ function WhatBoots({ imageUrl, check }: Pick<TemplatePreviewProps, 'imageUrl' | 
   )
 }
 
-const unknown = <span className="text-ink-3">Not known yet</span>
+const unknown = <span className="text-ink-3">Not available yet</span>
 
 const sizeOf = (bytes: number) => formatMemory(Math.max(1, Math.round(bytes / 2 ** 20)))
 

@@ -35,19 +35,19 @@ describe('the hint at the choice of a template', () => {
   })
 
   test('says of an absent image whether it is built or fetched', () => {
-    expect(hint({ state: 'absent' })).toBe('Its image will be built first; that takes a few minutes.')
+    expect(hint({ state: 'absent' })).toBe('The image will be built first, which takes a few minutes.')
     expect(hint({ state: 'absent' }, 'https://example.org/a.svg')).toContain('built first')
-    expect(hint({ state: 'absent' }, 'https://example.org/a.qcow2')).toContain('fetched first')
+    expect(hint({ state: 'absent' }, 'https://example.org/a.qcow2')).toContain('downloaded first')
   })
 
   test('says how far an image is, and why one failed', () => {
     expect(hint({ state: 'coming', progress: 40, message: 'Building the Go image.' })).toBe(
-      'Building the Go image: 40\u00a0%. VMs wait for it.',
+      'Building the Go image: 40\u00a0%. VMs start once it is ready.',
     )
     expect(hint({ state: 'failed', message: 'The server answered 404.' })).toBe(
-      'Its image failed, and will be tried again. The server answered 404.',
+      'The image could not be prepared. Slipway will try again. The server answered 404.',
     )
-    expect(hint({ state: 'failed' })).toBe('Its image failed, and will be tried again.')
+    expect(hint({ state: 'failed' })).toBe('The image could not be prepared. Slipway will try again.')
   })
 })
 
@@ -55,5 +55,5 @@ test('work is told with its share where that is known', () => {
   const image = { state: 'coming' as const, message: 'Fetching the image.', progress: null }
   expect(imageWork(image)).toBe('Fetching the image.')
   expect(imageWork({ ...image, progress: 0 })).toBe('Fetching the image: 0\u00a0%.')
-  expect(imageWork({ ...image, message: null })).toBe('Its image is on its way.')
+  expect(imageWork({ ...image, message: null })).toBe('Preparing the image.')
 })

@@ -30,17 +30,17 @@ export function imageHint({ image_url, image }: WithImage): string | null {
       return null
     case 'absent':
       return bootAddressOf(image_url)
-        ? 'Its image will be fetched first; that takes a few minutes.'
-        : 'Its image will be built first; that takes a few minutes.'
+        ? 'The image will be downloaded first, which takes a few minutes.'
+        : 'The image will be built first, which takes a few minutes.'
     case 'coming':
-      return `${imageWork(image)} VMs wait for it.`
+      return `${imageWork(image)} VMs start once it is ready.`
     case 'failed':
-      return `Its image failed, and will be tried again. ${image.message ?? ''}`.trim()
+      return `The image could not be prepared. Slipway will try again. ${image.message ?? ''}`.trim()
   }
 }
 
 /** What is under way, with how much of it is done: `Building the Go image: 40 %.` */
 export function imageWork({ message, progress }: Template['image']): string {
-  const what = (message ?? 'Its image is on its way').replace(/[.:\s]+$/, '')
+  const what = (message ?? 'Preparing the image').replace(/[.:\s]+$/, '')
   return progress === null ? `${what}.` : `${what}: ${progress}\u00a0%.`
 }

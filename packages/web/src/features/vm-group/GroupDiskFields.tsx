@@ -18,8 +18,8 @@ export function GroupDiskFields({ label, disks }: { label: string; disks: readon
       label={label}
       hint={
         <>
-          Each VM gets its own, empty: <bdi>{example}-1</bdi> for the first VM, <bdi>{example}-2</bdi> for the
-          second. They are deleted with their VM, unless you detach them before.
+          Each VM gets its own empty disks: <bdi>{example}-1</bdi> for the first VM, <bdi>{example}-2</bdi>{' '}
+          for the second. The disks are deleted with their VM unless you detach them first.
         </>
       }
       onAdd={() => append(newDiskDraft)}

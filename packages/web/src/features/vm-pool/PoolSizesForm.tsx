@@ -73,7 +73,7 @@ export function PoolSizesForm({ pool, onClose }: { pool: VmPool; onClose: () => 
       <Checkbox
         className="mt-3.5"
         label="Auto scaling"
-        description="The pool grows and shrinks with its CPU load."
+        description="The pool scales with its CPU load."
         checked={auto_scaling}
         onCheckedChange={(auto_scaling) => setChanged({ ...changed, auto_scaling })}
       />

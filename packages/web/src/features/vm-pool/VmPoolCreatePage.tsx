@@ -67,7 +67,11 @@ export function Component() {
                   key={name}
                   label={label}
                   error={rules.find(({ field }) => field === wire)?.text}
-                  hint={name === 'minSize' && form.minSize === 0 && 'No lower bound: 1 VM always stays.'}
+                  hint={
+                    name === 'minSize' &&
+                    form.minSize === 0 &&
+                    'No minimum is set, but the pool keeps at least 1 VM.'
+                  }
                 >
                   <Controller
                     control={methods.control}
@@ -91,7 +95,7 @@ export function Component() {
               render={({ field }) => (
                 <Checkbox
                   label="Auto scaling"
-                  description="Between minimum and maximum, VMs are added while they are busy, and removed with their disks while they are idle."
+                  description="Adds VMs while the pool is busy and deletes idle VMs with their disks, between the minimum and the maximum."
                   checked={field.value}
                   onCheckedChange={field.onChange}
                 />

@@ -88,13 +88,13 @@ describe('the rules are told in their order', () => {
 })
 
 test.each([
-  [sized(1, 2, 4), 'Starts with 2 VMs and scales between 1 and 4 by itself.'],
-  [sized(0, 1, 4), 'Starts with 1 VM and scales between 1 and 4 by itself.'],
-  [sized(3, 3, 3), 'Starts with 3 VMs and stays there: minimum and maximum leave no room to scale.'],
-  [sized(0, 1, 1), 'Starts with 1 VM and stays there: minimum and maximum leave no room to scale.'],
-  [sized(1, 2, 4, { autoScaling: false }), 'Starts with 2 VMs and holds that number until you change it.'],
-  [sized(4, 2, 1), 'These sizes do not fit each other.'],
-  [sized(1, 1.5, 4), 'These sizes do not fit each other.'],
+  [sized(1, 2, 4), 'Starts with 2 VMs and scales automatically between 1 and 4.'],
+  [sized(0, 1, 4), 'Starts with 1 VM and scales automatically between 1 and 4.'],
+  [sized(3, 3, 3), 'Starts with 3 VMs and does not scale: minimum and maximum are the same.'],
+  [sized(0, 1, 1), 'Starts with 1 VM and does not scale: minimum and maximum are the same.'],
+  [sized(1, 2, 4, { autoScaling: false }), 'Starts with 2 VMs and keeps that number until you change it.'],
+  [sized(4, 2, 1), 'These sizes cannot be combined.'],
+  [sized(1, 1.5, 4), 'These sizes cannot be combined.'],
 ])('what will happen is told as it is', (typed, text) => {
   expect(scalingText(typed)).toBe(text)
 })

@@ -50,11 +50,11 @@ export function sizesFit(form: VmPoolForm): boolean {
 
 /** What such a pool will do, in a sentence. */
 export function scalingText(form: VmPoolForm): string {
-  if (!sizesFit(form)) return 'These sizes do not fit each other.'
+  if (!sizesFit(form)) return 'These sizes cannot be combined.'
   const start = `Starts with ${countVms(form.desiredSize)}`
   // A pool never wants fewer than one VM.
   const least = Math.max(1, form.minSize)
-  if (!form.autoScaling) return `${start} and holds that number until you change it.`
-  if (least === form.maxSize) return `${start} and stays there: minimum and maximum leave no room to scale.`
-  return `${start} and scales between ${least} and ${form.maxSize} by itself.`
+  if (!form.autoScaling) return `${start} and keeps that number until you change it.`
+  if (least === form.maxSize) return `${start} and does not scale: minimum and maximum are the same.`
+  return `${start} and scales automatically between ${least} and ${form.maxSize}.`
 }

@@ -37,7 +37,7 @@ export function Component() {
         texts={texts}
         listPath={paths.vmSets(projectId)}
         filled={group}
-        templateHint={form.disks.length > 0 && 'Another template clears the additional disks.'}
+        templateHint={form.disks.length > 0 && 'Changing the template removes the additional disks.'}
         onTemplateChange={() => methods.setValue('disks', [])}
         sizeFields={
           <Field

@@ -48,10 +48,10 @@ test('the rules are told in their order: name, project, SSH key, template, repli
 })
 
 test.each([
-  [1, 'Holds 1 VM: one that breaks is started again or replaced, one that is deleted is replaced.'],
-  [20, 'Holds 20 VMs: one that breaks is started again or replaced, one that is deleted is replaced.'],
-  [0, 'A set holds 1 to 20 VMs.'],
-  [21, 'A set holds 1 to 20 VMs.'],
+  [1, 'Keeps 1 VM: a VM that fails is restarted or replaced, and a deleted VM is replaced.'],
+  [20, 'Keeps 20 VMs: a VM that fails is restarted or replaced, and a deleted VM is replaced.'],
+  [0, 'A set has 1 to 20 VMs.'],
+  [21, 'A set has 1 to 20 VMs.'],
 ])('%d replicas: %s', (replicas, text) => {
   expect(scalingText(form({ replicas }))).toBe(text)
 })

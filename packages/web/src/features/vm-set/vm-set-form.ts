@@ -27,6 +27,6 @@ export function brokenRules(form: VmSetForm, projectId: string | undefined): Bro
 
 /** What such a set will do, in a sentence. */
 export function scalingText({ replicas }: VmSetForm): string {
-  if (replicasAllowed(replicas) !== true) return 'A set holds 1 to 20 VMs.'
-  return `Holds ${countVms(replicas)}: one that breaks is started again or replaced, one that is deleted is replaced.`
+  if (replicasAllowed(replicas) !== true) return 'A set has 1 to 20 VMs.'
+  return `Keeps ${countVms(replicas)}: a VM that fails is restarted or replaced, and a deleted VM is replaced.`
 }

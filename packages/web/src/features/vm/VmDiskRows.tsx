@@ -74,8 +74,8 @@ export function VmDiskRows({
                 />
               </Field>
               {error && !loading && (
-                <p className="mt-1.5 text-hint text-bad">
-                  Failed to load disks.{' '}
+                <p className="mt-1.5 text-hint text-ink-3">
+                  The disks could not be loaded.{' '}
                   <button type="button" className="link" onClick={retry}>
                     Try Again
                   </button>
