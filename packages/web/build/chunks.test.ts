@@ -7,6 +7,7 @@ function build(chunks: Record<string, { imports?: string[]; bytes?: number }>): 
     fileName: name,
     imports,
     moduleIds: [`${name}.ts`],
+    dynamicImports: name === 'main' ? Object.keys(chunks).filter((one) => one !== one.toLowerCase()) : [],
     isDynamicEntry: name !== name.toLowerCase(),
     code: 'x'.repeat(bytes),
   }))

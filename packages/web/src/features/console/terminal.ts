@@ -4,6 +4,7 @@ import { type ISearchOptions, SearchAddon } from '@xterm/addon-search'
 import { type IDisposable, Terminal } from '@xterm/xterm'
 import type { Piece } from './console-stream.ts'
 import { gapText, noteText } from './console-words.ts'
+import { lineHeight } from './preview.ts'
 
 export interface TerminalOptions {
   fontSize: number
@@ -81,7 +82,7 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
     cursorBlink: false,
     fontFamily: getComputedStyle(box).getPropertyValue('--mono'),
     fontSize: options.fontSize,
-    lineHeight: 1.25,
+    lineHeight,
     minimumContrastRatio: 4.5,
     scrollback: 10_000,
     screenReaderMode: options.screenReader,
