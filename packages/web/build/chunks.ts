@@ -3,13 +3,21 @@ import type { Rolldown } from 'vite'
 /** What of a chunk matters here. */
 export type Chunk = Pick<
   Rolldown.OutputChunk,
-  'fileName' | 'imports' | 'dynamicImports' | 'moduleIds' | 'isDynamicEntry' | 'code'
+  'fileName' | 'facadeModuleId' | 'imports' | 'dynamicImports' | 'moduleIds' | 'isDynamicEntry' | 'code'
 >
 
 /** What one more request costs, in bytes before compression: below that, sending an unused file is cheaper. */
-const requestBytes = 4_500
+const requestBytes = 2_000
 /** How much dialogs and the like count beside pages: they open when most of what they need is there already. */
 const laterWeight = 0.3
+
+/** What the bundler cannot know. */
+export interface Routes {
+  /** The module with which every page begins. */
+  entry: string
+  /** The module of the frame that is loaded together with a page, if there is one. */
+  frameOf?: (page: string) => string | null
+}
 
 /** The pages and dialogs that need something, by name with their weight. */
 type Users = ReadonlyMap<string, number>
@@ -29,11 +37,10 @@ interface Group {
  * bytes that some users then load in vain. Nothing depends on how a file is called or where it lies.
  *
  * @param fine the chunks of the finest split
- * @param entry the module with which every page begins; what it needs is there already
  * @returns the name of the chunk for each module that has one
  */
-export function chunksOf(fine: readonly Chunk[], entry: string): Map<string, string> {
-  const groups = mergeGroups(groupsOf(fine, entry))
+export function chunksOf(fine: readonly Chunk[], routes: Routes): Map<string, string> {
+  const groups = mergeGroups(groupsOf(fine, routes))
   return new Map(groups.flatMap(({ modules }, i) => modules.map((module) => [module, `shared-${i}`])))
 }
 
@@ -49,15 +56,23 @@ export function closureOf(chunks: ReadonlyMap<string, Pick<Chunk, 'imports'>>, f
   return found
 }
 
-function groupsOf(fine: readonly Chunk[], entry: string): Set<Group> {
+function groupsOf(fine: readonly Chunk[], { entry, frameOf }: Routes): Set<Group> {
   const chunks = new Map(fine.map((chunk) => [chunk.fileName, chunk]))
   const first = fine.find(({ moduleIds }) => moduleIds.includes(entry))
   if (!first) throw new Error(`No chunk contains ${entry}`)
   const initial = closureOf(chunks, first.fileName)
   const pages = new Set([...initial].flatMap((file) => chunks.get(file)?.dynamicImports ?? []))
   const users = new Map<string, Map<string, number>>()
-  for (const { fileName } of fine.filter(({ isDynamicEntry }) => isDynamicEntry)) {
-    for (const file of closureOf(chunks, fileName)) {
+  const frameFileOf = (page: string | null) => {
+    const frame = page && frameOf?.(page)
+    if (!frame) return []
+    const found = fine.find(({ facadeModuleId }) => facadeModuleId === frame)
+    if (!found) throw new Error(`There is no frame ${frame}`)
+    return [found.fileName]
+  }
+  for (const { fileName, facadeModuleId } of fine.filter(({ isDynamicEntry }) => isDynamicEntry)) {
+    const begun = pages.has(fileName) ? [fileName, ...frameFileOf(facadeModuleId)] : [fileName]
+    for (const file of new Set(begun.flatMap((one) => [...closureOf(chunks, one)]))) {
       const all = users.get(file) ?? new Map()
       users.set(file, all.set(fileName, pages.has(fileName) ? 1 : laterWeight))
     }
