@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { lastRows } from './plain-text.ts'
 
 test('shows the last rows without their colours, wrapped as a terminal would', () => {
-  const text = 'one\r\n\x1b[1;32mtwo\x1b[0m three\r\n\x1b[?2004h0123456789ab'
+  const text = 'one\r\n\x1b[1;32mtwo\x1b[0m three\r\n\x1b[?2004h\x1b[J0123456789ab'
   expect(lastRows(text, 10, 10)).toEqual(['one', 'two three', '0123456789', 'ab'])
   expect(lastRows(text, 10, 2)).toEqual(['0123456789', 'ab'])
 })

@@ -1,8 +1,8 @@
 /** Sequences that move about or clear: what follows cannot be told without a terminal. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
 const drawing = /\x1b\[\??[\d;]*[ABCDHJfhlrd]|\x1bc/g
-/** Those that change the screen's modes without moving anything that is shown. */
-const harmless = /\[\?(?:1|7|12|25|2004)[hl]$/
+/** Those that change modes, or clear below a prompt, without moving anything that is shown. */
+const harmless = /\[(?:0?J|\?(?:1|7|12|25|2004)[hl])$/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: see above
 const escapes = /\x1b\[[\d;?<=>!$]*[\x40-\x7e]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()][\w]|\x1b[=>78]/g
 
