@@ -26,8 +26,7 @@ export interface LinkOptions {
 const silentMs = 2.5 * consoleBeatMs
 /** A terminal slower than its guest holds at most so much: above `most` the connection is closed, below `few` opened again. */
 const undrawnBytes = { most: 8 * 1024 * 1024, few: 512 * 1024 }
-/** More than this does not fit a screen of text. */
-const previewBytes = 16 * 1024
+/** Enough to fill a screen with text. */
 const previewPieces = 8
 /** A connection that lasted so long was a good one. */
 const goodMs = 1_000
@@ -74,13 +73,9 @@ export class ConsoleLink {
     for (const piece of this.#undrawn.splice(0)) sink(piece)
   }
 
-  /** The last bytes that wait for a terminal, as text. */
-  undrawnText(): string {
-    const decoder = new TextDecoder()
-    return this.#undrawn
-      .slice(-previewPieces)
-      .map((piece) => (piece.kind === 'bytes' ? decoder.decode(piece.bytes.slice(-previewBytes)) : ''))
-      .join('')
+  /** The last of what waits for a terminal. */
+  undrawn(): readonly Piece[] {
+    return this.#undrawn.slice(-previewPieces)
   }
 
   /** A terminal has drawn so many bytes. */

@@ -19,7 +19,7 @@ export function lastRows(text: string, cols: number, rows: number): string[] | n
     // What comes after a carriage return covers what stood there.
     .map((line) => line.slice(line.lastIndexOf('\r') + 1))
     .slice(-rows)
-  if (lines.some((line) => /[^\x20-\x7e]/.test(line))) return null
+  if (lines.some((line) => /[^\x20-\x7e\u2500]/.test(line))) return null
   return lines.flatMap((line) => (line === '' ? [''] : wrap(line, cols))).slice(-rows)
 }
 

@@ -1,4 +1,6 @@
 import type { ConsoleLink } from './console-link.ts'
+import type { Piece } from './console-stream.ts'
+import { gapText, noteText, ruleLine } from './console-words.ts'
 import { lastRows } from './plain-text.ts'
 
 /** As in the terminal, see terminal.ts. */
@@ -31,7 +33,7 @@ export function showPreview(box: HTMLElement, link: ConsoleLink, fontSize: numbe
   let shown = ''
   let frame = 0
   const draw = () => {
-    const text = link.undrawnText()
+    const text = textOf(link.undrawn(), size.cols)
     if (text !== shown && size.rows > 0) {
       shown = text
       rows.textContent = lastRows(text, size.cols, size.rows)?.join('\n') ?? ''
@@ -43,4 +45,22 @@ export function showPreview(box: HTMLElement, link: ConsoleLink, fontSize: numbe
     cancelAnimationFrame(frame)
     rows.remove()
   }
+}
+
+/** More bytes than this do not fit a screen of text. */
+const mostBytes = 16 * 1024
+
+/** What a terminal would show of some pieces. */
+function textOf(pieces: readonly Piece[], cols: number): string {
+  const decoder = new TextDecoder()
+  let text = ''
+  const rule = (words: string) => {
+    text += `${text === '' || text.endsWith('\n') ? '' : '\n'}${ruleLine(words, cols)}\n`
+  }
+  for (const piece of pieces) {
+    if (piece.kind === 'bytes') text += decoder.decode(piece.bytes.slice(-mostBytes))
+    if (piece.kind === 'note') rule(noteText(piece.note, piece.at))
+    if (piece.kind === 'gap') rule(gapText(piece))
+  }
+  return text
 }
