@@ -66,16 +66,16 @@ test.describe('the charts of a VM', () => {
     await page.goto(vmPath(vm))
     await expect(charts).toContainText('Loading usage...')
     letGo()
-    await expect(charts).toContainText('The use could not be loaded.')
+    await expect(charts).toContainText('Usage could not be loaded.')
     await refused.end()
     const beginning = await answer(page, usageApi.ofVm, 200, usage())
     await charts.getByRole('button', { name: 'Try Again' }).click()
-    await expect(charts).toContainText('Nothing is measured yet.')
+    await expect(charts).toContainText('No measurements yet.')
     await beginning.end()
     await answer(page, usageApi.ofVm, 200, usage())
     await answer(page, vmApi.get, 200, { ...vm, status: 'stopped', ip_address: null })
     await page.reload()
-    await expect(charts).toContainText('The VM did not run: it uses nothing while it is off.')
+    await expect(charts).toContainText('The VM was not running.')
   })
 
   test('show the present and the highest values, leave gaps, and say what the guest does not tell', async ({
@@ -96,7 +96,7 @@ test.describe('the charts of a VM', () => {
     await expect(
       charts.getByRole('img', { name: /^Disk read now 500 B\/s, highest 4\.2 MB\/s/ }),
     ).toBeVisible()
-    await expect(charts).toContainText('NetworkThe guest does not tell.')
+    await expect(charts).toContainText('NetworkNot reported by the guest.')
     await expect(charts.getByRole('heading')).toHaveText(['Usage', 'CPU', 'Memory', 'Disk', 'Network'])
   })
 })
@@ -114,7 +114,7 @@ test('a pool and a set show what their VMs use together', async ({ page, project
   await expect(charts.getByRole('heading')).toHaveText(['Usage', 'Memory', 'Disk', 'Network'])
   await expect(charts.getByRole('img', { name: /^Network in now 2 kB\/s, highest .+; out/ })).toBeVisible()
   await page.goto(vmSetPath(set))
-  await expect(charts).toContainText('None of its VMs ran.')
+  await expect(charts).toContainText('None of its VMs were running.')
   await expect(page.getByRole('heading', { level: 1, name: set.name })).toBeVisible()
 })
 
@@ -123,5 +123,5 @@ test('a project in which nothing runs says so', async ({ page, makeVm, project }
   await page.goto('/')
   await expect(page.getByRole('heading', { level: 1, name: project.name })).toBeVisible()
   const cells = page.getByRole('region', { name: 'Usage of the last hour' })
-  await expect(cells).toHaveText('CPUNothing runsMemoryNothing runs')
+  await expect(cells).toHaveText('CPUNo running VMsMemoryNo running VMs')
 })

@@ -96,7 +96,14 @@ async function findSharedChunks(): Promise<Map<string, string>> {
   })
   if (!('output' in built)) throw new Error('The build has more than one output')
   const chunks = built.output.filter((file) => file.type === 'chunk')
-  return chunksOf(chunks, join(import.meta.dirname, 'src/main.tsx'))
+  const src = join(import.meta.dirname, 'src')
+  // Who is signed in sees every page within the same frame.
+  const isVisitors = (page: string) => /\/features\/(account|public)\//.test(page)
+  return chunksOf(chunks, {
+    entry: join(src, 'main.tsx'),
+    frameOf: (page) =>
+      page.includes('/features/') && !isVisitors(page) ? join(src, 'shell/AppLayout.tsx') : null,
+  })
 }
 
 export default defineConfig(async ({ command }) => {

@@ -9,7 +9,7 @@ const pages = [
   {
     what: 'list of VMs',
     modules: ['shell/AppLayout', 'features/project/ProjectScope', 'features/vm/VmListPage'],
-    budget: 170,
+    budget: 190,
   },
 ]
 

@@ -5,17 +5,19 @@ import { type Chunk, chunksOf } from './chunks.ts'
 function build(chunks: Record<string, { imports?: string[]; bytes?: number }>): Chunk[] {
   return Object.entries(chunks).map(([name, { imports = [], bytes = 100 }]) => ({
     fileName: name,
+    facadeModuleId: `${name}.ts`,
     imports,
     moduleIds: [`${name}.ts`],
+    dynamicImports: name === 'main' ? Object.keys(chunks).filter((one) => one !== one.toLowerCase()) : [],
     isDynamicEntry: name !== name.toLowerCase(),
     code: 'x'.repeat(bytes),
   }))
 }
 
 /** The names of the files in each chunk. */
-function sharedOf(chunks: Chunk[]): string[][] {
+function sharedOf(chunks: Chunk[], frameOf: (page: string) => string | null = () => null): string[][] {
   const byName = new Map<string, string[]>()
-  for (const [module, name] of chunksOf(chunks, 'main.ts')) {
+  for (const [module, name] of chunksOf(chunks, { entry: 'main.ts', frameOf })) {
     byName.set(name, [...(byName.get(name) ?? []), module.replace('.ts', '')])
   }
   return [...byName.values()].map((files) => files.toSorted()).toSorted()
@@ -76,4 +78,20 @@ test('depends on use only: other names give the same chunks', () => {
     })
   expect(sharedOf(chunks('List', 'card', 'sign'))).toEqual([['card', 'sign']])
   expect(sharedOf(chunks('Renamed', 'a', 'z'))).toEqual([['a', 'z']])
+})
+
+test('what a frame needs is there on every page within it', () => {
+  const chunks = build({
+    main: {},
+    Frame: { imports: ['sidebar'] },
+    Home: { imports: ['sidebar'] },
+    One: { imports: ['card'] },
+    Two: { imports: ['card'] },
+    sidebar: { bytes: 10_000 },
+    card: { bytes: 100 },
+  })
+  expect(sharedOf(chunks)).toEqual([['card'], ['sidebar']])
+  const inFrame = (page: string) => (['One.ts', 'Two.ts', 'Home.ts'].includes(page) ? 'Frame.ts' : null)
+  expect(sharedOf(chunks, inFrame)).toEqual([['Frame', 'card', 'sidebar']])
+  expect(() => sharedOf(chunks, () => 'Moved.ts')).toThrow('There is no frame Moved.ts')
 })

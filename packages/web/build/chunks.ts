@@ -3,18 +3,30 @@ import type { Rolldown } from 'vite'
 /** What of a chunk matters here. */
 export type Chunk = Pick<
   Rolldown.OutputChunk,
-  'fileName' | 'imports' | 'moduleIds' | 'isDynamicEntry' | 'code'
+  'fileName' | 'facadeModuleId' | 'imports' | 'dynamicImports' | 'moduleIds' | 'isDynamicEntry' | 'code'
 >
 
 /** What one more request costs, in bytes before compression: below that, sending an unused file is cheaper. */
-const requestBytes = 4_500
+const requestBytes = 2_000
+/** How much dialogs and the like count beside pages: they open when most of what they need is there already. */
+const laterWeight = 0.3
+
+/** What the bundler cannot know. */
+export interface Routes {
+  /** The module with which every page begins. */
+  entry: string
+  /** The module of the frame that is loaded together with a page, if there is one. */
+  frameOf?: (page: string) => string | null
+}
+
+/** The pages and dialogs that need something, by name with their weight. */
+type Users = ReadonlyMap<string, number>
 
 /** Files of the source that are always needed together, and the pages and dialogs that need them. */
 interface Group {
   modules: string[]
   bytes: number
-  /** A bit for each page or dialog. */
-  users: bigint
+  users: Users
   /** Groups it imports from; merged ones included. */
   needs: Set<Group>
 }
@@ -25,11 +37,10 @@ interface Group {
  * bytes that some users then load in vain. Nothing depends on how a file is called or where it lies.
  *
  * @param fine the chunks of the finest split
- * @param entry the module with which every page begins; what it needs is there already
  * @returns the name of the chunk for each module that has one
  */
-export function chunksOf(fine: readonly Chunk[], entry: string): Map<string, string> {
-  const groups = mergeGroups(groupsOf(fine, entry))
+export function chunksOf(fine: readonly Chunk[], routes: Routes): Map<string, string> {
+  const groups = mergeGroups(groupsOf(fine, routes))
   return new Map(groups.flatMap(({ modules }, i) => modules.map((module) => [module, `shared-${i}`])))
 }
 
@@ -45,20 +56,32 @@ export function closureOf(chunks: ReadonlyMap<string, Pick<Chunk, 'imports'>>, f
   return found
 }
 
-function groupsOf(fine: readonly Chunk[], entry: string): Set<Group> {
+function groupsOf(fine: readonly Chunk[], { entry, frameOf }: Routes): Set<Group> {
   const chunks = new Map(fine.map((chunk) => [chunk.fileName, chunk]))
-  const initial = closureOf(chunks, fine.find(({ moduleIds }) => moduleIds.includes(entry))?.fileName ?? '')
-  const users = new Map<string, bigint>()
-  for (const [i, { fileName }] of fine.filter(({ isDynamicEntry }) => isDynamicEntry).entries()) {
-    for (const file of closureOf(chunks, fileName)) {
-      users.set(file, (users.get(file) ?? 0n) | (1n << BigInt(i)))
+  const first = fine.find(({ moduleIds }) => moduleIds.includes(entry))
+  if (!first) throw new Error(`No chunk contains ${entry}`)
+  const initial = closureOf(chunks, first.fileName)
+  const pages = new Set([...initial].flatMap((file) => chunks.get(file)?.dynamicImports ?? []))
+  const users = new Map<string, Map<string, number>>()
+  const frameFileOf = (page: string | null) => {
+    const frame = page && frameOf?.(page)
+    if (!frame) return []
+    const found = fine.find(({ facadeModuleId }) => facadeModuleId === frame)
+    if (!found) throw new Error(`There is no frame ${frame}`)
+    return [found.fileName]
+  }
+  for (const { fileName, facadeModuleId } of fine.filter(({ isDynamicEntry }) => isDynamicEntry)) {
+    const begun = pages.has(fileName) ? [fileName, ...frameFileOf(facadeModuleId)] : [fileName]
+    for (const file of new Set(begun.flatMap((one) => [...closureOf(chunks, one)]))) {
+      const all = users.get(file) ?? new Map()
+      users.set(file, all.set(fileName, pages.has(fileName) ? 1 : laterWeight))
     }
   }
   const groups = new Map<string, Group>()
   for (const { fileName, moduleIds, code } of fine) {
-    const bits = users.get(fileName) ?? 0n
-    if (initial.has(fileName) || moduleIds.length === 0 || countOf(bits) < 2) continue
-    groups.set(fileName, { modules: moduleIds, bytes: code.length, users: bits, needs: new Set() })
+    const own = users.get(fileName)
+    if (initial.has(fileName) || moduleIds.length === 0 || !own || own.size < 2) continue
+    groups.set(fileName, { modules: moduleIds, bytes: code.length, users: own, needs: new Set() })
   }
   for (const [file, group] of groups) {
     for (const next of chunks.get(file)?.imports ?? []) {
@@ -84,7 +107,7 @@ function mergeGroups(groups: Set<Group>): Group[] {
     const merged = {
       modules: [...a.modules, ...b.modules],
       bytes: a.bytes + b.bytes,
-      users: a.users | b.users,
+      users: new Map([...a.users, ...b.users]),
       needs: new Set([...a.needs, ...b.needs].filter((one) => one !== a && one !== b)),
     }
     for (const { needs } of groups) {
@@ -103,8 +126,8 @@ function cheapest(groups: Group[], isRefused: (a: Group, b: Group) => boolean): 
   let bestCost = 0
   for (const [i, a] of groups.entries()) {
     for (const b of groups.slice(i + 1)) {
-      const wasted = countOf(a.users & ~b.users) * b.bytes + countOf(b.users & ~a.users) * a.bytes
-      const cost = wasted - countOf(a.users & b.users) * requestBytes
+      const { both, onlyA, onlyB } = compare(a.users, b.users)
+      const cost = onlyA * b.bytes + onlyB * a.bytes - both * requestBytes
       if (cost < bestCost && !isRefused(a, b)) {
         best = [a, b]
         bestCost = cost
@@ -126,8 +149,13 @@ function isCircular(a: Group, b: Group): boolean {
   return [a, b].some(({ needs }) => [...needs].some((one) => one !== a && one !== b && leadsBack(one)))
 }
 
-function countOf(bits: bigint): number {
-  let count = 0
-  for (let rest = bits; rest > 0n; rest &= rest - 1n) count++
-  return count
+/** The weights of the users that two groups share, and of those that need one of them only. */
+function compare(a: Users, b: Users): { both: number; onlyA: number; onlyB: number } {
+  const weights = { both: 0, onlyA: 0, onlyB: 0 }
+  for (const [user, weight] of a) {
+    if (b.has(user)) weights.both += weight
+    else weights.onlyA += weight
+  }
+  for (const [user, weight] of b) if (!a.has(user)) weights.onlyB += weight
+  return weights
 }

@@ -1,15 +1,22 @@
+import { lazy, Suspense } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
-import { useLive } from './api/live.ts'
-import { useSelectedProject } from './api/projects.ts'
+import { useSession } from './api/session.ts'
 import { scrollKey } from './shell/dialog-url.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
 import { PageFocus } from './shell/PageFocus.tsx'
 
+// A visitor has nothing that changes, and does not load what keeps it current.
+const LiveProject = lazy(async () => ({ default: (await import('./shell/LiveProject.tsx')).LiveProject }))
+
 function Root() {
-  const { project } = useSelectedProject()
-  useLive(project?.id)
+  const { state } = useSession()
   return (
     <>
+      {state === 'in' && (
+        <Suspense>
+          <LiveProject />
+        </Suspense>
+      )}
       <Outlet />
       <PageFocus />
       <ScrollRestoration getKey={scrollKey} />

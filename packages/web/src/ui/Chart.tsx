@@ -2,19 +2,29 @@ import { lazy, Suspense, useState } from 'react'
 import { cx } from './cx.ts'
 import type { PlotProps } from './Plot.tsx'
 
-// What draws comes after the page: numbers and words are there without it.
-const Plot = lazy(async () => ({ default: (await import('./Plot.tsx')).Plot }))
+// The drawing loads after the page, whose numbers and text do not need it; without it they still stand.
+const Plot = lazy(async () => {
+  try {
+    return { default: (await import('./Plot.tsx')).Plot }
+  } catch {
+    return { default: NoPlot }
+  }
+})
+
+function NoPlot(_: PlotProps) {
+  return <p className="text-hint text-ink-2">The chart could not be loaded. Reload the page to try again.</p>
+}
 
 interface ChartProps extends Omit<PlotProps, 'limits' | 'onPoint'> {
   title: string
   /** Of the title; a chart in a sheet with a title of its own is one below it. */
   heading?: 'h2' | 'h3'
-  /** Values that are not to be passed: dashed lines. */
+  /** Limits, drawn as dashed lines. */
   limits?: PlotProps['limits']
   formatTime: (ms: number) => string
   /** What the drawing shows, in a sentence. */
   summary: string
-  /** What is said in place of a value that is not there. */
+  /** Shown in place of a missing value. */
   absent?: string
   className?: string
 }
@@ -66,7 +76,7 @@ export function Chart({
         </span>
       </figcaption>
       <div role="img" aria-label={summary} className="h-39">
-        <Suspense fallback={null}>
+        <Suspense fallback={<p className="text-hint text-ink-3">Loading chart...</p>}>
           <Plot {...drawing} limits={limits} onPoint={setPointed} />
         </Suspense>
       </div>

@@ -10,7 +10,7 @@ interface ChartLine {
   label: string
   /** One for each time; null where it is not known. */
   values: readonly (number | null)[]
-  /** What is, what stands beside it, or what is only wanted. */
+  /** The measured value, one beside it, or the desired one. */
   look: 'live' | 'second' | 'wanted'
   /** A value holds until the next one, as the size of something does. */
   stepped?: boolean
@@ -21,7 +21,7 @@ export interface PlotProps {
   times: readonly number[]
   /** Each over those before it. */
   lines: readonly ChartLine[]
-  /** Values that are not to be passed: dashed lines. */
+  /** Limits, drawn as dashed lines. */
   limits: readonly { label: string; value: number }[]
   /** Where the scale has its lines, from 0 on. */
   ticks: readonly number[]
@@ -37,7 +37,7 @@ export interface PlotProps {
 const cssValue = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 const colour = (name: string) => () => cssValue(name)
 
-/** The drawing of a chart. It is made once; what changes is read anew with every stroke, the colours as well. */
+/** The drawing of a chart. It is created once; whatever changes, colours included, is read again with every redraw. */
 export function Plot(props: PlotProps) {
   const box = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)

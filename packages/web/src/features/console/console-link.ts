@@ -26,6 +26,8 @@ export interface LinkOptions {
 const silentMs = 2.5 * consoleBeatMs
 /** A terminal slower than its guest holds at most so much: above `most` the connection is closed, below `few` opened again. */
 const undrawnBytes = { most: 8 * 1024 * 1024, few: 512 * 1024 }
+/** Enough to fill a screen with text. */
+const previewPieces = 8
 /** A connection that lasted so long was a good one. */
 const goodMs = 1_000
 
@@ -69,6 +71,11 @@ export class ConsoleLink {
   draw(sink: (piece: Piece) => void): void {
     this.#sink = sink
     for (const piece of this.#undrawn.splice(0)) sink(piece)
+  }
+
+  /** The last of what waits for a terminal. */
+  undrawn(): readonly Piece[] {
+    return this.#undrawn.slice(-previewPieces)
   }
 
   /** A terminal has drawn so many bytes. */

@@ -121,3 +121,8 @@ export function lostText({ unsent, unconfirmed }: LostInput): string {
     ? `The connection was lost. ${bytes} of your input did not reach the VM.`
     : `The connection was lost. Up to ${bytes} of your input may not have reached the VM. Check before you type it again.`
 }
+
+/** A line across the console that separates what was printed before from what follows. */
+export function ruleLine(text: string, cols: number): string {
+  return `\u2500\u2500 ${text} ${'\u2500'.repeat(Math.max(2, Math.min(cols, 72) - text.length - 4))}`
+}

@@ -3,7 +3,8 @@ import { FitAddon } from '@xterm/addon-fit'
 import { type ISearchOptions, SearchAddon } from '@xterm/addon-search'
 import { type IDisposable, Terminal } from '@xterm/xterm'
 import type { Piece } from './console-stream.ts'
-import { gapText, noteText } from './console-words.ts'
+import { gapText, noteText, ruleLine } from './console-words.ts'
+import { lineHeight } from './preview.ts'
 
 export interface TerminalOptions {
   fontSize: number
@@ -81,7 +82,7 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
     cursorBlink: false,
     fontFamily: getComputedStyle(box).getPropertyValue('--mono'),
     fontSize: options.fontSize,
-    lineHeight: 1.25,
+    lineHeight,
     minimumContrastRatio: 4.5,
     scrollback: 10_000,
     screenReaderMode: options.screenReader,
@@ -122,8 +123,7 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
       const { type, cursorX } = terminal.buffer.active
       const alone = type === 'alternate'
       const out = isNewRun ? `${alone ? leaveFullScreenProgram : ''}${calm}` : ''
-      const end = '\u2500'.repeat(Math.max(2, Math.min(terminal.cols, 72) - text.length - 4))
-      const line = `${alone || cursorX > 0 ? '\r\n' : ''}\x1b[90m\u2500\u2500 ${text} ${end}\x1b[0m\r\n`
+      const line = `${alone || cursorX > 0 ? '\r\n' : ''}\x1b[90m${ruleLine(text, terminal.cols)}\x1b[0m\r\n`
       terminal.write(out + line)
       held = false
       for (const piece of waiting.splice(0)) draw(piece)

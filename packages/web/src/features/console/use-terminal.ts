@@ -3,6 +3,7 @@ import type { ConsoleLink } from './console-link.ts'
 import { type TerminalKey, terminalKeys, withCtrl } from './keys.ts'
 import type { LinkView } from './link-view.ts'
 import { preference } from './preferences.ts'
+import { showPreview } from './preview.ts'
 import type { ConsoleTerminal, TerminalCommand } from './terminal.ts'
 
 /** The terminal comes in a file of its own, asked for beside the page's. */
@@ -48,6 +49,7 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
   useEffect(() => {
     let here = true
     let mine: ConsoleTerminal | undefined
+    const endPreview = box.current ? showPreview(box.current, link, initial.current.size) : () => {}
     loadTerminal().then(
       ({ openTerminal }) => {
         if (!here || !box.current) return
@@ -61,7 +63,11 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
           onFound: setFound,
           onCommand: (command) => onCommand.current(command),
           answers: () => answers.current,
-          onDrawn: (bytes) => link.drawn(bytes),
+          onDrawn: (bytes) => {
+            link.drawn(bytes)
+            // Painted with the next frame.
+            requestAnimationFrame(endPreview)
+          },
         })
         terminal.current = mine
         link.draw(mine.draw)
@@ -72,11 +78,15 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
         )
           mine.focus()
       },
-      () => here && setFailed(true),
+      () => {
+        endPreview()
+        if (here) setFailed(true)
+      },
     )
     return () => {
       here = false
       terminal.current = null
+      endPreview()
       mine?.close()
     }
   }, [link, type])

@@ -18,7 +18,7 @@ export function GroupUsage({ of, vms, className }: GroupUsageProps) {
       of={of}
       measures={measures}
       running={vms.some(({ status }) => status === 'running')}
-      texts={{ off: 'None of its VMs ran.', untold: 'The guests do not tell.' }}
+      texts={{ off: 'None of its VMs were running.', untold: 'Not reported by the guests.' }}
       className={className ?? ''}
     />
   )

@@ -19,9 +19,9 @@ export function ProjectUsage({ projectId, running }: { projectId: string; runnin
   const timeline = useMemo(() => data && timelineOf(data, until), [data, until])
   const absent =
     running === 0
-      ? 'Nothing runs'
+      ? 'No running VMs'
       : data
-        ? 'Not measured yet'
+        ? 'No measurements yet'
         : error
           ? 'Could not be loaded'
           : 'Loading usage...'

@@ -30,21 +30,21 @@ const shortest = { hour: 600, day: 2 * 3600 } as const
 interface UsageSheetProps {
   of: UsageOf
   measures: readonly Measure[]
-  /** Whether it runs, or one of them does. */
+  /** Whether it is running, or one of them is. */
   running: boolean
-  /** What to say while there is nothing to draw: of what runs not, and of a guest that does not tell. */
+  /** What to say when there is nothing to draw: because nothing was running, or because the guest does not report it. */
   texts: { off: string; untold: string }
   /** Memory of what is asked about; that of those that run, when not known. */
   memoryMb?: number
   className?: string
 }
 
-/** What something used over the last hour or day: a chart for each measure. */
+/** Usage over the last hour or day, with a chart for each measure. */
 export function UsageSheet({ of, measures, running, texts, memoryMb, className }: UsageSheetProps) {
   const titleId = useId()
   const [range, setRange] = useState<UsageRange>('hour')
   const { data, error, refetch, isFetching, dataUpdatedAt } = useUsage(of, range)
-  // What runs is measured up to now, however late the last sample comes.
+  // What is running is drawn up to now, even if the last sample is late.
   const until = running ? 0 : dataUpdatedAt
   const timeline = useMemo(() => data && timelineOf(data, until), [data, until])
   return (
@@ -69,7 +69,7 @@ export function UsageSheet({ of, measures, running, texts, memoryMb, className }
           {!data && !error && 'Loading usage...'}
           {!data && error && (
             <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
-              The use could not be loaded.
+              Usage could not be loaded.
               <Button
                 size="sm"
                 icon={<RefreshCw size={14} strokeWidth={1.6} aria-hidden />}
@@ -105,7 +105,7 @@ export function UsageSheet({ of, measures, running, texts, memoryMb, className }
   )
 }
 
-const beginning = 'Nothing is measured yet. The first values come about ten seconds after the start.'
+const beginning = 'No measurements yet. The first ones appear about ten seconds after the start.'
 const notYet = 'Not measured yet.'
 const offTexts = {
   hour: 'The charts show the last hour.',

@@ -13,8 +13,8 @@ export function VmUsage({ vm, className }: { vm: Vm; className?: string }) {
       running={vm.status === 'running'}
       memoryMb={vm.memory_mb}
       texts={{
-        off: 'The VM did not run: it uses nothing while it is off.',
-        untold: 'The guest does not tell.',
+        off: 'The VM was not running.',
+        untold: 'Not reported by the guest.',
       }}
       className={className ?? ''}
     />
