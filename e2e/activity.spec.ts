@@ -33,7 +33,7 @@ test('what happens in a project is told as it happens, by whom and why, and lead
   // Without a reload.
   const running = rows.filter({ hasText: 'VM engine is running' })
   await expect(running).toContainText('by Slipway')
-  await expect(rows.filter({ hasText: 'Asked for VM engine' })).toContainText(
+  await expect(rows.filter({ hasText: 'Create VM engine requested' })).toContainText(
     `by ${person.firstName} ${person.lastName}`,
   )
   const crashed = await makeVm('fault-crash', 'failed')
@@ -130,7 +130,7 @@ test('the log of an account is in its menu; that of everybody is for administrat
   await page.goto('/admin/templates')
   await page.getByRole('button', { name: 'Export activity' }).click()
   await expect(toasts(page)).toContainText(
-    'Only those named in SLIPWAY_ADMINS may read the activity of everybody',
+    'Only administrators (SLIPWAY_ADMINS) can export the activity of all accounts',
   )
 
   const boss = newPerson()

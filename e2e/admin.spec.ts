@@ -151,7 +151,7 @@ test('Enter in an unfinished form says at each field what is wrong with it', asy
   await page.getByLabel('Image URL').fill('https://example.org/disk.qcow2#sha256=123')
   await described(
     'Image URL',
-    'End the image URL in #sha256= and 64 hexadecimal digits, or leave the checksum out',
+    'End the image URL with #sha256= and 64 hexadecimal digits, or omit the checksum',
   )
   expect(calls).toHaveLength(0)
 })

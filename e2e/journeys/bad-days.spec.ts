@@ -63,7 +63,7 @@ test('a missing qemu-img leaves a failed VM that says what is not installed', as
   const { create, settled } = await newOwner(request, await start({ PATH }))
   const failed = await settled((await create('no tools'))?.id ?? '')
   expect(failed.status).toBe('failed')
-  expect(failed.status_message).toMatch(/could not be made/)
+  expect(failed.status_message).toMatch(/could not be created/)
 })
 
 test('a full disk fails the new VM and says so, and lets the running one be', async ({ request }) => {

@@ -4,7 +4,7 @@ export type ConsoleNote = (typeof consoleNoteNames)[number]
 /** What happened to a machine, told in its console between the bytes it printed. */
 export const consoleNotes: Record<ConsoleNote, string> = {
   started: 'The VM started',
-  resumed: 'The VM went on from its saved memory',
+  resumed: 'The VM resumed from its saved memory',
   rebooted: 'The guest restarted itself',
   ended: 'The VM is off',
   crashed: 'The VM crashed',
@@ -14,11 +14,11 @@ export const consoleNotes: Record<ConsoleNote, string> = {
 export const consoleCloses = {
   /** The guest ended; there is more after its next start. */
   ended: 1000,
-  /** The server goes away; it comes back. */
+  /** The server is stopping; it comes back. */
   away: 1001,
   /** The session ended, or the VM is no longer the user's. */
   refused: 1008,
-  /** Too many look at this console. */
+  /** Too many viewers on this console. */
   full: 1013,
 } as const
 

@@ -159,7 +159,7 @@ export function makeAccountService({
         throw new Problem(403, accountTexts.disabled)
       }
       if (!account.email_verified) {
-        await noteFailure(account, `The e-mail address is not verified. From ${ip}.`)
+        await noteFailure(account, `The email address is not verified. From ${ip}.`)
         throw new Problem(403, accountTexts.unverified)
       }
       const token = randomBytes(32).toString('base64url')
@@ -217,7 +217,7 @@ export function makeAccountService({
         const account = await repo.byEmail(email)
         if (!account || account.email_verified || account.disabled) return
         const { token, row } = newToken(account.id, 'verify')
-        const message = 'A new link to verify the e-mail address was asked for'
+        const message = 'A new verification link was requested'
         await repo.replaceToken(
           row,
           told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
@@ -231,7 +231,7 @@ export function makeAccountService({
       await limits.openLink(clientNetworkOf(ip))
       const hash = hashOf(token)
       const verified = (account: Pick<User, 'id' | 'name'>) =>
-        told(account, wish(account.id, 'account.verifyEmail', 'Verified the e-mail address'))
+        told(account, wish(account.id, 'account.verifyEmail', 'Verified the email address'))
       if (await repo.verify(hash, now(), verified)) return
       const known = await repo.token(hash, 'verify')
       if (!known) throw new Problem(404, accountTexts.linkInvalid)
@@ -246,7 +246,7 @@ export function makeAccountService({
         const account = await repo.byEmail(email)
         if (!account || account.disabled) return
         const { token, row } = newToken(account.id, 'reset')
-        const message = 'A link to choose a new password was asked for'
+        const message = 'A password reset link was requested'
         await repo.replaceToken(
           row,
           told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
@@ -268,7 +268,7 @@ export function makeAccountService({
       const changed = (account: Pick<User, 'id' | 'name'>) =>
         told(
           account,
-          wish(account.id, 'account.resetPassword', 'Chose a new password by a mailed link', `From ${ip}.`),
+          wish(account.id, 'account.resetPassword', 'Reset the password with an emailed link', `From ${ip}.`),
         )
       const passwordHash = await hashPassword(password, callerOf(asker))
       const account = await repo.resetPassword(hash, passwordHash, now(), changed)

@@ -59,7 +59,7 @@ describe('the activity of a project', () => {
         reason: null,
         object: { type: 'vm', name: 'web' },
         project_id: desk.params.projectId,
-        message: 'Asked for VM web',
+        message: 'Create VM web requested',
       })
       expect(entries[0]).toMatchObject({ kind: 'change', actor: null })
     }),

@@ -70,7 +70,7 @@ function serveScreen(line: SocketLine, screen: Duplex): void {
       () => screen.destroy(),
     )
   })
-  const goDark = () => line.close(consoleCloses.ended, 'The screen went dark')
+  const goDark = () => line.close(consoleCloses.ended, 'The screen was turned off')
   screen.on('close', goDark)
   if (screen.destroyed) goDark()
   line.onFrame(

@@ -80,8 +80,8 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
       if (from === undefined) await note(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
         const session = await sessionOf(vm.id).catch(() => null)
-        if (!session) line.close(consoleCloses.away, 'The VM is not there yet')
-        else if (session.isFull()) line.close(consoleCloses.full, 'Too many look at this console')
+        if (!session) line.close(consoleCloses.away, 'The VM is not running yet')
+        else if (session.isFull()) line.close(consoleCloses.full, 'Too many viewers on this console')
         else return session.join(user.name, from, line)
         return null
       }
@@ -119,7 +119,7 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
     /** Sends everybody away; the server closes. */
     async close(): Promise<void> {
       await Promise.allSettled(sessions.values())
-      for (const session of [...open]) session.end(consoleCloses.away, 'The server goes away')
+      for (const session of [...open]) session.end(consoleCloses.away, 'The server is stopping')
     },
   }
 }

@@ -228,7 +228,9 @@ describe('SSH by name', () => {
       runClient('ssh', [...options, ...port(), '-W', target, 'jump@127.0.0.1'])
     expect((await jumpTo('web.shop:22')).stdout.toString()).toMatch(/^SSH-2\.0-/)
     expect((await jumpTo(`${web.id}:22`)).stdout.toString()).toMatch(/^SSH-2\.0-/)
-    expect((await jumpTo('web.shop:80')).stderr).toContain('Only port 22 of a VM can be reached here.')
+    expect((await jumpTo('web.shop:80')).stderr).toContain(
+      'Only port 22 of a VM can be reached through this gateway.',
+    )
     expect((await jumpTo('127.0.0.1:22')).stderr).toContain('There is no VM 127.0.0.1 for this key.')
     expect((await jumpTo('web.shop:22', bob.options)).stderr).toContain(
       'There is no VM web.shop for this key.',
@@ -279,7 +281,7 @@ describe('who is not let in', () => {
     expect(await ssh(eve.options, 'box.own', 'true')).toMatchObject(denied)
     await clock.advance(15_000)
     expect(await inside.ended).toMatchObject({ code: 255 })
-    expect(inside.stderr()).toContain('This key may not enter any more.')
+    expect(inside.stderr()).toContain('This SSH key is no longer authorized.')
   })
 })
 
@@ -319,7 +321,7 @@ describe('what owners are told', () => {
     await clock.advance(60_000)
     const outcome = await ssh(ada.options, 'asleep.shop')
     expect(outcome).toMatchObject({ code: 255 })
-    expect(outcome.stderr).toContain('VM Asleep is stopped. Start it on the console, then try again.')
+    expect(outcome.stderr).toContain('VM Asleep is stopped. Start it in the web console, then try again.')
   })
 
   it('that nobody answers in a VM', async () => {
@@ -358,7 +360,7 @@ describe('the end of a visit', () => {
 
     expect((await carol.call(sshKeyApi.delete, { params: { sshKeyId: carol.keyId } })).status).toBe(204)
     expect(await one.ended).toMatchObject({ code: 255 })
-    expect(one.stderr()).toContain('The SSH key you came in with was removed.')
+    expect(one.stderr()).toContain('The SSH key of this connection was removed.')
     expect((await ssh(carol.options, 'one.carol', 'true')).stderr).toContain('Permission denied')
 
     two.child.stdin.end('still here\n')
@@ -400,7 +402,7 @@ describe('the gateway as a part of the server', () => {
 
   it('says what to set when its port is in use', async () => {
     await expect(startGateway({ ...settings, port: gateway.port }, silentLog)).rejects.toThrow(
-      `Port ${gateway.port} on 127.0.0.1 is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT`,
+      `Port ${gateway.port} on 127.0.0.1 is already in use, so SSH by name cannot listen on it. Set SLIPWAY_SSH_PORT`,
     )
   })
 

@@ -154,7 +154,7 @@ describe('a look at a boot image says what is wrong with', () => {
     await expect(look(inside)).rejects.toThrow('private network')
     await expect(look('http://10.0.0.1/disk.qcow2')).rejects.toThrow('private network')
     await expect(look('http://no-such-host.invalid/disk.qcow2')).rejects.toThrow(
-      'There is no host of that name.',
+      'The host name could not be resolved.',
     )
     await expect(look('file:///etc/passwd')).rejects.toThrow('Only http and https')
     await expect(look('disk.qcow2')).rejects.toThrow('no address')
@@ -163,7 +163,7 @@ describe('a look at a boot image says what is wrong with', () => {
 
   it('a server that does not answer in time, or stops in the middle', async () => {
     const silent = await at(() => {})
-    const late = { name: 'ImportError', message: 'The server took too long to answer.', retryable: true }
+    const late = { name: 'ImportError', message: 'The server took too long to respond.', retryable: true }
     await expect(look(silent, { timeoutMs: 50 })).rejects.toMatchObject(late)
     const stopping = await at((_, response) => void response.write('x'))
     await expect(look(stopping, { timeoutMs: 50 })).rejects.toMatchObject(late)

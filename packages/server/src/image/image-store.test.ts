@@ -165,10 +165,10 @@ describe('an image', () => {
   it('that nobody knows is not looked for', async () => {
     const images = store()
     for (const id of ['none', '../base', 'file:///etc/passwd']) {
-      const refusal = { state: 'unavailable', reason: 'There is no such image.' }
+      const refusal = { state: 'unavailable', reason: 'The image does not exist.' }
       expect(await images.look(id)).toEqual(refusal)
       expect(await images.ensure(id)).toEqual(refusal)
-      await expect(images.use(id)).rejects.toThrow('There is no such image.')
+      await expect(images.use(id)).rejects.toThrow('The image does not exist.')
     }
   })
 })
@@ -185,7 +185,7 @@ describe('an image that cannot be made', () => {
     ],
     [
       Object.assign(new Error('spawn'), { code: 'ENOENT' }),
-      'The BASE image could not be built: a program it takes is not installed. Run the doctor.',
+      'The BASE image could not be built: a required program is not installed. Run npm run doctor.',
     ],
     [
       new Error('dpkg: error'),

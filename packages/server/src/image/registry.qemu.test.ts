@@ -205,7 +205,7 @@ describeWith(programs, 'an image from a real registry', () => {
   test('is refused when there is none of that name', async () => {
     const image = `${registry.host}/tests/none:v1`
     expect(await place.refusal({ from: 'registry', image })).toBe(
-      'The registry has no such image, or does not give it to everybody.',
+      'The registry does not have this image, or it requires a login.',
     )
   })
 

@@ -260,7 +260,7 @@ describe('a hostile registry', () => {
       more()
       return true
     })
-    await expect(pullFrom(registry)).rejects.toThrow('The server sent more than it should.')
+    await expect(pullFrom(registry)).rejects.toThrow('The server sent more data than it announced.')
   })
 
   it.each([

@@ -52,7 +52,7 @@ describe('the autoscaler', () => {
   })
 
   it('holds and says so when the load is not known', () => {
-    const why = 'The CPU use of the running VMs is not known, so the size stays.'
+    const why = 'The CPU usage of the running VMs is unknown, so the pool is not scaled.'
     expect(ask([80, 80, 80, 80, null])).toEqual({ do: 'hold', why })
     expect(autoscale(policy, pool(), [], start)).toEqual({ do: 'hold', why })
     const { list, now } = samples(80, 80, 80, 80)

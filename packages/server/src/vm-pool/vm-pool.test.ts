@@ -303,7 +303,7 @@ describe('a pool heals', () => {
 
   it('a dead VM without a root disk of its own is replaced; a persistent one is started again with its disks', async () => {
     const { made, settle, get, app, history } = await desk()
-    const crash = { how: 'crashed', reason: 'The guest ended unexpectedly.' } as const
+    const crash = { how: 'crashed', reason: 'The guest stopped unexpectedly.' } as const
     const throwaway = await made({ persistent: false })
     const [one] = throwaway.vms
     app.engine.endRun(one?.id ?? '', crash)
@@ -456,7 +456,7 @@ describe('auto scaling', () => {
     await settle(100_000)
     expect(await get(pool.id)).toMatchObject({ desired_size: 1 })
     expect((await history(pool.id)).verdict).toBe(
-      'The CPU use of the running VMs is not known, so the size stays.',
+      'The CPU usage of the running VMs is unknown, so the pool is not scaled.',
     )
   })
 
@@ -466,7 +466,9 @@ describe('auto scaling', () => {
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     await settle(200_000)
     expect(await get(pool.id)).toMatchObject({ desired_size: 2, current_size: 2, status: 'error' })
-    expect((await history(pool.id)).verdict).toBe('The pool is not settled, so its size stays.')
+    expect((await history(pool.id)).verdict).toBe(
+      'The pool has not reached its desired size yet, so it is not scaled.',
+    )
   })
 
   it('keeps its pause over a restart of the server', async () => {

@@ -357,7 +357,7 @@ describe('restoring a VM', () => {
       await desk.pass()
       expect(await desk.vm(vmId)).toMatchObject({
         status: 'running',
-        status_message: 'The restore was cancelled. The VM is as it was.',
+        status_message: 'The restore was cancelled. The VM is unchanged.',
       })
       expect(engine.peek({ machineId: vmId })).toBe('B')
       expect(await desk.vmSnapshots()).toHaveLength(1)
@@ -425,7 +425,7 @@ describe('restoring a VM', () => {
       await desk.snapshotVm(vmId)
       const busy = {
         status: 409,
-        body: { message: 'A snapshot of this VM is being made. Please try again later.' },
+        body: { message: 'A snapshot of this VM is being created. Please try again later.' },
       }
       expect(await desk.deleteVm(vmId)).toMatchObject(busy)
       expect(await desk.restore(id, vmId)).toMatchObject(busy)
