@@ -19,7 +19,7 @@ export function accountRoutes(route: Route, accounts: AccountService, secureCook
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
   const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
 
-  route(accountApi.me, async ({ user }) => user)
+  route(accountApi.me, async ({ user }) => accounts.me(user))
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
     const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))

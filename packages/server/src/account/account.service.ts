@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
+import { accountTexts, type Me, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
@@ -46,6 +46,8 @@ export interface AccountServiceOptions {
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
   productName: string
+  /** Email addresses of administrators, in lower case. */
+  admins: readonly string[]
   /** The names and fingerprints of an account's SSH keys. */
   keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
   /** A session ended, or all of an account: what stands on them has to end too. */
@@ -59,6 +61,7 @@ export function makeAccountService({
   sendMail,
   publicUrl,
   productName,
+  admins,
   keysOf,
   onSessionsEnded,
   clock,
@@ -110,6 +113,9 @@ export function makeAccountService({
   }
 
   return {
+    /** The signed-in user, with what they are permitted to do. */
+    me: (user: User): Me => ({ ...user, is_admin: admins.includes(user.email) }),
+
     /** Throws 429, and 503 while too many passwords wait to be hashed. */
     async signUp(input: SignUp, asker: Asker): Promise<User> {
       const { ip } = asker
