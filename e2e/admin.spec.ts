@@ -242,7 +242,7 @@ test('a boot image is looked at before the template is saved, and what VMs will 
 
   // What is refused says so at its field; that nobody could look at it is no fault of the address.
   await address.fill('https://images.example.org/fault-look.qcow2')
-  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this URL/)
   await expect(previewOf(page).getByRole('article')).toContainText('Cannot be used')
   for (const [status, body, text] of [
     [500, {}, 'The address could not be checked. It is checked again when you create the template.'],
@@ -294,7 +294,7 @@ test('what the server has against a field is said there', async ({ page, user: _
   // The address is not looked at first when it is sent at once.
   await address.fill('https://images.example.org/fault-look.img')
   await page.keyboard.press('Enter')
-  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this URL/)
   await expect(page).toHaveURL('/admin/templates')
 })
 

@@ -50,7 +50,7 @@ test('QEMU that dies at the start leaves a failed VM with its words, which can b
   const failed = await settled(vm?.id ?? '')
   expect(failed).toMatchObject({ status: 'failed' })
   expect(failed.status_message).toMatch(
-    /could not be launched.*cannot do this.*delete this VM and create it again/,
+    /could not be started.*cannot do this.*delete this VM and create it again/,
   )
   expect(await guestsOf(dataDir)).toEqual([])
   await call(vmApi.delete, of(failed.id))

@@ -111,7 +111,7 @@ describe('SSH by name', () => {
     expect(body.entries[0]).toMatchObject({
       kind: 'access',
       action: 'vm.ssh',
-      message: 'Came into VM Web by SSH',
+      message: 'Connected to VM Web by SSH',
       actor: { name: 'ada' },
       object: { type: 'vm', id: web.id, name: 'Web' },
       reason: expect.stringMatching(/^With key ada, SHA256:/),
@@ -231,9 +231,9 @@ describe('SSH by name', () => {
     expect((await jumpTo('web.shop:80')).stderr).toContain(
       'Only port 22 of a VM can be reached through this gateway.',
     )
-    expect((await jumpTo('127.0.0.1:22')).stderr).toContain('There is no VM 127.0.0.1 for this key.')
+    expect((await jumpTo('127.0.0.1:22')).stderr).toContain('No VM named 127.0.0.1 is available to this SSH key.')
     expect((await jumpTo('web.shop:22', bob.options)).stderr).toContain(
-      'There is no VM web.shop for this key.',
+      'No VM named web.shop is available to this SSH key.',
     )
     const shell = await ssh(ada.options, 'jump', 'true')
     expect(shell.code).toBe(255)
@@ -330,7 +330,7 @@ describe('what owners are told', () => {
     await vm(ada, 'Deaf', 'Shop', unused.port)
     const outcome = await ssh(ada.options, 'deaf.shop', 'true')
     expect(outcome.code).toBe(255)
-    expect(outcome.stderr).toContain('VM Deaf is running, but SSH in it does not answer')
+    expect(outcome.stderr).toContain('VM Deaf is running, but its SSH server does not respond')
   })
 
   it('that a VM does not have the key of the gateway, with the line it needs', async () => {

@@ -125,7 +125,7 @@ describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('with status %i are checked again', async (status) => {
     const inside = await serve((_, response) => response.end('secret'), '127.0.0.2')
     const outside = await serve((_, response) => response.writeHead(status, { location: inside.url }).end())
-    await expect(fetch(outside.url)).rejects.toThrow('The address leads into a private network')
+    await expect(fetch(outside.url)).rejects.toThrow('The URL points into a private network')
     expect(inside.seen).toEqual([])
   })
 

@@ -158,7 +158,7 @@ describe('a look at a boot image says what is wrong with', () => {
     )
     await expect(look('file:///etc/passwd')).rejects.toThrow('Only http and https')
     await expect(look('disk.qcow2')).rejects.toThrow('no address')
-    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow('can only give a checksum')
+    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow('may only contain a checksum')
   })
 
   it('a server that does not answer in time, or stops in the middle', async () => {

@@ -123,7 +123,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
         response.end(bootableDisk())
       })
       await mkdir(place.scratchDir, { recursive: true })
-      expect(await refusal(`${url}/disk.img#${fragment}`)).toContain('can only give a checksum')
+      expect(await refusal(`${url}/disk.img#${fragment}`)).toContain('may only contain a checksum')
       expect(asked).toBe(false)
     },
   )
@@ -151,7 +151,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
     await writeFile(secret, bootableDisk())
     const image = join(place.dir, 'hostile.qcow2')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image])
-    expect(await refusal(await serveAt(await readFile(image)))).toContain('builds on another file')
+    expect(await refusal(await serveAt(await readFile(image)))).toContain('depends on another file')
   })
 
   test('when it keeps its data in a file of the host', async () => {

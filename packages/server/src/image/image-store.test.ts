@@ -383,7 +383,7 @@ describe('what cannot be read is not taken for absent', () => {
     await store().use('base')
     const restore = await makeUnreadable(manifestOf('base'))
     const images = store()
-    const reason = expect.stringContaining('The BASE image is there, but could not be read')
+    const reason = expect.stringContaining('The BASE image exists but could not be read')
     expect(await images.look('base')).toEqual({ state: 'unavailable', reason })
     await expect(images.use('base')).rejects.toThrow('could not be read')
     expect(await images.ensure('base', true)).toEqual({ state: 'unavailable', reason })

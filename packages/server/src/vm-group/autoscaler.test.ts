@@ -68,7 +68,7 @@ describe('the autoscaler', () => {
     const now = samples(90, 90, 90, 90).now
     expect(ask([90, 90, 90, 90], { sizedAt: now - 100_000 })).toEqual({
       do: 'hold',
-      why: 'The size changed a moment ago; it stays for 20 s more.',
+      why: 'The size changed recently. The next change is possible in 20 s.',
     })
   })
 
@@ -93,7 +93,7 @@ describe('the autoscaler', () => {
     const narrow = { ...policy, down_below: 60 }
     expect(ask(Array(20).fill(50), { desired: 2 }, narrow)).toEqual({
       do: 'hold',
-      why: 'CPU 50 %, below 60 %, but 1 would work at 100 %.',
+      why: 'CPU 50 %, below 60 %, but 1 would run at 100 %.',
     })
   })
 

@@ -323,7 +323,7 @@ describe('a pool heals', () => {
     expect(app.engine.peek({ machineId: other?.id ?? '' })).toBe('precious')
     expect((await history(keeping.id)).events[0]).toMatchObject({
       kind: 'member_restarted',
-      message: expect.stringContaining('"db-1" is restarting with its disks. The guest ended'),
+      message: expect.stringContaining('"db-1" is restarting with its disks. The guest stopped'),
     })
   })
 
@@ -355,7 +355,7 @@ describe('a pool heals', () => {
     await settle(90_000)
     const short = await get(body.id)
     expect(short.status).toBe('error')
-    expect(short.status_message).toMatch(/^No room for "web-2"\. Needs 256 MB of memory/)
+    expect(short.status_message).toMatch(/^Not enough memory for "web-2"\. Needs 256 MB of memory/)
     await update(body.id, { desired_size: 1 })
     await settle()
     expect(await get(body.id)).toMatchObject({ status: 'active', current_size: 1 })

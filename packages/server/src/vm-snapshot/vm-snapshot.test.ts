@@ -122,7 +122,7 @@ describe('taking a snapshot of a VM', () => {
       await desk.pass()
       expect(await desk.vmSnapshot(lost.id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('ended while the snapshot was being made'),
+        status_message: expect.stringContaining('stopped while the snapshot was being created'),
       })
       const full = await desk.runningVm('fault-no-copies')
       const id = await desk.readyVmSnapshot(full)
@@ -145,7 +145,7 @@ describe('taking a snapshot of a VM', () => {
       await desk.pass()
       expect(await desk.vmSnapshot(snapshot.id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('Take it again'),
+        status_message: expect.stringContaining('Create it again'),
       })
       expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
     }),
@@ -314,7 +314,7 @@ describe('restoring a VM', () => {
       await desk.pass()
       expect(await desk.vm(vmId)).toMatchObject({
         status: 'running',
-        status_message: expect.stringMatching(/could not be restored and is as it was.*no room/),
+        status_message: expect.stringMatching(/could not be restored and is unchanged.*not have enough space/),
       })
       expect(await desk.vmSnapshots()).toHaveLength(1)
     }),
@@ -520,7 +520,7 @@ describe('a VM snapshot whose files are gone', () => {
       await desk.pass(60_000)
       expect(await desk.vmSnapshot(id)).toMatchObject({
         status: 'ready',
-        status_message: expect.stringContaining('cannot be read now. Too many files are open.'),
+        status_message: expect.stringContaining('cannot be read at the moment. Too many files are open.'),
       })
       Object.assign(engine, { inspectSnapshot, listSnapshots })
       await desk.pass(120_000)
