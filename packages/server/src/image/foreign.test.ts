@@ -130,7 +130,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
 
   test.each([
     ['without a boot sector', (disk: Buffer) => disk.fill(0, 510, 512), 'has no boot sector'],
-    ['with a boot sector that holds no code', (disk: Buffer) => disk.fill(0, 0, 440), 'for UEFI only?'],
+    ['with a boot sector that holds no code', (disk: Buffer) => disk.fill(0, 0, 440), 'may support UEFI only'],
     [
       'that is an ISO image for optical drives alone',
       (disk: Buffer) => iso(disk).fill(0, 510, 512),
@@ -163,17 +163,17 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
 
   test('when it is a web page', async () => {
     expect(await refusal(await serveAt('<!doctype html><title>Sign in</title>'))).toContain(
-      'leads to a web page',
+      'points to a web page',
     )
   })
 
   test('when it is larger than the limit, announced or not', async () => {
-    expect(await refusal(await serveAt(Buffer.alloc(5 * MIB)))).toContain('larger than 4 MiB')
+    expect(await refusal(await serveAt(Buffer.alloc(5 * MIB)))).toContain('larger than the limit of 4 MiB')
     const unannounced = await place.serve((_, response) => {
       response.write(Buffer.alloc(5 * MIB))
       response.end()
     })
-    expect(await refusal(`${unannounced}/disk.img`)).toContain('larger than 4 MiB')
+    expect(await refusal(`${unannounced}/disk.img`)).toContain('larger than the limit of 4 MiB')
   })
 
   test('when its server leads on into a private network', async () => {

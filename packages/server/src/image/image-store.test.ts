@@ -176,8 +176,8 @@ describe('an image', () => {
 describe('an image that cannot be made', () => {
   it.each([
     [
-      new ImportError('The file is larger than 100 GiB, the limit here.'),
-      'The file is larger than 100 GiB, the limit here.',
+      new ImportError('The file is larger than the limit of 100 GiB.'),
+      'The file is larger than the limit of 100 GiB.',
     ],
     [
       Object.assign(new Error('write'), { code: 'ENOSPC' }),

@@ -128,7 +128,7 @@ describe('taking a snapshot of a VM', () => {
       const id = await desk.readyVmSnapshot(full)
       expect(await desk.vmSnapshot(id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('no room'),
+        status_message: expect.stringContaining('not have enough space'),
       })
       expect((await desk.vm(full)).status).toBe('running')
       expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
