@@ -69,7 +69,7 @@ it('lets nobody into a VM that does not run, and says in every status what helps
 
 it('goes to no address but those of this host, where guests are', () => {
   expect(textOf(choose('web.shop', [vm(1, { ip: '10.0.0.7' })], gateway))).toContain(
-    'cannot be reached from here',
+    'cannot be reached from this server',
   )
 })
 

@@ -114,7 +114,7 @@ describe('SSH by name', () => {
       message: 'Connected to VM Web by SSH',
       actor: { name: 'ada' },
       object: { type: 'vm', id: web.id, name: 'Web' },
-      reason: expect.stringMatching(/^With key ada, SHA256:/),
+      reason: expect.stringMatching(/^SSH key ada, SHA256:/),
     })
   })
 

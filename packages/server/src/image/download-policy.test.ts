@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeSourcePolicy } from './download-policy.ts'
 
 const strict = makeSourcePolicy([])
-const privateNetwork = 'The address leads into a private network'
+const privateNetwork = 'The URL points into a private network'
 
 describe('what may be fetched', () => {
   it.each([

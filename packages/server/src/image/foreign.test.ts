@@ -110,7 +110,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
     const url = await serveAt(disk)
     const other = 'a'.repeat(64)
     expect(await refusal(`${url}#sha256=${other}`)).toBe(
-      `The file's SHA-256 is ${sha256Of(disk)}, not ${other} as the address says.`,
+      `The file's SHA-256 is ${sha256Of(disk)}, not ${other} as given in the URL.`,
     )
   })
 
