@@ -301,7 +301,9 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
     await restore('kept')
     const { vms } = await expectOrder()
     expect(vms).toMatchObject([{ status: 'running' }])
-    expect(vms[0]?.status_message).toMatch(/could not be restored and is unchanged.*not have enough free space/)
+    expect(vms[0]?.status_message).toMatch(
+      /could not be restored and is unchanged.*not have enough free space/,
+    )
     await expectUnharmed()
 
     await rm(join(dataDir, 'ballast'))

@@ -105,6 +105,8 @@ it('the server answers to the names in its settings, and to that of its machine 
   expect(named.allowedHosts).toEqual(['vms.lan', 'console.lan'])
   expect(readConfig({ SLIPWAY_ALLOWED_HOSTS }).allowedHosts).toContain(hostname().toLowerCase())
   for (const wrong of ['vms.lan:8080', 'https://vms.lan', 'a b', ',']) {
-    expect(() => readConfig({ SLIPWAY_ALLOWED_HOSTS: wrong })).toThrow('SLIPWAY_ALLOWED_HOSTS: Enter host names')
+    expect(() => readConfig({ SLIPWAY_ALLOWED_HOSTS: wrong })).toThrow(
+      'SLIPWAY_ALLOWED_HOSTS: Enter host names',
+    )
   }
 })

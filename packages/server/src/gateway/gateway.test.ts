@@ -231,7 +231,9 @@ describe('SSH by name', () => {
     expect((await jumpTo('web.shop:80')).stderr).toContain(
       'Only port 22 of a VM can be reached through this gateway.',
     )
-    expect((await jumpTo('127.0.0.1:22')).stderr).toContain('No VM named 127.0.0.1 is available to this SSH key.')
+    expect((await jumpTo('127.0.0.1:22')).stderr).toContain(
+      'No VM named 127.0.0.1 is available to this SSH key.',
+    )
     expect((await jumpTo('web.shop:22', bob.options)).stderr).toContain(
       'No VM named web.shop is available to this SSH key.',
     )

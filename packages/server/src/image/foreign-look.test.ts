@@ -126,7 +126,11 @@ describe('a look at a boot image says what is wrong with', () => {
     ['a qcow2 image with a backing file', qcow2({ backing: 512 }), 'depends on another file'],
     ['a qcow2 image with an external data file', qcow2({ features: 4 }), 'data in another file'],
     ['an encrypted qcow2 image', qcow2({ crypt: 2 }), 'is encrypted'],
-    ['a qcow2 image that is too large a disk', qcow2({ virtualBytes: 101 * GIB }), 'larger than the limit of 100 GiB'],
+    [
+      'a qcow2 image that is too large a disk',
+      qcow2({ virtualBytes: 101 * GIB }),
+      'larger than the limit of 100 GiB',
+    ],
     ['a qcow2 image of no size', qcow2({ virtualBytes: 0 }), 'a size of zero'],
     ['a qcow2 image that ends in its header', qcow2().subarray(0, 20), 'damaged or incomplete'],
     ['a VMDK image that ends in its header', vmdk().subarray(0, 10), 'damaged or incomplete'],
@@ -135,7 +139,9 @@ describe('a look at a boot image says what is wrong with', () => {
   })
 
   it('a file above the limit', async () => {
-    await expect(look(await file(qcow2(), 5 * GIB))).rejects.toThrow('The file is larger than the limit of 4 GiB')
+    await expect(look(await file(qcow2(), 5 * GIB))).rejects.toThrow(
+      'The file is larger than the limit of 4 GiB',
+    )
   })
 
   it.each([
@@ -158,7 +164,9 @@ describe('a look at a boot image says what is wrong with', () => {
     )
     await expect(look('file:///etc/passwd')).rejects.toThrow('Only http and https')
     await expect(look('disk.qcow2')).rejects.toThrow('Enter an http or https URL')
-    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow('may only contain a checksum')
+    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow(
+      'may only contain a checksum',
+    )
   })
 
   it('a server that does not answer in time, or stops in the middle', async () => {

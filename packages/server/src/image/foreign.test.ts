@@ -130,7 +130,11 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
 
   test.each([
     ['without a boot sector', (disk: Buffer) => disk.fill(0, 510, 512), 'has no boot sector'],
-    ['with a boot sector that holds no code', (disk: Buffer) => disk.fill(0, 0, 440), 'may support UEFI only'],
+    [
+      'with a boot sector that holds no code',
+      (disk: Buffer) => disk.fill(0, 0, 440),
+      'may support UEFI only',
+    ],
     [
       'that is an ISO image for optical drives alone',
       (disk: Buffer) => iso(disk).fill(0, 510, 512),

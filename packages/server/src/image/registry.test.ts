@@ -294,6 +294,8 @@ describe('a hostile registry', () => {
       response.writeHead(status, headers).end()
       return true
     })
-    await expect(pullFrom(registry)).rejects.toThrow(/^The registry (does not have this image|requires a login)/)
+    await expect(pullFrom(registry)).rejects.toThrow(
+      /^The registry (does not have this image|requires a login)/,
+    )
   })
 })

@@ -314,7 +314,9 @@ describe('restoring a VM', () => {
       await desk.pass()
       expect(await desk.vm(vmId)).toMatchObject({
         status: 'running',
-        status_message: expect.stringMatching(/could not be restored and is unchanged.*not have enough space/),
+        status_message: expect.stringMatching(
+          /could not be restored and is unchanged.*not have enough space/,
+        ),
       })
       expect(await desk.vmSnapshots()).toHaveLength(1)
     }),
