@@ -75,7 +75,7 @@ describe('what is wrong by the figures', () => {
     ['1 error was not handled', withProcess({ uncaught_errors: 1 })],
     ['512 MB free', { ...well, data_directory: { free_mb: 512, size_mb: 100_000 } }],
     ['cannot be read', { ...well, data_directory: null }],
-    ['The qemu engine does not answer', { ...well, engine: { ...well.engine, answer_ms: null } }],
+    ['The qemu engine does not respond', { ...well, engine: { ...well.engine, answer_ms: null } }],
   ])('says that something %s, once, with what to do', (text, figures) => {
     const problems = problemsOf(figures, now)
     expect(problems).toHaveLength(1)
