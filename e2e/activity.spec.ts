@@ -33,7 +33,7 @@ test('what happens in a project is told as it happens, by whom and why, and lead
   // Without a reload.
   const running = rows.filter({ hasText: 'VM engine is running' })
   await expect(running).toContainText('by Slipway')
-  await expect(rows.filter({ hasText: 'Asked for VM engine' })).toContainText(
+  await expect(rows.filter({ hasText: 'Create VM engine requested' })).toContainText(
     `by ${person.firstName} ${person.lastName}`,
   )
   const crashed = await makeVm('fault-crash', 'failed')

@@ -151,7 +151,7 @@ test('Enter in an unfinished form says at each field what is wrong with it', asy
   await page.getByLabel('Image URL').fill('https://example.org/disk.qcow2#sha256=123')
   await described(
     'Image URL',
-    'End the image URL in #sha256= and 64 hexadecimal digits, or leave the checksum out',
+    'End the image URL with #sha256= and 64 hexadecimal digits, or omit the checksum',
   )
   expect(calls).toHaveLength(0)
 })
@@ -246,7 +246,7 @@ test('a boot image is looked at before the template is saved, and what VMs will 
 
   // What is refused says so at its field; that nobody could look at it is no fault of the address.
   await address.fill('https://images.example.org/fault-look.qcow2')
-  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this URL/)
   await expect(previewOf(page).getByRole('article')).toContainText('Cannot be used')
   for (const [status, body, text] of [
     [500, {}, 'The URL could not be checked. It will be checked again when you create the template.'],
@@ -298,7 +298,7 @@ test('what the server has against a field is said there', async ({ page, user: _
   // The address is not looked at first when it is sent at once.
   await address.fill('https://images.example.org/fault-look.img')
   await page.keyboard.press('Enter')
-  await expect(address).toHaveAccessibleDescription(/^There is no file at this address/)
+  await expect(address).toHaveAccessibleDescription(/^There is no file at this URL/)
   await expect(page).toHaveURL('/admin/templates')
 })
 

@@ -44,7 +44,7 @@ test('long operations are seen on the dashboard, say why they wait, and are canc
   await cancel.focus()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('alertdialog', { name: 'Cancel operation' })
-  await expect(dialog).toContainText('What has been downloaded or copied for "first" so far is deleted')
+  await expect(dialog).toContainText('Everything downloaded or copied for "first" so far is deleted')
   await expect(dialog.getByRole('button', { name: 'Keep running' })).toBeFocused()
   await expectAccessible(page)
   await page.keyboard.press('Escape')

@@ -301,7 +301,7 @@ test.describe('a card', () => {
     await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
     const entry = page.getByRole('menuitem', { name: 'SSH Connect' })
     await expect(entry).toBeDisabled()
-    await expect(entry).toContainText('The VM has no address yet. It gets one when it is running.')
+    await expect(entry).toContainText('The VM has no address yet. It is assigned one when it runs.')
   })
 
   test('opens the SSH commands', async ({ page, project, makeVm, sshKey }) => {

@@ -45,9 +45,7 @@ test.describe('the page of a VM', () => {
     const start = page.getByRole('button', { name: 'Start', exact: true })
     await expect(start).toBeDisabled()
     await expect(start).toHaveAccessibleDescription('VM cannot be started while it is failed')
-    await expect(
-      page.getByRole('paragraph').filter({ hasText: 'A VM that failed has no address.' }),
-    ).toBeVisible()
+    await expect(page.getByRole('paragraph').filter({ hasText: 'A failed VM has no address.' })).toBeVisible()
   })
 
   test('restarts, stops and starts', async ({ page, makeVm, sshKey }) => {

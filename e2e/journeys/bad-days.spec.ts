@@ -50,7 +50,7 @@ test('QEMU that dies at the start leaves a failed VM with its words, which can b
   const failed = await settled(vm?.id ?? '')
   expect(failed).toMatchObject({ status: 'failed' })
   expect(failed.status_message).toMatch(
-    /could not be launched.*cannot do this.*delete this VM and create it again/,
+    /could not be started.*cannot do this.*delete this VM and create it again/,
   )
   expect(await guestsOf(dataDir)).toEqual([])
   await call(vmApi.delete, of(failed.id))
@@ -63,7 +63,7 @@ test('a missing qemu-img leaves a failed VM that says what is not installed', as
   const { create, settled } = await newOwner(request, await start({ PATH }))
   const failed = await settled((await create('no tools'))?.id ?? '')
   expect(failed.status).toBe('failed')
-  expect(failed.status_message).toMatch(/could not be made/)
+  expect(failed.status_message).toMatch(/could not be created/)
 })
 
 test('a full disk fails the new VM and says so, and lets the running one be', async ({ request }) => {

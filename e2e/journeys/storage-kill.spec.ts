@@ -263,7 +263,7 @@ test.describe('a kill in the middle of a copy', () => {
       process.kill(guest?.pid ?? 0, 'SIGKILL')
       const had = await expectOrder()
       expect(had.vms).toMatchObject([{ status: 'error' }])
-      expect(had.vms[0]?.status_message).toMatch(/ended without a shutdown, as when the host kills it/)
+      expect(had.vms[0]?.status_message).toMatch(/ended without a shutdown, as if the host had killed it/)
       await expectWholeOrFailed(what, had)
 
       await owner.must(vmApi.start, owner.of(engine.id))
@@ -304,13 +304,15 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
       const had = await expectOrder()
       const { status, status_message } = madeAs(name, had)?.one ?? {}
       expect(status, name).toBe('failed')
-      expect(status_message).toMatch(/disk of the host (is full|has too little room)/)
+      expect(status_message).toMatch(/disk of the host (is full|does not have enough free space)/)
       await expectUnharmed()
     }
     await restore('kept')
     const { vms } = await expectOrder()
     expect(vms).toMatchObject([{ status: 'running' }])
-    expect(vms[0]?.status_message).toMatch(/could not be restored and is as it was.*too little room/)
+    expect(vms[0]?.status_message).toMatch(
+      /could not be restored and is unchanged.*not have enough free space/,
+    )
     await expectUnharmed()
 
     await rm(join(dataDir, 'ballast'))

@@ -230,10 +230,10 @@ test('a hostile image is refused with the reason on its card, and leaves nothing
   const refused = await createDisk({ name: 'hostile', ...asked })
   expect(refused).toMatchObject({
     status: 'failed',
-    status_message: expect.stringContaining('builds on another file'),
+    status_message: expect.stringContaining('depends on another file'),
   })
   await page.goto(server.url + diskListPath(engine.project_id))
-  await expect(cardOf('hostile')).toContainText('builds on another file')
+  await expect(cardOf('hostile')).toContainText('depends on another file')
   expect(await strays(dataDir, await rest(owner))).toEqual([])
 
   // Without the operator's word for it, nothing private is asked at all.

@@ -13,7 +13,7 @@ export const accountTexts = {
   tokenMissing: 'Verification link has no token',
   resetExpired: 'Password reset link has expired',
   tooBusy: 'Too many sign-ins at the moment. Try again in a few seconds.',
-  tooManyMails: 'Too many requests for mails at the moment. Try again in a minute.',
+  tooManyMails: 'Too many email requests at the moment. Try again in a minute.',
 } as const
 
 /** The five checks of the strength meter, in the order of the specification. */

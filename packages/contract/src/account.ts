@@ -14,6 +14,13 @@ export const User = z.object({
 })
 export type User = z.infer<typeof User>
 
+/** The signed-in user, with what they are permitted to do beyond their own projects. */
+export const Me = User.extend({
+  /** Named in `SLIPWAY_ADMINS`: can export activity, and see the health and all operations of the server. */
+  is_admin: z.boolean(),
+})
+export type Me = z.infer<typeof Me>
+
 const t = accountTexts
 
 const Message = z.object({ message: z.string() })
@@ -63,7 +70,7 @@ export const accountApi = {
     summary: 'The signed-in user',
     auth: 'session',
     status: 200,
-    response: User,
+    response: Me,
   }),
   signIn: endpoint('account.signIn', {
     summary: 'Sign in; sets the session cookie',
@@ -105,7 +112,7 @@ export const accountApi = {
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
   verifyEmail: endpoint('account.verifyEmail', {
-    summary: 'Verify an email address by the mailed token',
+    summary: 'Verify an email address with the emailed token',
     auth: 'public',
     status: 200,
     body: z.object({ token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing) }),

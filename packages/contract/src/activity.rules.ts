@@ -29,7 +29,7 @@ export const activityKinds = [
 export type ActivityKind = (typeof activityKinds)[number]
 
 export const activityTexts = {
-  exportRefused: 'Only those named in SLIPWAY_ADMINS may read the activity of everybody',
+  exportRefused: 'Only administrators (SLIPWAY_ADMINS) can export the activity of all accounts',
 } as const
 
 /** How many entries an answer has at most. */

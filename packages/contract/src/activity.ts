@@ -17,7 +17,7 @@ export const Activity = z.object({
   actor: z.object({ id: Id, name: z.string() }).nullable(),
   object: z.object({ type: z.enum(activityObjects), id: Id, name: z.string() }),
   project_id: Id.nullable(),
-  /** A sentence such as `Asked VM web-1 to start`. */
+  /** A sentence such as `Start VM web-1 requested`. */
   message: z.string(),
   /** Why, in a sentence, where there is more to say. */
   reason: z.string().nullable(),

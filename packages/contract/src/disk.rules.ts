@@ -12,7 +12,7 @@ export const diskTexts = {
   vmMissing: 'Please select a VM',
   attached: 'Disk is attached to a VM. Detach it first.',
   beingCreated: 'Disk is being created. Please try again later.',
-  beingSnapshotted: 'A snapshot of this disk is being made. Please try again later.',
+  beingSnapshotted: 'A snapshot of this disk is being created. Please try again later.',
   beingDetached: 'Disk is being detached. Please try again later.',
   notAttached: 'Disk is not attached to a VM',
   notReleased: 'The VM did not release the disk. Stop the VM and try again.',

@@ -1,3 +1,3 @@
 export const healthTexts = {
-  refused: 'Only those named in SLIPWAY_ADMINS may read the health of the server',
+  refused: 'Only administrators (SLIPWAY_ADMINS) can read the health of the server',
 } as const

@@ -35,7 +35,7 @@ export const hostApi = {
     auth: 'public',
     status: 200,
     response: z.object({ status: z.literal('ok') }),
-    errors: { 503: ['The database does not answer'] },
+    errors: { 503: ['The database does not respond'] },
   }),
   metrics: endpoint('host.metrics', {
     summary: 'Figures of this installation and of every VM, in the text format of Prometheus',

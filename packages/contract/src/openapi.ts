@@ -16,13 +16,13 @@ const statusTexts: Record<number, string> = {
   400: 'The request is not valid',
   401: 'Not signed in',
   403: 'Refused',
-  404: 'There is no such object, or it is not yours',
-  409: 'Not possible in the present state',
+  404: 'The object does not exist or belongs to another account',
+  409: 'Not possible in the current state',
   413: 'The body is too large',
   415: 'The body is not JSON',
   422: 'Something required is missing, or the request contradicts an earlier one',
   429: 'Too many attempts',
-  503: 'Not possible now',
+  503: 'Temporarily unavailable',
 }
 
 function parametersOf(endpoint: Endpoint): Json[] {

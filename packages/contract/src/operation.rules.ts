@@ -1,8 +1,8 @@
 export const operationTexts = {
   /** What a disk or snapshot says whose creation was cancelled. */
   cancelled: 'Creation was cancelled.',
-  notCancellable: 'This operation cannot be cancelled. It ends without any action of yours.',
-  refused: 'Only those named in SLIPWAY_ADMINS may see and cancel the operations of everybody',
+  notCancellable: 'This operation cannot be cancelled. It finishes on its own.',
+  refused: 'Only administrators (SLIPWAY_ADMINS) can view and cancel the operations of all accounts',
 } as const
 
 /** What long work may be about. */
@@ -30,8 +30,8 @@ export const cancelConsequence = ({
   object: { name: string }
 }): string =>
   action === 'vmSnapshot.restore'
-    ? `VM "${object.name}" stays as it is now.`
-    : `What has been downloaded or copied for "${object.name}" so far is deleted, and its status becomes failed.`
+    ? `VM "${object.name}" stays unchanged.`
+    : `Everything downloaded or copied for "${object.name}" so far is deleted, and its status becomes failed.`
 
 const nouns = {
   fetch: ['download', 'downloads'],

@@ -4,7 +4,7 @@ export const templateTexts = {
   invalidCpu: 'Please select a valid CPU count',
   invalidMemory: 'Please select a valid memory size',
   invalidImageUrl: 'Please enter a valid image URL',
-  invalidChecksum: 'End the image URL in #sha256= and 64 hexadecimal digits, or leave the checksum out',
+  invalidChecksum: 'End the image URL with #sha256= and 64 hexadecimal digits, or omit the checksum',
   adminOnly: 'Admin access required',
   notFound: 'Template not found',
 } as const

@@ -4,7 +4,7 @@ export const vmTexts = {
   sshKeyMissing: 'Please select an SSH key for secure access',
   templateMissing: 'Please select a template',
   diskMissing: 'Please select an existing disk for all disk entries',
-  beingSnapshotted: 'A snapshot of this VM is being made. Please try again later.',
+  beingSnapshotted: 'A snapshot of this VM is being created. Please try again later.',
   beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
 } as const
@@ -69,8 +69,8 @@ export const vmCan = {
     const status = vm.status.toLowerCase()
     if (status === 'running' && vm.ip_address !== null) return true
     return status === 'failed'
-      ? 'A VM that failed has no address.'
-      : 'The VM has no address yet. It gets one when it is running.'
+      ? 'A failed VM has no address.'
+      : 'The VM has no address yet. It is assigned one when it runs.'
   },
   /** In every status, but only within a selected project. */
   delete: (project: object | null): true | string => project !== null || 'No project selected',

@@ -12,7 +12,7 @@ function msOf(time: string | undefined): number | null {
   if (time === undefined) return null
   const ms = Date.parse(time)
   if (Number.isNaN(ms) || ms < 0) {
-    throw new Error(`"${time}" is no time. Write 2026-11-21 or 2026-11-21T08:00:00Z.`)
+    throw new Error(`"${time}" is not a valid time. Use a form such as 2026-11-21 or 2026-11-21T08:00:00Z.`)
   }
   return ms
 }
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({ options: { since: { type: 'string' }, until: { type: 'string' } } })
   const [since, until] = [msOf(values.since), msOf(values.until)]
   const file = path.join(readConfig().dataDir, 'slipway.sqlite')
-  if (!existsSync(file)) throw new Error(`There is no database at ${file}. Set SLIPWAY_DATA_DIR.`)
+  if (!existsSync(file)) throw new Error(`No database found at ${file}. Set SLIPWAY_DATA_DIR.`)
   const db = openSqlite(file, { readOnly: true })
   try {
     await pipeline(ndjson(makeActivityRepo(db).parts(since, until)), process.stdout)

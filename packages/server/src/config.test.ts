@@ -15,7 +15,7 @@ it.each([
 it.each(['ada', ',', 'ada@example.com,', 'ada@example.com bob@example.com'])(
   'the administrators %j stop the start, so that a slip does not let everybody in',
   (SLIPWAY_ADMINS) => {
-    expect(() => readConfig({ SLIPWAY_ADMINS })).toThrow('SLIPWAY_ADMINS: Name e-mail addresses')
+    expect(() => readConfig({ SLIPWAY_ADMINS })).toThrow('SLIPWAY_ADMINS: Enter email addresses')
   },
 )
 
@@ -43,7 +43,7 @@ it.each([
 ])(
   'the private sources %j stop the start, so that a slip does not open a network',
   (SLIPWAY_PRIVATE_SOURCES) => {
-    expect(() => readConfig({ SLIPWAY_PRIVATE_SOURCES })).toThrow('SLIPWAY_PRIVATE_SOURCES: Name hosts')
+    expect(() => readConfig({ SLIPWAY_PRIVATE_SOURCES })).toThrow('SLIPWAY_PRIVATE_SOURCES: Enter host names')
   },
 )
 
@@ -94,7 +94,7 @@ it.each(['proxy.lan', '10.0.0.0/33', ','])(
   'the trusted proxies %j stop the start',
   (SLIPWAY_TRUSTED_PROXIES) => {
     expect(() => readConfig({ SLIPWAY_TRUSTED_PROXIES })).toThrow(
-      'SLIPWAY_TRUSTED_PROXIES: Name IP addresses',
+      'SLIPWAY_TRUSTED_PROXIES: Enter IP addresses',
     )
   },
 )
@@ -105,6 +105,8 @@ it('the server answers to the names in its settings, and to that of its machine 
   expect(named.allowedHosts).toEqual(['vms.lan', 'console.lan'])
   expect(readConfig({ SLIPWAY_ALLOWED_HOSTS }).allowedHosts).toContain(hostname().toLowerCase())
   for (const wrong of ['vms.lan:8080', 'https://vms.lan', 'a b', ',']) {
-    expect(() => readConfig({ SLIPWAY_ALLOWED_HOSTS: wrong })).toThrow('SLIPWAY_ALLOWED_HOSTS: Name hosts')
+    expect(() => readConfig({ SLIPWAY_ALLOWED_HOSTS: wrong })).toThrow(
+      'SLIPWAY_ALLOWED_HOSTS: Enter host names',
+    )
   }
 })

@@ -51,18 +51,18 @@ const Settings = z.object({
     .string()
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
-    .refine((names) => names.every(isHostName), 'Name hosts without a port, separated by commas'),
+    .refine((names) => names.every(isHostName), 'Enter host names without a port, separated by commas'),
   /** Addresses of reverse proxies in front, with commas; only they are believed about who asks. */
   SLIPWAY_TRUSTED_PROXIES: z
     .string()
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim())))
-    .refine(isAddressList, 'Name IP addresses or ranges, separated by commas'),
+    .refine(isAddressList, 'Enter IP addresses or ranges, separated by commas'),
   /** Where SSH by name listens: a port, 0 for any free one, or `off`. Not 2222, which guests may have. */
   SLIPWAY_SSH_PORT: z.preprocess(
     (value) => (value === '' ? undefined : value),
     z
-      .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'Give a port, or off')
+      .union([z.literal('off'), z.coerce.number().int().min(0).max(65_535)], 'Enter a port number, or off')
       .default(2022),
   ),
   /** The address it listens at; that of the console unless another is given. */
@@ -89,7 +89,10 @@ const Settings = z.object({
     .string()
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
-    .refine((sources) => sources.every(isSource), 'Name hosts, addresses or ranges, separated by commas'),
+    .refine(
+      (sources) => sources.every(isSource),
+      'Enter host names, addresses or ranges, separated by commas',
+    ),
   /** What an image may take while it is fetched and unpacked, in GiB. */
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
   /** How large a disk may be, in GiB; never more than the contract's limit. */
@@ -108,7 +111,7 @@ const Settings = z.object({
     .string()
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
-    .refine((addresses) => addresses.every(isEmail), 'Name e-mail addresses, separated by commas'),
+    .refine((addresses) => addresses.every(isEmail), 'Enter email addresses, separated by commas'),
   /** How long entries of the activity log are kept. */
   SLIPWAY_ACTIVITY_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
   /** When pools scale: percent of the processors of their running VMs, and seconds. */

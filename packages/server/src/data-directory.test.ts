@@ -90,7 +90,7 @@ it('a data directory that everybody shares is left as it is, and named with what
   await mkdir(dataDir)
   await chmod(dataDir, 0o1777)
   const printed = await startAndEnd(dataDir)
-  expect(printed).toContain(`${dataDir} is shared by all users of this machine`)
+  expect(printed).toContain(`${dataDir} is shared by all users of this host`)
   expect(printed).toContain('SLIPWAY_DATA_DIR')
   expect((await lstat(dataDir)).mode & 0o7777).toBe(0o1777)
   expect((await lstat(path.join(dataDir, 'slipway.sqlite'))).mode & 0o077).toBe(0)

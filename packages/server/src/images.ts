@@ -21,10 +21,10 @@ async function main(wanted: string[]): Promise<boolean> {
     for (const recipe of recipes) {
       const { state } = await images.look(idOf(recipe))
       console.log(
-        `${recipe.id.padEnd(20)} ${recipe.name.padEnd(34)} ${state === 'ready' ? 'ready' : 'not made yet'}`,
+        `${recipe.id.padEnd(20)} ${recipe.name.padEnd(34)} ${state === 'ready' ? 'ready' : 'not built yet'}`,
       )
     }
-    console.log('\nMake one with `npm run images -- NAME`, every one with `npm run images -- all`.')
+    console.log('\nBuild an image with `npm run images -- NAME`, or all images with `npm run images -- all`.')
     return true
   }
 
@@ -32,7 +32,7 @@ async function main(wanted: string[]): Promise<boolean> {
   const unknown = wanted.filter((name) => name !== 'all' && !recipes.some(({ id }) => id === name))
   if (unknown.length > 0) {
     console.error(
-      `There is no image called ${unknown.join(', ')}. They are: ${recipes.map(({ id }) => id).join(', ')}.`,
+      `Unknown image: ${unknown.join(', ')}. Available images: ${recipes.map(({ id }) => id).join(', ')}.`,
     )
     return false
   }

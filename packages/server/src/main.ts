@@ -94,7 +94,7 @@ async function main(): Promise<void> {
   async function shutDown(signal: string): Promise<void> {
     if (closing) return
     closing = true
-    console.log(`${signal}: closing; running VMs go on.`)
+    console.log(`${signal}: shutting down. Running VMs are not affected.`)
     await gateway?.close()
     await close()
     await engine.close()

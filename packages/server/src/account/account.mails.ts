@@ -36,14 +36,14 @@ export function verificationMail(
 ): Letter {
   const link = `${url}/verify-email?token=${token}`
   const name = quotable(to.name)
-  const who = name === null ? 'Somebody' : `Somebody who gave the name “${name}”`
+  const who = name === null ? 'Someone' : `Someone with the name “${name}”`
   return {
     to: to.email,
-    subject: `Verify your ${productName} e-mail address`,
+    subject: `Verify your ${productName} email address`,
     link,
     text: `Hello,
 
-${who} created an account at ${productName} with this e-mail address. If that was you, open this link within 24 hours to verify the address:
+${who} created an account at ${productName} with this email address. If that was you, open this link within 24 hours to verify the address:
 
 ${link}
 
@@ -70,7 +70,7 @@ Open this link within one hour to choose a new password:
 
 ${link}
 
-The link was requested from the IP address ${ip}. If you did not ask for it, ignore this message; your password stays as it is.
+The link was requested from the IP address ${ip}. If you did not request it, ignore this email. Your password stays unchanged.
 `,
   }
 }
@@ -90,18 +90,18 @@ export function passwordChangedMail(
   const aboutKeys =
     keys.length === 0
       ? 'The account has no SSH keys.'
-      : `The account keeps its SSH keys, and anyone who holds one of them can connect to your VMs:
+      : `The SSH keys of the account were not changed. Anyone with the private key of one of them can connect to your VMs:
 
 ${list.join('\n')}
 
-Delete those that are not yours: ${link}`
+Delete any key that is not yours: ${link}`
   return {
     to: to.email,
     subject: `Your ${productName} password was changed`,
     link,
     text: `Hello,
 
-The password of your ${productName} account was changed, and all its sessions were ended.
+The password of your ${productName} account was changed, and all sessions were signed out.
 
 ${aboutKeys}
 `,

@@ -25,7 +25,7 @@ export function accountRoutes(
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
   const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
 
-  route(accountApi.me, async ({ user }) => user)
+  route(accountApi.me, async ({ user }) => accounts.me(user))
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
     reply.header(headers.revision, revision())

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
+import { accountTexts, type Me, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/open.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
@@ -46,6 +46,8 @@ export interface AccountServiceOptions {
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
   productName: string
+  /** Email addresses of administrators, in lower case. */
+  admins: readonly string[]
   /** The names and fingerprints of an account's SSH keys. */
   keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
   /** A session ended, or all of an account: what stands on them has to end too. */
@@ -59,6 +61,7 @@ export function makeAccountService({
   sendMail,
   publicUrl,
   productName,
+  admins,
   keysOf,
   onSessionsEnded,
   clock,
@@ -110,6 +113,9 @@ export function makeAccountService({
   }
 
   return {
+    /** The signed-in user, with what they are permitted to do. */
+    me: (user: User): Me => ({ ...user, is_admin: admins.includes(user.email) }),
+
     /** Throws 429, and 503 while too many passwords wait to be hashed. */
     async signUp(input: SignUp, asker: Asker): Promise<User> {
       const { ip } = asker
@@ -159,7 +165,7 @@ export function makeAccountService({
         throw new Problem(403, accountTexts.disabled)
       }
       if (!account.email_verified) {
-        await noteFailure(account, `The e-mail address is not verified. From ${ip}.`)
+        await noteFailure(account, `The email address is not verified. From ${ip}.`)
         throw new Problem(403, accountTexts.unverified)
       }
       const token = randomBytes(32).toString('base64url')
@@ -217,7 +223,7 @@ export function makeAccountService({
         const account = await repo.byEmail(email)
         if (!account || account.email_verified || account.disabled) return
         const { token, row } = newToken(account.id, 'verify')
-        const message = 'A new link to verify the e-mail address was asked for'
+        const message = 'A new verification link was requested'
         await repo.replaceToken(
           row,
           told(account, wish(null, 'account.resendVerification', message, `From ${ip}.`)),
@@ -234,7 +240,7 @@ export function makeAccountService({
       await limits.openLink(clientNetworkOf(ip))
       const hash = hashOf(token)
       const verified = (account: Pick<User, 'id' | 'name'>) =>
-        told(account, wish(account.id, 'account.verifyEmail', 'Verified the e-mail address'))
+        told(account, wish(account.id, 'account.verifyEmail', 'Verified the email address'))
       await repo.verify(hash, now(), verified)
       const known = await repo.token(hash, 'verify')
       if (!known) throw new Problem(404, accountTexts.linkInvalid)
@@ -250,7 +256,7 @@ export function makeAccountService({
         const account = await repo.byEmail(email)
         if (!account || account.disabled) return
         const { token, row } = newToken(account.id, 'reset')
-        const message = 'A link to choose a new password was asked for'
+        const message = 'A password reset link was requested'
         await repo.replaceToken(
           row,
           told(account, wish(null, 'account.forgotPassword', message, `From ${ip}.`)),
@@ -272,7 +278,7 @@ export function makeAccountService({
       const changed = (account: Pick<User, 'id' | 'name'>) =>
         told(
           account,
-          wish(account.id, 'account.resetPassword', 'Chose a new password by a mailed link', `From ${ip}.`),
+          wish(account.id, 'account.resetPassword', 'Reset the password with an emailed link', `From ${ip}.`),
         )
       const passwordHash = await hashPassword(password, callerOf(asker))
       const account = await repo.resetPassword(hash, passwordHash, now(), changed)

@@ -264,7 +264,7 @@ describe('on a full disk', () => {
       expect(refused).toMatchObject({
         status: 503,
         body: {
-          message: 'The server has no disk space left. Nothing was changed; free some space and try again.',
+          message: 'The server has no disk space left. Nothing was changed. Free some space and try again.',
         },
       })
       const wrong = { email: user.email, password: 'Wrong-horse-1' }

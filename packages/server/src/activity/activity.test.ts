@@ -59,7 +59,7 @@ describe('the activity of a project', () => {
         reason: null,
         object: { type: 'vm', name: 'web' },
         project_id: desk.params.projectId,
-        message: 'Asked for VM web',
+        message: 'Create VM web requested',
       })
       expect(entries[0]).toMatchObject({ kind: 'change', actor: null })
     }),
@@ -260,6 +260,9 @@ describe('the export', () => {
       expect(refused.statusCode).toBe(403)
       expect(refused.json()).toEqual({ message: activityTexts.exportRefused })
       expect((await exportFor(app, ada, '?since=yesterday')).statusCode).toBe(400)
+      // The console need not try it to find out.
+      expect((await bob.call(accountApi.me)).body.is_admin).toBe(false)
+      expect((await ada.call(accountApi.me)).body.is_admin).toBe(true)
     }, admins),
   )
 

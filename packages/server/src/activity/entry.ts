@@ -1,6 +1,6 @@
 /**
  * What an entry of the activity log says. Whoever stores a change hands its entries to the repo, which records them
- * in the same transaction: `repo.insert(row, entry(now, subject, wish(userId, 'disk.create', 'Asked for disk data')))`.
+ * in the same transaction: `repo.insert(row, entry(now, subject, wish(userId, 'disk.create', 'Create disk data requested')))`.
  */
 import type { ActivityKind, ActivityObject, EndpointId } from '@slipway/contract'
 

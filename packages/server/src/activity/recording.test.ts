@@ -110,7 +110,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       afterAnswer: true,
       object: { type: 'account', name: 'Grace', id: user.id },
       in: 'account',
-      message: 'A new link to verify the e-mail address was asked for',
+      message: 'A new verification link was requested',
       byNobody: true,
     }
   },
@@ -122,7 +122,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => app.client().call(accountApi.verifyEmail, { body: { token } }),
       object: { type: 'account', name: 'Grace', id: user.id },
       in: 'account',
-      message: 'Verified the e-mail address',
+      message: 'Verified the email address',
     }
   },
   'account.forgotPassword': async (desk) => ({
@@ -133,7 +133,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     afterAnswer: true,
     object: await account(desk),
     in: 'account',
-    message: 'A link to choose a new password was asked for',
+    message: 'A password reset link was requested',
     byNobody: true,
   }),
   'account.resetPassword': async (desk) => {
@@ -144,7 +144,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.app.client().call(accountApi.resetPassword, { body: { token, password } }),
       object: await account(desk),
       in: 'account',
-      message: 'Chose a new password by a mailed link',
+      message: 'Reset the password with an emailed link',
     }
   },
   'project.create': async ({ ada }) => ({
@@ -188,13 +188,13 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     act: () => ada.call(templateApi.prepare, { params: { templateId: 'starter' } }),
     object: { type: 'template', name: 'Starter Linux', id: 'starter' },
     in: 'account',
-    message: 'Asked for the boot image of template Starter Linux',
+    message: 'Prepare boot image of template Starter Linux requested',
   }),
   'vm.create': async (desk) => ({
     act: () => desk.createVm('web'),
     object: { type: 'vm', name: 'web' },
     in: 'project',
-    message: 'Asked for VM web',
+    message: 'Create VM web requested',
   }),
   'vm.delete': async (desk) => {
     const id = await desk.runningVm('web')
@@ -202,7 +202,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.deleteVm(id),
       object: { type: 'vm', name: 'web', id },
       in: 'project',
-      message: 'Asked to delete VM web',
+      message: 'Delete VM web requested',
     }
   },
   'vm.start': async (desk) => {
@@ -211,7 +211,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.act('start', id),
       object: { type: 'vm', name: 'web', id },
       in: 'project',
-      message: 'Asked VM web to start',
+      message: 'Start VM web requested',
     }
   },
   'vm.stop': async (desk) => {
@@ -220,7 +220,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.act('stop', id),
       object: { type: 'vm', name: 'web', id },
       in: 'project',
-      message: 'Asked VM web to stop',
+      message: 'Stop VM web requested',
     }
   },
   'vm.restart': async (desk) => {
@@ -229,7 +229,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.act('restart', id),
       object: { type: 'vm', name: 'web', id },
       in: 'project',
-      message: 'Asked VM web to restart',
+      message: 'Restart VM web requested',
     }
   },
   'vmSnapshot.create': async (desk) => {
@@ -238,7 +238,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.snapshotVm(id, { name: 'nightly' }),
       object: { type: 'vm_snapshot', name: 'nightly' },
       in: 'project',
-      message: 'Asked for snapshot nightly of VM web',
+      message: 'Create snapshot nightly of VM web requested',
     }
   },
   'vmSnapshot.restore': async (desk) => {
@@ -248,7 +248,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.restore(id, vmId),
       object: { type: 'vm', name: 'web', id: vmId },
       in: 'project',
-      message: 'Asked VM web to be put back to snapshot nightly',
+      message: 'Restore VM web from snapshot nightly requested',
     }
   },
   'vmSnapshot.delete': async (desk) => {
@@ -257,14 +257,14 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.deleteVmSnapshot(id),
       object: { type: 'vm_snapshot', name: 'nightly', id },
       in: 'project',
-      message: 'Asked to delete snapshot nightly of VM web',
+      message: 'Delete snapshot nightly of VM web requested',
     }
   },
   'disk.create': async (desk) => ({
     act: () => desk.createDisk({}),
     object: { type: 'disk', name: 'data' },
     in: 'project',
-    message: 'Asked for disk data',
+    message: 'Create disk data requested',
   }),
   'disk.delete': async (desk) => {
     const id = await desk.readyDisk()
@@ -272,7 +272,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.deleteDisk(id),
       object: { type: 'disk', name: 'data', id },
       in: 'project',
-      message: 'Asked to delete disk data',
+      message: 'Delete disk data requested',
     }
   },
   'disk.attach': async (desk) => {
@@ -291,7 +291,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.detach(id),
       object: { type: 'disk', name: 'data', id },
       in: 'project',
-      message: 'Asked to detach disk data from VM web',
+      message: 'Detach disk data from VM web requested',
     }
   },
   'diskSnapshot.create': async (desk) => {
@@ -300,7 +300,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.snapshotDisk(id, { name: 'nightly' }),
       object: { type: 'disk_snapshot', name: 'nightly' },
       in: 'project',
-      message: 'Asked for snapshot nightly of disk data',
+      message: 'Create snapshot nightly of disk data requested',
     }
   },
   'diskSnapshot.delete': async (desk) => {
@@ -309,7 +309,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.deleteDiskSnapshot(id),
       object: { type: 'disk_snapshot', name: 'nightly', id },
       in: 'project',
-      message: 'Asked to delete snapshot nightly of disk data',
+      message: 'Delete snapshot nightly of disk data requested',
     }
   },
   'diskSnapshot.createDisk': async (desk) => {
@@ -318,7 +318,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.diskFrom(id, { name: 'copy', size_gb: 1 }),
       object: { type: 'disk', name: 'copy' },
       in: 'project',
-      message: 'Asked for disk copy from snapshot nightly',
+      message: 'Create disk copy from snapshot nightly requested',
     }
   },
   'operation.cancel': async (desk) => {
@@ -343,7 +343,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     act: () => createPool(desk),
     object: { type: 'vm_pool', name: 'web' },
     in: 'project',
-    message: 'Asked for pool web of 1 VM',
+    message: 'Create pool web with 1 VM requested',
   }),
   'vmPool.update': async (desk) => {
     const poolId = (await createPool(desk)).body.id
@@ -353,7 +353,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.ada.call(vmPoolApi.update, { params, body: { desired_size: 2, auto_scaling: false } }),
       object: { type: 'vm_pool', name: 'web', id: poolId },
       in: 'project',
-      message: 'Asked pool web for size 1 to 2, auto scaling switched off',
+      message: 'Update pool web requested: size 1 to 2, auto scaling turned off',
     }
   },
   'vmPool.delete': async (desk) => {
@@ -363,14 +363,14 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.ada.call(vmPoolApi.delete, { params: { ...desk.params, poolId } }),
       object: { type: 'vm_pool', name: 'web', id: poolId },
       in: 'project',
-      message: 'Asked to delete pool web with its VMs',
+      message: 'Delete pool web and its VMs requested',
     }
   },
   'vmSet.create': async (desk) => ({
     act: () => createSet(desk),
     object: { type: 'vm_set', name: 'web' },
     in: 'project',
-    message: 'Asked for set web of 1 VM',
+    message: 'Create set web with 1 VM requested',
   }),
   'vmSet.update': async (desk) => {
     const setId = (await createSet(desk)).body.id
@@ -379,7 +379,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.ada.call(vmSetApi.update, { params: { ...desk.params, setId }, body: { replicas: 1 } }),
       object: { type: 'vm_set', name: 'web', id: setId },
       in: 'project',
-      message: 'Asked set web to try again',
+      message: 'Retry set web requested',
     }
   },
   'vmSet.delete': async (desk) => {
@@ -389,7 +389,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       act: () => desk.ada.call(vmSetApi.delete, { params: { ...desk.params, setId } }),
       object: { type: 'vm_set', name: 'web', id: setId },
       in: 'project',
-      message: 'Asked to delete set web with its VMs',
+      message: 'Delete set web and its VMs requested',
     }
   },
 }
@@ -544,7 +544,7 @@ describe('whoever asks for something', () => {
       const key = 'c2lnbmVkLWJ5LWFkYQ'
       await desk.readyDisk({ source: 'HTTP', image_url: `https://a.test/disk.img?signature=${key}` })
       const entries = await stored(desk)
-      expect(entries.at(-2)?.message).toBe('Asked for disk data from an image at a.test')
+      expect(entries.at(-2)?.message).toBe('Create disk data from an image at a.test requested')
       const text = JSON.stringify(entries)
       for (const secret of [
         key,
@@ -559,7 +559,7 @@ describe('whoever asks for something', () => {
   )
 })
 
-const crash = { how: 'crashed', reason: 'The guest ended unexpectedly.' } as const
+const crash = { how: 'crashed', reason: 'The guest stopped unexpectedly.' } as const
 
 describe('what Slipway does by itself', () => {
   it(
@@ -587,7 +587,7 @@ describe('what Slipway does by itself', () => {
       const changes = entries.slice(before.length).filter(({ kind }) => kind === 'change')
       for (const entry of changes) {
         expect(entry).toMatchObject({ actor_id: null, object_id: id, project_id: desk.params.projectId })
-        expect(entry.message).toMatch(/^VM web is /)
+        expect(entry.message).toMatch(/^VM web (started|stopped|was deleted)$/)
       }
       expect(changes.map(({ reason }) => reason)).toEqual([
         ...[null, null, null, null],
@@ -737,7 +737,7 @@ describe('what Slipway does by itself', () => {
   )
 
   it(
-    'tells of the members of a pool what happens to them, and of the pool when it is settled',
+    'tells of the members of a pool what happens to them, and of the pool when it has its size',
     atDesk(async (desk) => {
       const before = await stored(desk)
       const { body: pool } = await createPool(desk, { desired_size: 2 })
@@ -854,7 +854,7 @@ describe('what Slipway does by itself', () => {
         kind: 'change',
         actor_id: null,
         object_id: pool.id,
-        message: 'Pool web is scaled from 1 to 2',
+        message: 'Pool web was scaled from 1 to 2',
         reason: expect.stringContaining('CPU'),
       })
     }),

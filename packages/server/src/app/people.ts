@@ -59,6 +59,7 @@ export function makePeople(options: {
     sendMail: options.sendMail,
     publicUrl: options.publicUrl,
     productName: config.productName,
+    admins: config.admins,
     keysOf: keys.list,
     onSessionsEnded(ended) {
       if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)

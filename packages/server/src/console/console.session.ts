@@ -80,7 +80,7 @@ export function makeConsoleSession(
         seat.line.say(sayingOf(note))
         if (isEnd(note) && isAfter(note, seat.joinedAfter) && notes.length === seat.notes) {
           leave(seat)
-          seat.line.close(consoleCloses.ended, 'The guest ended')
+          seat.line.close(consoleCloses.ended, 'The guest stopped')
         }
         continue
       }

@@ -60,7 +60,7 @@ async function flush(file: string): Promise<void> {
 function noRoom(file: string, bytes: number, cause?: unknown): Error {
   const megabytes = Math.ceil((bytes + RESERVE_BYTES) / mebibyte)
   return new Error(
-    `This version changes the database, and there is no room for the copy that is made before (${file}). Nothing was changed. Free ${megabytes} MB in ${path.dirname(file)} and start again.`,
+    `This version changes the database, and there is not enough space for the backup copy (${file}). Nothing was changed. Free ${megabytes} MB in ${path.dirname(file)} and start again.`,
     { cause },
   )
 }

@@ -134,7 +134,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
     for (let bytes = 1 << 21; bytes >= 4096; bytes >>= 1) {
       await writeFile(filler, Buffer.alloc(bytes), { flag: 'a' }).catch(() => {})
     }
-    await expect(migrate(db, file)).rejects.toThrow(/no room for the copy .* Free \d+ MB/)
+    await expect(migrate(db, file)).rejects.toThrow(/not enough space for the backup copy .* Free \d+ MB/)
     expect(existsSync(`${file}.before-${newest}`)).toBe(false)
     expect((await readdir(dir)).filter((name) => name.includes('part'))).toEqual([])
   })

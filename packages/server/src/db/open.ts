@@ -67,13 +67,13 @@ export function isForeignKeyViolation(error: unknown): boolean {
   return errcodeOf(error) === 787
 }
 
-const noRoom = 'The server has no disk space left. Nothing was changed; free some space and try again.'
+const noRoom = 'The server has no disk space left. Nothing was changed. Free some space and try again.'
 const notWritable =
-  'The database of the server cannot be written: its disk is read-only. Nothing was changed; the operator has to look after it.'
+  'The database of the server cannot be written because its disk is read-only. Nothing was changed. Contact the operator of the server.'
 const notOpened =
-  'The database of the server cannot be opened. Nothing was changed; the operator has to look after it.'
+  'The database of the server cannot be opened. Nothing was changed. Contact the operator of the server.'
 const broken =
-  'The disk of the server reports errors. Nothing was changed; try again, or tell the operator of the server.'
+  'The disk of the server reports errors. Nothing was changed. Try again, or contact the operator of the server.'
 
 /** By what is common to all of SQLite's errors of a kind, which is their last byte. */
 const ofSqlite: Record<number, string> = { 8: notWritable, 10: broken, 13: noRoom, 14: notOpened }

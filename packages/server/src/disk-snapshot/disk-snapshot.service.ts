@@ -80,7 +80,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
         entry(
           now,
           { type: 'disk_snapshot', id, name, projectId },
-          wish(userId, 'diskSnapshot.create', `Asked for snapshot ${name} of disk ${disk_name}`),
+          wish(userId, 'diskSnapshot.create', `Create snapshot ${name} of disk ${disk_name} requested`),
         )
       const rowOf: Parameters<typeof repo.insert>[3] = (disk, nameTaken) => {
         if (!disk || disk.projectId !== projectId || disk.status === 'deleting')

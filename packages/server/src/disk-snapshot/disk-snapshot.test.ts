@@ -82,7 +82,7 @@ describe('taking a snapshot of a disk', () => {
       await desk.pass()
       expect(await desk.diskSnapshot(snapshot.id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('Take it again'),
+        status_message: expect.stringContaining('Create it again'),
       })
       expect((await desk.deleteDiskSnapshot(snapshot.id)).status).toBe(204)
     }),

@@ -24,15 +24,15 @@ function newsOf(before: DiskRecord['disk'], { name, status, ...disk }: DiskRecor
     return repair('disk.found', `Disk ${name} can be read again`)
   switch (status) {
     case 'available': {
-      const why = before.vm_name === null ? null : `It was taken off VM ${before.vm_name}.`
+      const why = before.vm_name === null ? null : `Detached from VM ${before.vm_name}.`
       return change('disk.available', `Disk ${name} is available`, why)
     }
     case 'attached':
-      return change('disk.attached', `Disk ${name} is there, on VM ${disk.vm_name}`)
+      return change('disk.attached', `Disk ${name} is attached to VM ${disk.vm_name}`)
     case 'failed':
       // Who cancelled it is told of by the wish.
       if (disk.status_message === operationTexts.cancelled) return null
-      return failure('disk.failed', `Disk ${name} could not be made`, disk.status_message)
+      return failure('disk.failed', `Disk ${name} could not be created`, disk.status_message)
     case 'error':
       return failure('disk.error', `Disk ${name} is lost or damaged`, disk.status_message)
     default:
@@ -45,7 +45,7 @@ export const notReleased = ({ disk, projectId }: DiskRecord, nowMs: number): Ent
   entry(
     nowMs,
     diskSubject(disk, projectId),
-    failure('disk.notDetached', `Disk ${disk.name} was not detached`, diskTexts.notReleased),
+    failure('disk.notDetached', `Disk ${disk.name} could not be detached`, diskTexts.notReleased),
   )
 
 /** A disk is left to others because VM `vmName` is being deleted. */

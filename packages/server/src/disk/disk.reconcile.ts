@@ -54,7 +54,7 @@ function kindOf({ from }: VolumeSource): JobKind {
 }
 
 const messageOf = (error: unknown): string =>
-  error instanceof EngineError ? error.message : 'The host could not do it.'
+  error instanceof EngineError ? error.message : 'The host reported an error.'
 
 const retryText = (error: unknown, retryInMs: number): string =>
   `${messageOf(error)} Trying again in ${Math.max(1, Math.round(retryInMs / 1000))} s.`
@@ -120,7 +120,7 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'wait':
         await say(
           record,
-          `The data of this disk cannot be read now. ${unreadable} Trying again every minute.`,
+          `The data of this disk cannot be read at the moment. ${unreadable} Slipway tries again every minute.`,
         )
         return { afterMs: waitMs }
       case 'found':

@@ -235,7 +235,7 @@ export function makeDiskRepo(db: Db) {
           .returning(['id', 'name', 'project_id'])
           .executeTakeFirst()
         if (!gone) return
-        const told = becomes('disk.deleted', `Disk ${gone.name} is deleted`)
+        const told = becomes('disk.deleted', `Disk ${gone.name} was deleted`)
         await record(tx, [entry(nowMs, diskSubject(gone, gone.project_id), told)])
       })
     },

@@ -241,7 +241,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       if (typeof gi === 'string') throw refuse('size', gi)
       const { name, description, source } = input
       const asked = { name, description, source, size_bytes: gi * gibibyte }
-      const what = (from: string) => wish(userId, 'disk.create', `Asked for disk ${name}${from}`)
+      const what = (from: string) => wish(userId, 'disk.create', `Create disk ${name}${from} requested`)
       if (source === 'EMPTY') return insert(projectId, asked, what(''))
       if (source !== 'SNAPSHOT') {
         const url = input.image_url ?? ''
@@ -271,7 +271,7 @@ export function makeDiskService(options: DiskServiceOptions) {
     ): Promise<Disk> {
       const gi = parseDiskSize(`${asked.sizeGb}`, maxDiskGb)
       if (typeof gi === 'string') throw refuse('size_gb', gi)
-      const message = `Asked for disk ${asked.name} from snapshot ${snapshot.name}`
+      const message = `Create disk ${asked.name} from snapshot ${snapshot.name} requested`
       return insert(
         projectId,
         {
@@ -295,7 +295,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
         await tx.set(
           { status: 'deleting', status_message: null },
-          told(record, wish(userId, 'disk.delete', `Asked to delete disk ${record.disk.name}`)),
+          told(record, wish(userId, 'disk.delete', `Delete disk ${record.disk.name} requested`)),
         )
       })
       changed('disk', projectId, diskId)
@@ -329,7 +329,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         require409(diskCan.attach(disk))
         require409(diskAllowedBy.attach(vm))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
-        if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM takes at most ${disksPerVm} disks`)
+        if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM supports at most ${disksPerVm} disks`)
         await tx.set(
           { status: 'attached', vm_id: vmId, plugged: 0, status_message: null },
           told(record, wish(userId, 'disk.attach', `Attached disk ${disk.name} to VM ${vm.name}`)),
@@ -352,7 +352,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
         if (vm && !vm.deleted) require409(diskAllowedBy.detach(vm))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
-        const message = `Asked to detach disk ${disk.name} from VM ${disk.vm_name}`
+        const message = `Detach disk ${disk.name} from VM ${disk.vm_name} requested`
         await tx.set({ detaching: 1 }, told(record, wish(userId, 'disk.detach', message)))
       })
       const answer = answered(diskId)

@@ -511,7 +511,9 @@ describe('a disk whose data is gone', () => {
       await desk.pass(120_000)
       expect(await desk.disk(id)).toMatchObject({
         status: 'available',
-        status_message: expect.stringMatching(/cannot be read now. Too many files are open. Trying again/),
+        status_message: expect.stringMatching(
+          /cannot be read at the moment. Too many files are open. Slipway tries again/,
+        ),
       })
       Object.assign(engine, { inspectVolume, listVolumes })
       await desk.pass(120_000)

@@ -250,7 +250,7 @@ interface FoundImage {
 export type MachineState =
   /** No such machine, or not completely made: `createMachine` makes it whole. */
   | { power: 'absent' }
-  /** Its root disk is lost or damaged. */
+  /** The root disk of the VM is missing or damaged. */
   | { power: 'broken'; reason: string }
   /** It is there and cannot be read now; nothing is known of it, and nothing is done to it unless it is deleted. */
   | { power: 'unreadable'; reason: string }

@@ -69,13 +69,13 @@ it('lets nobody into a VM that does not run, and says in every status what helps
 
 it('goes to no address but those of this host, where guests are', () => {
   expect(textOf(choose('web.shop', [vm(1, { ip: '10.0.0.7' })], gateway))).toContain(
-    'cannot be reached from here',
+    'cannot be reached from this server',
   )
 })
 
 it('hands nothing to a terminal that it would obey', () => {
   const choice = choose('x-31mred.shop', [vm(1, { name: 'x\u001b[31mred', status: 'stopped' })], gateway)
-  expect(textOf(choice)).toBe('VM x [31mred is stopped. Start it on the console, then try again.')
+  expect(textOf(choice)).toBe('VM x [31mred is stopped. Start it in the web console, then try again.')
 })
 
 it('takes nothing for an id that is none', () => {

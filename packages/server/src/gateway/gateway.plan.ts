@@ -27,9 +27,9 @@ export interface Called {
 export const jumpName = 'jump'
 
 export const jumpText = (gateway: Called) =>
-  `The name ${jumpName} only leads on to VMs:\n` +
+  `The user name ${jumpName} is a jump host for VMs:\n` +
   `ssh -J ${jumpName}@${gateway.host}:${gateway.port} root@<vm>.<project>\n` +
-  `For a shell say which VM is meant:\n${gatewayCommand('<vm>.<project>', gateway)}`
+  `To open a shell, name a VM:\n${gatewayCommand('<vm>.<project>', gateway)}`
 
 /** The id that a name is, or null; ids are UUIDs. */
 export const vmIdIn = (name: string): string | null =>
@@ -64,7 +64,7 @@ export function choose(name: string, vms: readonly Candidate[], gateway: Called)
     return word(whyNot(called, vm))
   // Nothing else is a guest of ours.
   if (!isLoopback(vm.ip))
-    return word(`${called} has the address ${vm.ip}, which cannot be reached from here.`)
+    return word(`${called} has the address ${vm.ip}, which cannot be reached from this server.`)
   return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called, ip: vm.ip, port: vm.port }
 }
 
@@ -72,7 +72,7 @@ function whyNot(called: string, { status, statusMessage }: Candidate): string {
   const said = statusMessage ? ` ${plain(statusMessage)}` : ''
   switch (status) {
     case 'stopped':
-      return `${called} is stopped.${said} Start it on the console, then try again.`
+      return `${called} is stopped.${said} Start it in the web console, then try again.`
     case 'stopping':
       return `${called} is stopping.${said} When it has stopped, start it again.`
     case 'running':

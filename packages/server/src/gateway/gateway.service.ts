@@ -55,7 +55,7 @@ export function makeGatewayService({
       ? {
           to: 'word',
           accountIds: [way.accountId],
-          text: `${way.called} is simulated: there is nothing to enter.`,
+          text: `${way.called} is simulated. There is no guest to connect to.`,
         }
       : way
   }
@@ -67,7 +67,7 @@ export function makeGatewayService({
     )
     for (const { accountId, fingerprint } of pairs.values()) {
       if ((await repo.accountsOf(fingerprint)).includes(accountId)) continue
-      cutOff({ accountId, fingerprint, why: 'This key may not enter any more.' })
+      cutOff({ accountId, fingerprint, why: 'This SSH key is no longer authorized.' })
     }
   }
 
@@ -88,8 +88,8 @@ export function makeGatewayService({
       { type: 'vm', id: vmId, name: names.vm, projectId: names.projectId },
       {
         action: 'vm.ssh',
-        message: `Came into VM ${names.vm} by SSH`,
-        reason: `With key ${names.key}, ${fingerprint}.`,
+        message: `Connected to VM ${names.vm} by SSH`,
+        reason: `SSH key ${names.key}, ${fingerprint}.`,
       },
     )
   }
@@ -116,7 +116,7 @@ export function makeGatewayService({
     desk,
     /** A key was taken out of an account: what came in by it ends. */
     keyDeleted: (accountId: string, fingerprint: string) =>
-      cutOff({ accountId, fingerprint, why: 'The SSH key you came in with was removed.' }),
+      cutOff({ accountId, fingerprint, why: 'The SSH key of this connection was removed.' }),
     close(): void {
       cancelCheck?.()
     },

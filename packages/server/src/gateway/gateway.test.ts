@@ -111,10 +111,10 @@ describe('SSH by name', () => {
     expect(body.entries[0]).toMatchObject({
       kind: 'access',
       action: 'vm.ssh',
-      message: 'Came into VM Web by SSH',
+      message: 'Connected to VM Web by SSH',
       actor: { name: 'ada' },
       object: { type: 'vm', id: web.id, name: 'Web' },
-      reason: expect.stringMatching(/^With key ada, SHA256:/),
+      reason: expect.stringMatching(/^SSH key ada, SHA256:/),
     })
   })
 
@@ -228,10 +228,14 @@ describe('SSH by name', () => {
       runClient('ssh', [...options, ...port(), '-W', target, 'jump@127.0.0.1'])
     expect((await jumpTo('web.shop:22')).stdout.toString()).toMatch(/^SSH-2\.0-/)
     expect((await jumpTo(`${web.id}:22`)).stdout.toString()).toMatch(/^SSH-2\.0-/)
-    expect((await jumpTo('web.shop:80')).stderr).toContain('Only port 22 of a VM can be reached here.')
-    expect((await jumpTo('127.0.0.1:22')).stderr).toContain('There is no VM 127.0.0.1 for this key.')
+    expect((await jumpTo('web.shop:80')).stderr).toContain(
+      'Only port 22 of a VM can be reached through this gateway.',
+    )
+    expect((await jumpTo('127.0.0.1:22')).stderr).toContain(
+      'No VM named 127.0.0.1 is available to this SSH key.',
+    )
     expect((await jumpTo('web.shop:22', bob.options)).stderr).toContain(
-      'There is no VM web.shop for this key.',
+      'No VM named web.shop is available to this SSH key.',
     )
     const shell = await ssh(ada.options, 'jump', 'true')
     expect(shell.code).toBe(255)
@@ -279,7 +283,7 @@ describe('who is not let in', () => {
     expect(await ssh(eve.options, 'box.own', 'true')).toMatchObject(denied)
     await clock.advance(15_000)
     expect(await inside.ended).toMatchObject({ code: 255 })
-    expect(inside.stderr()).toContain('This key may not enter any more.')
+    expect(inside.stderr()).toContain('This SSH key is no longer authorized.')
   })
 })
 
@@ -319,7 +323,7 @@ describe('what owners are told', () => {
     await clock.advance(60_000)
     const outcome = await ssh(ada.options, 'asleep.shop')
     expect(outcome).toMatchObject({ code: 255 })
-    expect(outcome.stderr).toContain('VM Asleep is stopped. Start it on the console, then try again.')
+    expect(outcome.stderr).toContain('VM Asleep is stopped. Start it in the web console, then try again.')
   })
 
   it('that nobody answers in a VM', async () => {
@@ -328,7 +332,7 @@ describe('what owners are told', () => {
     await vm(ada, 'Deaf', 'Shop', unused.port)
     const outcome = await ssh(ada.options, 'deaf.shop', 'true')
     expect(outcome.code).toBe(255)
-    expect(outcome.stderr).toContain('VM Deaf is running, but SSH in it does not answer')
+    expect(outcome.stderr).toContain('VM Deaf is running, but its SSH server does not respond')
   })
 
   it('that a VM does not have the key of the gateway, with the line it needs', async () => {
@@ -358,7 +362,7 @@ describe('the end of a visit', () => {
 
     expect((await carol.call(sshKeyApi.delete, { params: { sshKeyId: carol.keyId } })).status).toBe(204)
     expect(await one.ended).toMatchObject({ code: 255 })
-    expect(one.stderr()).toContain('The SSH key you came in with was removed.')
+    expect(one.stderr()).toContain('The SSH key of this connection was removed.')
     expect((await ssh(carol.options, 'one.carol', 'true')).stderr).toContain('Permission denied')
 
     two.child.stdin.end('still here\n')
@@ -400,7 +404,7 @@ describe('the gateway as a part of the server', () => {
 
   it('says what to set when its port is in use', async () => {
     await expect(startGateway({ ...settings, port: gateway.port }, silentLog)).rejects.toThrow(
-      `Port ${gateway.port} on 127.0.0.1 is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT`,
+      `Port ${gateway.port} on 127.0.0.1 is already in use, so SSH by name cannot listen on it. Set SLIPWAY_SSH_PORT`,
     )
   })
 

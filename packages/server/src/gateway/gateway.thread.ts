@@ -141,10 +141,10 @@ function whyNot(
   { code, message }: Extract<ToServer, { say: 'failed' }>,
 ): string {
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${listen} is in use, so SSH by name cannot have it. Set SLIPWAY_SSH_PORT to another port, or to off.`
+    return `Port ${port} on ${listen} is already in use, so SSH by name cannot listen on it. Set SLIPWAY_SSH_PORT to another port, or to off.`
   if (code === 'EACCES')
-    return `SSH by name may not listen on port ${port} of ${listen}. Set SLIPWAY_SSH_PORT to a port above 1023, or to off.`
+    return `The server is not permitted to listen on port ${port} of ${listen} for SSH by name. Set SLIPWAY_SSH_PORT to a port above 1023, or to off.`
   if (code === 'EADDRNOTAVAIL')
-    return `This machine has no address ${listen}, so SSH by name cannot listen there. Set SLIPWAY_SSH_LISTEN to one it has.`
+    return `This host has no address ${listen}, so SSH by name cannot listen on it. Set SLIPWAY_SSH_LISTEN to an address of this host.`
   return `SSH by name could not be started: ${message}`
 }

@@ -69,13 +69,13 @@ describe('what is wrong by the figures', () => {
     ['busy with one object for 75 s', withReconciler({ oldest_look_ms: 75_000 })],
     ['keeps failing on 3 objects', withReconciler({ failing: 3, failures_in_a_row: 9 })],
     ['is not measured', { ...well, measuring: { ...well.measuring, last_at: before(90_000) } }],
-    ['answers late', withProcess({ event_loop_delay_max_ms: 12_000 })],
-    ['answers late', withProcess({ event_loop_delay_ms: 800 })],
+    ['responds slowly', withProcess({ event_loop_delay_max_ms: 12_000 })],
+    ['responds slowly', withProcess({ event_loop_delay_ms: 800 })],
     ['LimitNOFILE', withProcess({ open_files: 900 })],
     ['1 error was not handled', withProcess({ uncaught_errors: 1 })],
     ['512 MB free', { ...well, data_directory: { free_mb: 512, size_mb: 100_000 } }],
     ['cannot be read', { ...well, data_directory: null }],
-    ['The qemu engine does not answer', { ...well, engine: { ...well.engine, answer_ms: null } }],
+    ['The qemu engine does not respond', { ...well, engine: { ...well.engine, answer_ms: null } }],
   ])('says that something %s, once, with what to do', (text, figures) => {
     const problems = problemsOf(figures, now)
     expect(problems).toHaveLength(1)

@@ -27,7 +27,7 @@ export function problemsOf(figures: Omit<Health, 'status' | 'problems'>, now: nu
     ...diskProblems(figures.data_directory),
     ...(figures.engine.answer_ms === null
       ? [
-          `The ${figures.engine.kind} engine does not answer. Look at the log for its errors, and restart the server if that goes on; running VMs go on.`,
+          `The ${figures.engine.kind} engine does not respond. Check the log for its errors, and restart the server if this continues. Running VMs are not affected.`,
         ]
       : []),
   ]
@@ -40,7 +40,7 @@ function reconcilerProblems(one: ReconcilerHealth, now: number): string[] {
   if (one.scans_failed_in_a_row >= limits.scansFailed || (scanAge !== null && scanAge > limits.scanAgeMs)) {
     const since = one.last_scan_at === null ? '' : ` The last scan ended at ${one.last_scan_at}.`
     problems.push(
-      `${name} cannot scan for what needs work.${since} The log says why ("the scan failed"); check the database and the data directory.`,
+      `${name} cannot scan for pending work.${since} For the reason, see the log ("the scan failed"), and check the database and the data directory.`,
     )
   }
   if (one.abandoned_under_way > 0) {
@@ -54,7 +54,7 @@ function reconcilerProblems(one: ReconcilerHealth, now: number): string[] {
   }
   if (one.failures_in_a_row >= limits.failures) {
     problems.push(
-      `${name} keeps failing on ${count(one.failing, 'object')}, ${one.failures_in_a_row} times in a row at most. The log names them and why ("a look failed").`,
+      `${name} keeps failing on ${count(one.failing, 'object')}, ${one.failures_in_a_row} times in a row at most. The log lists the objects and reasons ("a look failed").`,
     )
   }
   return problems
@@ -64,7 +64,7 @@ function measuringProblems(measuring: Health['measuring'], now: number): string[
   const age = ageOf(measuring.last_at, now)
   return age !== null && (age > limits.measuringAgeMs || measuring.failures_in_a_row > 2)
     ? [
-        'The use of running VMs is not measured. Charts and automatic scaling stand still; the log says why ("VMs could not be measured").',
+        'The usage of running VMs is not measured. Charts and auto scaling are paused. For the reason, see the log ("VMs could not be measured").',
       ]
     : []
 }
@@ -75,7 +75,7 @@ function processProblems(process: Health['process']): string[] {
   const problems: string[] = []
   if (event_loop_delay_ms > limits.delayMs || event_loop_delay_max_ms > limits.delayMaxMs) {
     problems.push(
-      `The server answers late: in the last two minutes it was busy for up to ${seconds(event_loop_delay_max_ms)} at a time. Check the processor and the memory of the host.`,
+      `The server responds slowly: in the last two minutes it was blocked for up to ${seconds(event_loop_delay_max_ms)} at a time. Check the processor and the memory of the host.`,
     )
   }
   if (open_files !== null && open_files_limit !== null && open_files > open_files_limit * limits.openFiles) {
@@ -98,7 +98,7 @@ function diskProblems(disk: Health['data_directory']): string[] {
     ]
   return disk.free_mb < limits.freeMb
     ? [
-        `The data directory has ${disk.free_mb} MB free. Delete disks or snapshots that nobody needs, or enlarge its file system.`,
+        `The data directory has ${disk.free_mb} MB free. Delete disks or snapshots that are no longer needed, or enlarge the file system.`,
       ]
     : []
 }

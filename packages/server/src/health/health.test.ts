@@ -111,7 +111,7 @@ describe('the health of the server', () => {
     await app.clock.advance(5_000)
     const unanswered: Health = await asked
     expect(unanswered.engine.answer_ms).toBeNull()
-    expect(unanswered.problems.join()).toContain('The simulated engine does not answer.')
+    expect(unanswered.problems.join()).toContain('The simulated engine does not respond.')
     app.engine.freeMemoryMb = freeMemoryMb
   })
 

@@ -14,7 +14,7 @@ export function hostRoutes(route: Route, facts: HostFacts): void {
     try {
       await facts.ping()
     } catch {
-      throw new Problem(503, 'The database does not answer')
+      throw new Problem(503, 'The database does not respond')
     }
     return { status: 'ok' as const }
   })

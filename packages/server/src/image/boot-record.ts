@@ -14,13 +14,13 @@ export function requireBootRecord(start: Buffer): void {
   if (start.length < 512 || start.readUInt16BE(510) !== 0x55aa) {
     throw new ImportError(
       isIso(start)
-        ? 'The ISO image cannot be started from a disk (it is not a hybrid one).'
+        ? 'The ISO image cannot boot from a disk because it is not a hybrid ISO.'
         : 'The image is not bootable: its disk has no boot sector.',
     )
   }
   if (start.subarray(0, 440).every((byte) => byte === 0)) {
     throw new ImportError(
-      'The image is not bootable here: its boot sector holds no code. Is it for UEFI only?',
+      'The image cannot boot here: its boot sector contains no code. It may support UEFI only.',
     )
   }
 }

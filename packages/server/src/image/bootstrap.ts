@@ -141,7 +141,7 @@ async function namespaces(signal: AbortSignal): Promise<string[]> {
   }
   throw new Error(
     process.getuid?.() === 0
-      ? 'This image can only be built where root may make namespaces; this container does not let it.'
+      ? 'This image can only be built where root can create namespaces, which this container does not allow.'
       : 'Without root, this image can only be built with user namespaces: install uidmap and give this user sub-ids.',
   )
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { makeSourcePolicy } from './download-policy.ts'
 
 const strict = makeSourcePolicy([])
-const privateNetwork = 'The address leads into a private network'
+const privateNetwork = 'The URL points into a private network'
 
 describe('what may be fetched', () => {
   it.each([
@@ -65,7 +65,7 @@ describe('what may be fetched', () => {
   it('never goes from https down to http', () => {
     const plain = new URL('http://example.com/')
     const secure = new URL('https://example.com/')
-    expect(() => strict.check(plain, secure)).toThrow('leads from https on to http')
+    expect(() => strict.check(plain, secure)).toThrow('Redirect from https to http refused')
     expect(() => strict.check(secure, plain)).not.toThrow()
     expect(() => strict.check(plain, plain)).not.toThrow()
   })

@@ -55,13 +55,13 @@ export function makeSourcePolicy(privateSources: readonly string[]): SourcePolic
     lookup,
     check(url, from) {
       if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-        throw new ImportError('Only http and https addresses can be fetched.')
+        throw new ImportError('Only http and https URLs are supported.')
       }
       if (url.protocol === 'http:' && from?.protocol === 'https:') {
-        throw new ImportError('The server leads from https on to http, which is not followed.')
+        throw new ImportError('Redirect from https to http refused.')
       }
       if (url.username !== '' || url.password !== '') {
-        throw new ImportError('The address must not contain a user name or a password.')
+        throw new ImportError('The URL must not contain a user name or a password.')
       }
       // A host that is an address already is never looked up.
       const host = hostOf(url)
@@ -73,7 +73,7 @@ export function makeSourcePolicy(privateSources: readonly string[]): SourcePolic
 /** The host as node:net wants it; URLs put IPv6 addresses into brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
-const PRIVATE = 'The address leads into a private network, where images are not fetched from.'
+const PRIVATE = 'The URL points into a private network. Images cannot be downloaded from there.'
 
 function rangesOf(family: 'ipv4' | 'ipv6', ranges: readonly [network: string, prefix: number][]): BlockList {
   const list = new BlockList()

@@ -50,8 +50,7 @@ export async function get(
     if (!REDIRECTS.has(response.statusCode ?? 0) || location === undefined) return { response, url }
     response.destroy()
     if (redirects === MAX_REDIRECTS) throw new ImportError('The server redirects too often.')
-    if (!URL.canParse(location, url.href))
-      throw new ImportError('The server redirects to an invalid address.')
+    if (!URL.canParse(location, url.href)) throw new ImportError('The server redirects to an invalid URL.')
     const next = new URL(location, url)
     policy.check(next, url)
     url = next
@@ -79,7 +78,7 @@ function send(
     })
     let answered: IncomingMessage | null = null
     const stop = () => {
-      const stalled = new ImportError('The server stopped sending.', { retryable: true })
+      const stalled = new ImportError('The server stopped sending data.', { retryable: true })
       // Ending the request would end the body without saying why.
       if (answered) answered.destroy(stalled)
       else outgoing.destroy(stalled)
@@ -142,15 +141,15 @@ export function refusalOf({ response }: Answer): ImportError {
 export function failureOf(error: unknown): ImportError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ImportError) return at
   const code = errorCode(error)
-  if (code === 'ENOTFOUND') return new ImportError('There is no host of that name.', { cause: error })
+  if (code === 'ENOTFOUND') return new ImportError('The host name could not be resolved.', { cause: error })
   if (code !== null && /^(CERT_|ERR_TLS_|.*CERT(IFICATE)?(_|$)|UNABLE_TO_)/.test(code)) {
-    return new ImportError('The server could not prove who it is (TLS).', { cause: error })
+    return new ImportError('The TLS certificate of the server could not be verified.', { cause: error })
   }
   const words =
     code === 'ECONNREFUSED'
       ? 'The server refused the connection.'
       : code === 'ECONNRESET' || code === 'EPIPE' || code?.startsWith('HPE_')
-        ? 'The connection broke.'
+        ? 'The connection was interrupted.'
         : 'The server could not be reached.'
   return new ImportError(words, { retryable: true, cause: error })
 }
@@ -175,7 +174,7 @@ export async function* atPace(
 
 const tooSlow = ({ bytes, everyMs }: NonNullable<Pace['slowest']>) =>
   new ImportError(
-    `The server sends too slowly: less than ${inWords(bytes)} within ${Math.round(everyMs / 1000)} seconds.`,
+    `The download is too slow: less than ${inWords(bytes)} within ${Math.round(everyMs / 1000)} seconds.`,
   )
 
 /** Reads a short answer whole. */
@@ -184,7 +183,7 @@ export async function readShort(answer: Answer, maxBytes: number): Promise<Buffe
   let length = 0
   for await (const chunk of atPace(answer)) {
     length += chunk.length
-    if (length > maxBytes) throw new ImportError('The server sent more than it should.')
+    if (length > maxBytes) throw new ImportError('The server sent more data than it announced.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

@@ -96,7 +96,9 @@ describe('a download', () => {
 
   it('says so when there is no such host or nobody answers', async () => {
     const { url } = await serve(() => {})
-    await expect(fetch('http://no-such-host.invalid/')).rejects.toThrow('There is no host of that name.')
+    await expect(fetch('http://no-such-host.invalid/')).rejects.toThrow(
+      'The host name could not be resolved.',
+    )
     // Port 1 of loopback has no server.
     await expect(fetch(url.replace(/\d+$/, '1'))).rejects.toMatchObject({
       message: 'The server refused the connection.',
@@ -123,7 +125,7 @@ describe('redirects', () => {
   it.each([301, 302, 303, 307, 308])('with status %i are checked again', async (status) => {
     const inside = await serve((_, response) => response.end('secret'), '127.0.0.2')
     const outside = await serve((_, response) => response.writeHead(status, { location: inside.url }).end())
-    await expect(fetch(outside.url)).rejects.toThrow('The address leads into a private network')
+    await expect(fetch(outside.url)).rejects.toThrow('The URL points into a private network')
     expect(inside.seen).toEqual([])
   })
 
@@ -260,7 +262,7 @@ describe('a transfer that fails', () => {
     })
     const pace = { slowest: { bytes: 2 ** 20, everyMs: 200 } }
     await expect(fetch(url, { pace })).rejects.toMatchObject({
-      message: expect.stringMatching(/^The server sends too slowly: less than 1 MiB within/),
+      message: expect.stringMatching(/^The download is too slow: less than 1 MiB within/),
       retryable: false,
     })
     expect(seen).toHaveLength(1)
@@ -273,7 +275,7 @@ describe('a transfer that fails', () => {
       response.on('close', () => clearInterval(drip))
     })
     await expect(fetch(url, { pace: { stallMs: 60 } })).rejects.toMatchObject({
-      message: 'The server stopped sending.',
+      message: 'The server stopped sending data.',
       retryable: true,
     })
   })
@@ -284,7 +286,10 @@ describe('a transfer that fails', () => {
       response.setHeader('content-length', content.length + 1)
       response.write(content, () => setTimeout(() => response.destroy(), 5))
     })
-    await expect(fetch(url)).rejects.toMatchObject({ message: 'The connection broke.', retryable: true })
+    await expect(fetch(url)).rejects.toMatchObject({
+      message: 'The connection was interrupted.',
+      retryable: true,
+    })
     expect(seen).toHaveLength(6)
   })
 
@@ -296,7 +301,7 @@ describe('a transfer that fails', () => {
       if (begins) response.write(content)
     })
     await expect(fetch(url)).rejects.toMatchObject({
-      message: 'The server stopped sending.',
+      message: 'The server stopped sending data.',
       retryable: true,
     })
   })

@@ -70,7 +70,7 @@ function resumes({ response }: Answer, received: Received): boolean {
 }
 
 export const fileTooLarge = (maxBytes: number) =>
-  new ImportError(`The file is larger than ${inWords(maxBytes)}, the limit here.`)
+  new ImportError(`The file is larger than the limit of ${inWords(maxBytes)}.`)
 
 async function receive(answer: Answer, file: FileHandle, received: Received, work: Download) {
   const { response } = answer

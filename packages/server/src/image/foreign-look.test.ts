@@ -118,16 +118,20 @@ describe('a look at a boot image', () => {
 describe('a look at a boot image says what is wrong with', () => {
   it.each([
     ['an empty file', Buffer.alloc(0), 'The file is empty.'],
-    ['a web page', Buffer.from('<!DOCTYPE html>'), 'leads to a web page'],
+    ['a web page', Buffer.from('<!DOCTYPE html>'), 'points to a web page'],
     ['a ZIP archive', Buffer.from('PK\x03\x04'), 'is a ZIP archive'],
     ['a disk without a boot sector', disk().fill(0, 510, 512), 'has no boot sector'],
-    ['a disk for UEFI', disk().fill(0, 0, 440), 'for UEFI only?'],
+    ['a disk for UEFI', disk().fill(0, 0, 440), 'may support UEFI only'],
     ['an ISO image that is no hybrid', iso().fill(0, 510, 512), 'not a hybrid'],
-    ['a qcow2 image with a backing file', qcow2({ backing: 512 }), 'builds on another file'],
+    ['a qcow2 image with a backing file', qcow2({ backing: 512 }), 'depends on another file'],
     ['a qcow2 image with an external data file', qcow2({ features: 4 }), 'data in another file'],
     ['an encrypted qcow2 image', qcow2({ crypt: 2 }), 'is encrypted'],
-    ['a qcow2 image that is too large a disk', qcow2({ virtualBytes: 101 * GIB }), 'larger than 100 GiB'],
-    ['a qcow2 image of no size', qcow2({ virtualBytes: 0 }), 'without any room'],
+    [
+      'a qcow2 image that is too large a disk',
+      qcow2({ virtualBytes: 101 * GIB }),
+      'larger than the limit of 100 GiB',
+    ],
+    ['a qcow2 image of no size', qcow2({ virtualBytes: 0 }), 'a size of zero'],
     ['a qcow2 image that ends in its header', qcow2().subarray(0, 20), 'damaged or incomplete'],
     ['a VMDK image that ends in its header', vmdk().subarray(0, 10), 'damaged or incomplete'],
   ])('%s', async (_, bytes, reason) => {
@@ -135,7 +139,9 @@ describe('a look at a boot image says what is wrong with', () => {
   })
 
   it('a file above the limit', async () => {
-    await expect(look(await file(qcow2(), 5 * GIB))).rejects.toThrow('The file is larger than 4 GiB')
+    await expect(look(await file(qcow2(), 5 * GIB))).rejects.toThrow(
+      'The file is larger than the limit of 4 GiB',
+    )
   })
 
   it.each([
@@ -154,16 +160,18 @@ describe('a look at a boot image says what is wrong with', () => {
     await expect(look(inside)).rejects.toThrow('private network')
     await expect(look('http://10.0.0.1/disk.qcow2')).rejects.toThrow('private network')
     await expect(look('http://no-such-host.invalid/disk.qcow2')).rejects.toThrow(
-      'There is no host of that name.',
+      'The host name could not be resolved.',
     )
     await expect(look('file:///etc/passwd')).rejects.toThrow('Only http and https')
-    await expect(look('disk.qcow2')).rejects.toThrow('no address')
-    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow('can only give a checksum')
+    await expect(look('disk.qcow2')).rejects.toThrow('Enter an http or https URL')
+    await expect(look('https://example.org/disk.qcow2#md5=abc')).rejects.toThrow(
+      'may only contain a checksum',
+    )
   })
 
   it('a server that does not answer in time, or stops in the middle', async () => {
     const silent = await at(() => {})
-    const late = { name: 'ImportError', message: 'The server took too long to answer.', retryable: true }
+    const late = { name: 'ImportError', message: 'The server took too long to respond.', retryable: true }
     await expect(look(silent, { timeoutMs: 50 })).rejects.toMatchObject(late)
     const stopping = await at((_, response) => void response.write('x'))
     await expect(look(stopping, { timeoutMs: 50 })).rejects.toMatchObject(late)

@@ -39,7 +39,7 @@ export async function lookAtImage(
   } catch (error) {
     fetching.signal.throwIfAborted()
     if (late.aborted) {
-      throw new ImportError('The server took too long to answer.', { retryable: true, cause: error })
+      throw new ImportError('The server took too long to respond.', { retryable: true, cause: error })
     }
     throw failureOf(error)
   }

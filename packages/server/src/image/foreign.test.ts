@@ -110,7 +110,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
     const url = await serveAt(disk)
     const other = 'a'.repeat(64)
     expect(await refusal(`${url}#sha256=${other}`)).toBe(
-      `The file's SHA-256 is ${sha256Of(disk)}, not ${other} as the address says.`,
+      `The file's SHA-256 is ${sha256Of(disk)}, not ${other} as given in the URL.`,
     )
   })
 
@@ -123,14 +123,18 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
         response.end(bootableDisk())
       })
       await mkdir(place.scratchDir, { recursive: true })
-      expect(await refusal(`${url}/disk.img#${fragment}`)).toContain('can only give a checksum')
+      expect(await refusal(`${url}/disk.img#${fragment}`)).toContain('may only contain a checksum')
       expect(asked).toBe(false)
     },
   )
 
   test.each([
     ['without a boot sector', (disk: Buffer) => disk.fill(0, 510, 512), 'has no boot sector'],
-    ['with a boot sector that holds no code', (disk: Buffer) => disk.fill(0, 0, 440), 'for UEFI only?'],
+    [
+      'with a boot sector that holds no code',
+      (disk: Buffer) => disk.fill(0, 0, 440),
+      'may support UEFI only',
+    ],
     [
       'that is an ISO image for optical drives alone',
       (disk: Buffer) => iso(disk).fill(0, 510, 512),
@@ -151,7 +155,7 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
     await writeFile(secret, bootableDisk())
     const image = join(place.dir, 'hostile.qcow2')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', secret, '-F', 'raw', image])
-    expect(await refusal(await serveAt(await readFile(image)))).toContain('builds on another file')
+    expect(await refusal(await serveAt(await readFile(image)))).toContain('depends on another file')
   })
 
   test('when it keeps its data in a file of the host', async () => {
@@ -163,17 +167,17 @@ describeWith(programs, 'a boot image from elsewhere is refused, and leaves nothi
 
   test('when it is a web page', async () => {
     expect(await refusal(await serveAt('<!doctype html><title>Sign in</title>'))).toContain(
-      'leads to a web page',
+      'points to a web page',
     )
   })
 
   test('when it is larger than the limit, announced or not', async () => {
-    expect(await refusal(await serveAt(Buffer.alloc(5 * MIB)))).toContain('larger than 4 MiB')
+    expect(await refusal(await serveAt(Buffer.alloc(5 * MIB)))).toContain('larger than the limit of 4 MiB')
     const unannounced = await place.serve((_, response) => {
       response.write(Buffer.alloc(5 * MIB))
       response.end()
     })
-    expect(await refusal(`${unannounced}/disk.img`)).toContain('larger than 4 MiB')
+    expect(await refusal(`${unannounced}/disk.img`)).toContain('larger than the limit of 4 MiB')
   })
 
   test('when its server leads on into a private network', async () => {

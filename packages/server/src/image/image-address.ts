@@ -11,12 +11,12 @@ export interface ImageAddress {
  * fragment is never sent to a server, so every server takes such an address. Throws an ImportError.
  */
 export function readImageAddress(text: string): ImageAddress {
-  if (!URL.canParse(text)) throw new ImportError('This is no address of a file on the web.')
+  if (!URL.canParse(text)) throw new ImportError('Enter an http or https URL that points to a file.')
   const url = new URL(text)
   if (url.hash === '') return { url, sha256: null }
   const [, sha256] = /^#sha256=([0-9a-f]{64})$/i.exec(url.hash) ?? []
   if (sha256 === undefined) {
-    throw new ImportError('After # the address can only give a checksum: sha256= and 64 hexadecimal digits.')
+    throw new ImportError('After #, the URL may only contain a checksum: sha256= and 64 hexadecimal digits.')
   }
   url.hash = ''
   return { url, sha256: sha256.toLowerCase() }
@@ -31,5 +31,5 @@ export function withoutSecrets(text: string): string {
 /** Throws an ImportError unless a file has the SHA-256 that its address asks for, if it does. */
 export function requirePinned(sha256: string, address: ImageAddress): void {
   if (address.sha256 === null || address.sha256 === sha256) return
-  throw new ImportError(`The file's SHA-256 is ${sha256}, not ${address.sha256} as the address says.`)
+  throw new ImportError(`The file's SHA-256 is ${sha256}, not ${address.sha256} as given in the URL.`)
 }

@@ -51,7 +51,7 @@ export function makeImageMaking(deps: {
   async function lowerManifest(imageId: string, tell: Tell): Promise<Manifest> {
     await deps.useLower(imageId, tell)
     const manifest = await shelf.manifest(imageId)
-    if (!manifest) throw new ImageError(`The ${known.nameOf(imageId)} image is gone again.`)
+    if (!manifest) throw new ImageError(`The ${known.nameOf(imageId)} image was deleted meanwhile.`)
     return manifest
   }
 
@@ -102,7 +102,8 @@ export function makeImageMaking(deps: {
     tell: Tell,
   ): Promise<BootImage> {
     const name = known.nameOf(imageId)
-    const what = recipe.kind === 'foreign' ? `Fetching the image from ${name}` : `Building the ${name} image`
+    const what =
+      recipe.kind === 'foreign' ? `Downloading the image from ${name}` : `Building the ${name} image`
     const startedAt = now()
     tell(what, null)
     log.info({ image: imageId }, what)
@@ -159,7 +160,9 @@ function asImageError(error: unknown, name: string, recipe: Recipe): ImageError 
     return new ImageError(`${failed} the disk is full.`, { cause: error, noSpace: true })
   }
   if (errorCode(error) === 'ENOENT') {
-    return new ImageError(`${failed} a program it takes is not installed. Run the doctor.`, { cause: error })
+    return new ImageError(`${failed} a required program is not installed. Run npm run doctor.`, {
+      cause: error,
+    })
   }
   const why =
     recipe.kind === 'foreign' ? 'its disk could not be read' : 'a package could not be fetched or installed'

@@ -26,7 +26,7 @@ export function makeImageShelf(deps: {
       if (error instanceof ImageError) throw error
       const code = errorCode(error)
       throw new ImageError(
-        `The ${known.nameOf(imageId)} image is there, but could not be read${code ? ` (${code})` : ''}.`,
+        `The ${known.nameOf(imageId)} image exists but could not be read${code ? ` (${code})` : ''}.`,
         { cause: error },
       )
     }

@@ -165,10 +165,10 @@ describe('an image', () => {
   it('that nobody knows is not looked for', async () => {
     const images = store()
     for (const id of ['none', '../base', 'file:///etc/passwd']) {
-      const refusal = { state: 'unavailable', reason: 'There is no such image.' }
+      const refusal = { state: 'unavailable', reason: 'The image does not exist.' }
       expect(await images.look(id)).toEqual(refusal)
       expect(await images.ensure(id)).toEqual(refusal)
-      await expect(images.use(id)).rejects.toThrow('There is no such image.')
+      await expect(images.use(id)).rejects.toThrow('The image does not exist.')
     }
   })
 })
@@ -176,8 +176,8 @@ describe('an image', () => {
 describe('an image that cannot be made', () => {
   it.each([
     [
-      new ImportError('The file is larger than 100 GiB, the limit here.'),
-      'The file is larger than 100 GiB, the limit here.',
+      new ImportError('The file is larger than the limit of 100 GiB.'),
+      'The file is larger than the limit of 100 GiB.',
     ],
     [
       Object.assign(new Error('write'), { code: 'ENOSPC' }),
@@ -185,7 +185,7 @@ describe('an image that cannot be made', () => {
     ],
     [
       Object.assign(new Error('spawn'), { code: 'ENOENT' }),
-      'The BASE image could not be built: a program it takes is not installed. Run the doctor.',
+      'The BASE image could not be built: a required program is not installed. Run npm run doctor.',
     ],
     [
       new Error('dpkg: error'),
@@ -383,7 +383,7 @@ describe('what cannot be read is not taken for absent', () => {
     await store().use('base')
     const restore = await makeUnreadable(manifestOf('base'))
     const images = store()
-    const reason = expect.stringContaining('The BASE image is there, but could not be read')
+    const reason = expect.stringContaining('The BASE image exists but could not be read')
     expect(await images.look('base')).toEqual({ state: 'unavailable', reason })
     await expect(images.use('base')).rejects.toThrow('could not be read')
     expect(await images.ensure('base', true)).toEqual({ state: 'unavailable', reason })

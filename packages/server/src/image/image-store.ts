@@ -145,7 +145,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
       // The same packages give the same bytes, so building again may heal the file.
       await use(imageId)
       if ((await shelf.damaged(imageId, image)).length > 0) {
-        throw new ImageError('A file of the boot image is lost.')
+        throw new ImageError('A file of the boot image is missing.')
       }
     },
     async open() {
@@ -161,7 +161,7 @@ export function makeImageStore(options: ImageStoreOptions): ImageStore {
   }
 }
 
-const unknown = 'There is no such image.'
+const unknown = 'The image does not exist.'
 
 /** What cannot be read may be read the next time somebody looks: a state like every other. */
 function tellUnreadable(error: unknown): ImageStoreState {

@@ -16,7 +16,7 @@ export const hostIsFull = (cause?: unknown) =>
   new ImportError('The disk of the host is full.', { retryable: true, noSpace: true, cause })
 
 export const unable = (cause?: unknown) =>
-  new ImportError('This server is not able to read images of this kind.', { cause })
+  new ImportError('This server cannot read images of this format.', { cause })
 
 /** `100 GiB`, `1.5 MiB`; for sentences. */
 export function inWords(bytes: number): string {

@@ -104,7 +104,7 @@ async function unpackXz(work: Unpack): Promise<void> {
 }
 
 const tooLarge = (work: Unpack) =>
-  new ImportError(`The image unpacks to more than ${inWords(work.maxBytes)}, the limit here.`)
+  new ImportError(`The unpacked image is larger than the limit of ${inWords(work.maxBytes)}.`)
 
 export async function sha256Of(path: string, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')

@@ -143,7 +143,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
   ])('whose backing file is a file of the host (by %s) is refused', async (_, backing) => {
     const image = await backedBy(backing(), 'raw')
     expect((await withoutInspection(image, 'qcow2')).includes('the secret of the host')).toBe(true)
-    expect(await place.refusal(await place.serveFile(image))).toContain('builds on another file')
+    expect(await place.refusal(await place.serveFile(image))).toContain('depends on another file')
   })
 
   test('whose backing file is a server is refused, and the server is not asked', async () => {
@@ -156,7 +156,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
     )
     const server = { driver: 'nbd', server: { type: 'inet', host: url.hostname, port: url.port } }
     const image = await backedBy(`json:${JSON.stringify(server)}`, 'raw')
-    expect(await place.refusal(await place.serveFile(image))).toContain('builds on another file')
+    expect(await place.refusal(await place.serveFile(image))).toContain('depends on another file')
     expect(asked).toBe(false)
   })
 
@@ -204,7 +204,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
     description.write(describingVmdk())
     await writeFile(image, Buffer.concat([header, description]))
     expect((await withoutInspection(image, 'vmdk')).includes('the secret of the host')).toBe(true)
-    expect(await place.refusal(await place.serveFile(image))).toContain('made of several files')
+    expect(await place.refusal(await place.serveFile(image))).toContain('consists of several files')
   })
 
   test('that is a VMDK on top of a file of the host is refused', async () => {
@@ -212,13 +212,13 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
     const image = join(place.dir, 'hostile.vmdk')
     await run('qemu-img', ['create', '-q', '-f', 'vmdk', '-b', parent, '-F', 'vmdk', image])
     expect((await withoutInspection(image, 'vmdk')).equals(content)).toBe(true)
-    expect(await place.refusal(await place.serveFile(image))).toContain('builds on another file')
+    expect(await place.refusal(await place.serveFile(image))).toContain('depends on another file')
   })
 
   test('that is a packed one is refused the same', async () => {
     const image = await backedBy(secretFile, 'raw')
     const packed = await place.serveFile(gzipSync(await readFile(image)))
-    expect(await place.refusal(packed)).toContain('builds on another file')
+    expect(await place.refusal(packed)).toContain('depends on another file')
   })
 
   test('that is encrypted is refused', async () => {
@@ -235,7 +235,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
     const image = join(place.dir, 'large.qcow2')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', image, '1025M'])
     expect(await place.refusal(await place.serveFile(image))).toBe(
-      'The image is a disk larger than 1 GiB, the limit here.',
+      'The disk in the image is larger than the limit of 1 GiB.',
     )
   })
 
@@ -243,7 +243,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
     const image = await patched(await makeImage('qcow2'), 24, be64(2n ** 63n - 512n))
     expect(await place.refusal(await place.serveFile(image))).toContain('damaged')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-o', 'cluster_size=2M', image, '1E'])
-    expect(await place.refusal(await place.serveFile(image))).toContain('larger than 1 GiB')
+    expect(await place.refusal(await place.serveFile(image))).toContain('larger than the limit of 1 GiB')
   })
 
   test.each(['gzip', 'zstd', 'xz'])(
@@ -260,7 +260,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
           ? await readFile(`${file}.xz`)
           : (packing === 'gzip' ? gzipSync : zstdCompressSync)(zeros)
       expect(await place.refusal(await place.serveFile(packed))).toBe(
-        'The image unpacks to more than 256 MiB, the limit here.',
+        'The unpacked image is larger than the limit of 256 MiB.',
       )
     },
   )
@@ -269,9 +269,9 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'a hostile image', () => {
 describeWith(['qemu-img', 'setpriv', 'prlimit'], 'what is no usable image', () => {
   test.each([
     ['nothing', Buffer.alloc(0), 'The file is empty.'],
-    ['a web page', '\n<!DOCTYPE html><html><body>Please sign in</body></html>', 'leads to a web page'],
-    ['a web page with a mark in front', '\ufeff<html lang="en">', 'leads to a web page'],
-    ['an XML error', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', 'leads to a web page'],
+    ['a web page', '\n<!DOCTYPE html><html><body>Please sign in</body></html>', 'points to a web page'],
+    ['a web page with a mark in front', '\ufeff<html lang="en">', 'points to a web page'],
+    ['an XML error', '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', 'points to a web page'],
     ['a ZIP archive', 'PK\x03\x04', 'is a ZIP archive'],
     ['a tar archive', Buffer.concat([Buffer.alloc(257), Buffer.from('ustar\0')]), 'is a tar archive'],
     ['a VHDX image', 'vhdxfile', 'is a VHDX image'],
@@ -310,7 +310,7 @@ describeWith(['qemu-img', 'setpriv', 'prlimit'], 'what is no usable image', () =
   })
 
   test('is refused: what is at no address, or at an address nobody may fetch from', async () => {
-    expect(await place.refusal({ from: 'url', url: 'nonsense' })).toContain('no address')
+    expect(await place.refusal({ from: 'url', url: 'nonsense' })).toContain('Enter an http or https URL')
     expect(await place.refusal({ from: 'url', url: 'file:///etc/passwd' })).toContain('Only http and https')
     expect(await place.refusal({ from: 'url', url: 'http://127.0.0.2/' })).toContain('private network')
   })

@@ -43,7 +43,7 @@ export async function inspectImage(path: string, limits: InspectLimits): Promise
     throw keepsDataElsewhere()
   }
   if (format === 'vmdk' && (details?.extents ?? [{}]).some(({ filename }) => filename !== name)) {
-    throw new ImportError('The image is made of several files. Convert it into one that holds everything.')
+    throw new ImportError('The image consists of several files. Convert it into a single file.')
   }
   if (info.encrypted === true || details?.encrypt !== undefined) {
     throw encrypted()
@@ -57,16 +57,16 @@ export async function inspectImage(path: string, limits: InspectLimits): Promise
 /** Throws an ImportError for a disk of a size that none may have. */
 export function requireSize(virtualBytes: number, maxVirtualBytes: number): void {
   if (virtualBytes > maxVirtualBytes) {
-    throw new ImportError(`The image is a disk larger than ${inWords(maxVirtualBytes)}, the limit here.`)
+    throw new ImportError(`The disk in the image is larger than the limit of ${inWords(maxVirtualBytes)}.`)
   }
-  if (virtualBytes === 0) throw new ImportError('The image is a disk without any room.')
+  if (virtualBytes === 0) throw new ImportError('The disk in the image has a size of zero.')
 }
 
 export const buildsOnAnother = () =>
-  new ImportError('The image builds on another file (a backing file). Flatten it first.')
+  new ImportError('The image depends on another file (a backing file). Flatten it first.')
 
 export const keepsDataElsewhere = () =>
-  new ImportError('The image keeps its data in another file. Convert it into one that holds everything.')
+  new ImportError('The image stores its data in another file. Convert it into a single file.')
 
 export const encrypted = () => new ImportError('The image is encrypted.')
 
@@ -156,14 +156,14 @@ export function formatOf(start: Buffer): Inspected['format'] {
     .replace(/^\xef\xbb\xbf/, '')
     .trimStart()
   if (/^<(!doctype|html|head|body|\?xml|!--)/i.test(text)) {
-    throw new ImportError('The address leads to a web page, not to an image. Does it ask to sign in first?')
+    throw new ImportError('The URL points to a web page, not to an image. The site may require a login.')
   }
   if (text.startsWith('# Disk DescriptorFile')) throw notUsable('a description of other files (VMDK)')
   return 'raw'
 }
 
 const notUsable = (what: string) =>
-  new ImportError(`The file is ${what}, which cannot be used. Give a qcow2, raw, VMDK or ISO image.`)
+  new ImportError(`The file is ${what}, which is not supported. Use a qcow2, raw, VMDK or ISO image.`)
 
 /** What a file starts with that would make a senseless disk when taken as raw, and what it is. */
 const NOT_USABLE: readonly [magic: string, what: string][] = [

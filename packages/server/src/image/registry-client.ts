@@ -83,7 +83,7 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
     const { statusCode = 0 } = answer.response
     if ([401, 403, 404].includes(statusCode)) {
       answer.response.destroy()
-      throw new ImportError('The registry has no such image, or does not give it to everybody.')
+      throw new ImportError('The registry does not have this image, or it requires a login.')
     }
     return answer
   }
@@ -94,7 +94,7 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
       [...challenge.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]),
     )
     if (!/^bearer\s/i.test(challenge) || !fields.realm || !URL.canParse(fields.realm)) {
-      throw new ImportError('The registry does not give this image to everybody.')
+      throw new ImportError('The registry requires a login for this image.')
     }
     const realm = new URL(fields.realm)
     fetching.policy.check(realm, url)
@@ -103,7 +103,7 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
     const answer = await get(realm, {}, fetching)
     if (answer.response.statusCode !== 200) throw refusalOf(answer)
     const given = Token.safeParse(parseJson(await readShort(answer, MAX_MANIFEST_BYTES)))
-    if (!given.success) throw new ImportError('The registry does not give this image to everybody.')
+    if (!given.success) throw new ImportError('The registry requires a login for this image.')
     return `Bearer ${given.data.token ?? given.data.access_token}`
   }
 
@@ -130,11 +130,11 @@ export function makeRegistryClient({ registry, repository }: Reference, fetching
           ({ platform, mediaType }) =>
             platform?.os === 'linux' && platform.architecture === 'amd64' && MANIFESTS.includes(mediaType),
         )
-        if (!fitting) throw new ImportError('The image is not made for Linux on x64 (amd64).')
+        if (!fitting) throw new ImportError('The image is not available for Linux on x64 (amd64).')
         found = await fetchJson('manifests', fitting.digest, accept)
       }
       const manifest = Manifest.safeParse(found.json)
-      if (!manifest.success) throw new ImportError('What the registry has is no container image.')
+      if (!manifest.success) throw new ImportError('The object in the registry is not a container image.')
       return { digest: found.digest, manifest: manifest.data }
     },
 
@@ -165,12 +165,12 @@ const Token = z
 export const digestOf = (bytes: Buffer): string =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 
-const wrongBytes = () => new ImportError('The registry sent something else than it announced.')
+const wrongBytes = () => new ImportError('The registry sent data that does not match its manifest.')
 
 function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    throw new ImportError('The registry sent an answer that cannot be read.')
+    throw new ImportError('The response of the registry could not be read.')
   }
 }

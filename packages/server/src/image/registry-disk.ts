@@ -51,7 +51,8 @@ async function findDisk(folder: string): Promise<string | null> {
   await chmod(folder, 0o700)
   const entries = await readdir(folder, { withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(folder, entry.name))
-  if (files.length > 1) throw new ImportError('The image holds more than one file in /disk; it must be one.')
+  if (files.length > 1)
+    throw new ImportError('The image contains more than one file in /disk. It must contain exactly one.')
   return files[0] ?? null
 }
 
@@ -65,7 +66,8 @@ async function makeFileSystem(dir: string, name: string, box: Box): Promise<void
   const inodes = files + Math.ceil(files / 4) + 1024
   // Measured with many small files, few large ones and none: from a fifth to nine tenths stay free.
   const bytes = Math.ceil((contentBytes * 1.25 + inodes * 512) / MIB + 64) * MIB
-  if (bytes > box.maxFileBytes) throw new ImportError('The image unpacks to more than a disk may hold here.')
+  if (bytes > box.maxFileBytes)
+    throw new ImportError('The unpacked image is larger than the largest disk allowed.')
 
   const path = join(dir, name)
   const file = await open(path, 'wx', 0o600)

@@ -43,7 +43,8 @@ export async function pull(work: Pull): Promise<{ digest: string }> {
   let fetched = 0
   let room = work.maxBytes
   for (const layer of manifest.layers) {
-    if (!LAYER.test(layer.mediaType)) throw new ImportError('What the registry has is no container image.')
+    if (!LAYER.test(layer.mediaType))
+      throw new ImportError('The object in the registry is not a container image.')
     const path = join(work.dir, 'layer')
     await client.download(layer, path, (received) => {
       if (announced > 0) work.onProgress((fetched + received) / announced)
@@ -89,4 +90,4 @@ async function keepLayer(
 const hexOf = (digest: string) => digest.slice('sha256:'.length)
 
 const tooLarge = (maxBytes: number) =>
-  new ImportError(`The image is larger than ${inWords(maxBytes)}, the limit here.`)
+  new ImportError(`The image is larger than the limit of ${inWords(maxBytes)}.`)

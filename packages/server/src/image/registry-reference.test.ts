@@ -42,5 +42,5 @@ it.each([
   '-quay.io/a',
   'a'.repeat(256),
 ])('%j is no image name', (image) => {
-  expect(() => parseReference(image)).toThrow('This is no name of a container image.')
+  expect(() => parseReference(image)).toThrow('Enter the name of a container image')
 })

@@ -36,7 +36,7 @@ export function parseReference(image: string): Reference {
     (digest === undefined || DIGEST.test(digest))
   if (!good) {
     throw new ImportError(
-      'This is no name of a container image. One looks like "registry.example.com/team/image:1.0".',
+      'Enter the name of a container image, such as "registry.example.com/team/image:1.0".',
     )
   }
   return { registry: isHub ? HUB : first, repository, version: digest ?? tag ?? 'latest' }

@@ -83,7 +83,7 @@ describeWith(programs, 'an image from a real registry', () => {
     const image = join(work, 'hostile.qcow2')
     await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', '/etc/passwd', '-F', 'raw', image])
     const hostile = await push('hostile', [{ path: 'disk/x.qcow2', content: await readFile(image) }])
-    expect(await place.refusal({ from: 'registry', image: hostile })).toContain('builds on another file')
+    expect(await place.refusal({ from: 'registry', image: hostile })).toContain('depends on another file')
   })
 
   test('is refused when /disk holds more than one file', async () => {
@@ -196,7 +196,7 @@ describeWith(programs, 'an image from a real registry', () => {
     const image = await push('large', [{ path: 'file', content: Buffer.alloc(MIB) }])
     const small = await makePlace({ maxImageBytes: 100_000 })
     try {
-      expect(await small.refusal({ from: 'registry', image })).toContain('unpacks to more than')
+      expect(await small.refusal({ from: 'registry', image })).toContain('unpacked image is larger than')
     } finally {
       await small.cleanUp()
     }
@@ -205,7 +205,7 @@ describeWith(programs, 'an image from a real registry', () => {
   test('is refused when there is none of that name', async () => {
     const image = `${registry.host}/tests/none:v1`
     expect(await place.refusal({ from: 'registry', image })).toBe(
-      'The registry has no such image, or does not give it to everybody.',
+      'The registry does not have this image, or it requires a login.',
     )
   })
 

@@ -101,7 +101,7 @@ export function makeClockGuard(options: {
       if (!watched) return null
       const hours = Math.max(1, Math.round(aheadMs() / hourMs))
       const until = new Date(clock.now() + watchMs - (clock.monotonic() - watched.sinceMs)).toISOString()
-      return `The clock of this host jumped forward by about ${hours} h. Nothing is deleted for its age until ${until}. Check the date and time of the host.`
+      return `The clock of this host jumped forward by about ${hours} h. Nothing is deleted because of its age until ${until}. Check the date and time of the host.`
     },
     async start() {
       const seen = await load()

@@ -19,7 +19,7 @@ export async function openDataDirectory(dir: string): Promise<string[]> {
   const { mode } = await stat(dir)
   if (mode & SHARED) {
     return [
-      `${dir} is shared by all users of this machine, so it stays open to them. Set SLIPWAY_DATA_DIR to a directory of its own.`,
+      `${dir} is shared by all users of this host and stays accessible to them. Set SLIPWAY_DATA_DIR to a directory of its own.`,
     ]
   }
   // The directory first: once it is closed, nobody gets at what lies deeper.
@@ -30,7 +30,7 @@ export async function openDataDirectory(dir: string): Promise<string[]> {
     // The mode of a link says nothing, and where it leads is not ours to judge.
     if (found && !found.isSymbolicLink() && !(await close(entry, found.mode))) open.push(entry)
   }
-  return open.map((entry) => `${entry} is open to other users of this machine. Run: chmod go= '${entry}'`)
+  return open.map((entry) => `${entry} is accessible to other users of this host. Run: chmod go= '${entry}'`)
 }
 
 /** Whether others are shut out, if need be from now on. */

@@ -61,7 +61,7 @@ it('a killed server leaves nothing that keeps the next one out', async () => {
   const dir = await newDirectory()
   const first = contender(dir, 0)
   expect(await first.said).toBe('mine')
-  await expect(ownDirectory(dir)).rejects.toThrow(`(process ${first.child.pid}) works on ${dir}`)
+  await expect(ownDirectory(dir)).rejects.toThrow(`(process ${first.child.pid}) is using ${dir}`)
   first.child.kill('SIGKILL')
   await once(first.child, 'exit')
   const giveUp = await ownDirectory(dir)

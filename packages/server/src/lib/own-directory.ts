@@ -18,7 +18,7 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
   if (!lock || (owner && owner.pid !== process.pid)) {
     lock?.close()
     throw new Error(
-      `Another Slipway server${owner ? ` (process ${owner.pid})` : ''} works on ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
+      `Another Slipway server${owner ? ` (process ${owner.pid})` : ''} is using ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
     )
   }
   try {

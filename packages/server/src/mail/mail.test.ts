@@ -60,7 +60,7 @@ describe('the line that the terminal is told', () => {
 
   it('has our link, whatever else stands in the mail before it', async () => {
     const mail = { ...verify('Ada'), text: 'Hello https://evil.example/ …' }
-    expect(await told(mail)).toBe(`Mail to ada@slipway.test: Verify your Slipway e-mail address\n  ${link}`)
+    expect(await told(mail)).toBe(`Mail to ada@slipway.test: Verify your Slipway email address\n  ${link}`)
   })
 
   it('shows what would do something at the terminal instead of doing it', async () => {

@@ -54,15 +54,10 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
     labelNames: ['reconciler', 'outcome'] as const,
     registers,
   })
-  const degraded = gauge(
-    'degraded',
-    'Whether something is wrong: 1, with the sentences in /api/admin/health.',
-  )
-  const delay = gauge(
-    'event_loop_delay_seconds',
-    'How long what was due had to wait in the last one to two minutes.',
-    ['quantile'],
-  )
+  const degraded = gauge('degraded', '1 when there are problems; /api/admin/health describes them.')
+  const delay = gauge('event_loop_delay_seconds', 'How late timers fired in the last one to two minutes.', [
+    'quantile',
+  ])
   const free = gauge('data_free_bytes', 'Free space of the data directory.')
   const uncaught = gauge('uncaught_errors', 'Errors that nothing in the server handled.')
   const engineAnswers = gauge('engine_answers', 'Whether the engine answers: 1 or 0.')

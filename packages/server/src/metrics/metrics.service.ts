@@ -58,7 +58,7 @@ export function makeMetricsService({ repo, readings, viewers, health, engine }: 
 
   gauge('slipway_info', 'Which engine runs the VMs.', ['engine']).set({ engine }, 1)
   const objects = gauge('slipway_objects', 'VMs, disks and snapshots by their status.', ['kind', 'status'])
-  const consoles = gauge('slipway_console_viewers', 'Windows that look at a console.', [])
+  const consoles = gauge('slipway_console_viewers', 'Open console viewers.', [])
   const cpu = counter('slipway_vm_cpu_seconds_total', 'Time the processors of a VM worked in this run.', ofVm)
   const memory = gauge('slipway_vm_memory_bytes', 'Memory that a VM uses.', ofVm)
   const diskRead = counter(
@@ -73,12 +73,12 @@ export function makeMetricsService({ repo, readings, viewers, health, engine }: 
   )
   const received = counter(
     'slipway_vm_network_received_bytes_total',
-    'Bytes a VM received in this run, as it tells itself.',
+    'Bytes a VM received in this run, as reported by the VM.',
     ofVm,
   )
   const sent = counter(
     'slipway_vm_network_sent_bytes_total',
-    'Bytes a VM sent in this run, as it tells itself.',
+    'Bytes a VM sent in this run, as reported by the VM.',
     ofVm,
   )
   const requests = new Histogram({

@@ -26,7 +26,7 @@ const about = (record: NamedSnapshot, nowMs: number, told: Told): Entry => {
 
 export function deletionAsked(record: NamedSnapshot, userId: string, nowMs: number): Entry {
   const { word, title } = wordsOf(record)
-  return about(record, nowMs, wish(userId, `${word}.delete`, `Asked to delete snapshot ${title}`))
+  return about(record, nowMs, wish(userId, `${word}.delete`, `Delete snapshot ${title} requested`))
 }
 
 export function creationCancelled(
@@ -41,7 +41,7 @@ export function creationCancelled(
 
 export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {
   const { word, title } = wordsOf(record)
-  return about(record, nowMs, change(`${word}.deleted`, `Snapshot ${title} is deleted`))
+  return about(record, nowMs, change(`${word}.deleted`, `Snapshot ${title} was deleted`))
 }
 
 /** What is new when a snapshot gets a status by itself; null for what is only on its way. */
@@ -59,7 +59,7 @@ export function snapshotNews(
     case 'deleting':
       return about(record, nowMs, change(`${word}.expired`, `Snapshot ${title} has expired`))
     case 'failed': {
-      const what = `Snapshot ${title} could not be made`
+      const what = `Snapshot ${title} could not be created`
       return about(record, nowMs, failure(`${word}.failed`, what, status_message ?? null))
     }
     case 'error': {

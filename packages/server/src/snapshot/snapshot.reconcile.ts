@@ -166,7 +166,10 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 
   async function wait(record: R, seen: SnapshotState): Promise<Again> {
     const reason = seen.state === 'unreadable' ? seen.reason : ''
-    await say(record, `The data of this snapshot cannot be read now. ${reason} Trying again every minute.`)
+    await say(
+      record,
+      `The data of this snapshot cannot be read at the moment. ${reason} Slipway tries again every minute.`,
+    )
     return { afterMs: waitMs }
   }
 
@@ -211,7 +214,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 
   async function takeUp(record: R, copy: SnapshotCopy): Promise<Again> {
     if (copy !== 'whole') {
-      await fail(record, 'The server was stopped while this snapshot was being made. Take it again.')
+      await fail(record, 'The server stopped while this snapshot was being created. Create it again.')
       return 'now'
     }
     // To make what exists is a success, and tells what it is.
@@ -289,4 +292,4 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
 const lostMessage = 'The data of this snapshot is missing or damaged on the host. Delete it.'
 
 const messageOf = (error: unknown): string =>
-  error instanceof EngineError ? error.message : 'The host could not make it.'
+  error instanceof EngineError ? error.message : 'The host could not create the snapshot.'

@@ -110,7 +110,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     async prepare(user: User, id: string): Promise<Template> {
       const template = await repo.find(id)
       if (!template) throw new Problem(404, templateTexts.notFound)
-      const message = `Asked for the boot image of template ${template.name}`
+      const message = `Prepare boot image of template ${template.name} requested`
       await repo.recordOnly(told(user, template, wish(user.id, 'template.prepare', message)))
       await images.image(template.imageId, true)
       return show(template)

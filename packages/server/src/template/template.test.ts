@@ -178,7 +178,7 @@ describe('a template with a boot image', () => {
       expect(body.image).toEqual({
         state: 'coming',
         progress: 0,
-        message: 'Fetching the image from images.example.org.',
+        message: 'Downloading the image from images.example.org.',
       })
       await app.clock.advance(10_000)
       expect(await imageOf(body.id)).toEqual({ state: 'ready', progress: null, message: null })
@@ -188,7 +188,7 @@ describe('a template with a boot image', () => {
   it('400 names the field and what is wrong with the address, and saves nothing', async () => {
     const before = (await ada.call(templateApi.list)).body
     const answer = await create({ ...valid, image_url: 'https://example.org/fault-look.img' })
-    const message = 'There is no file at this address: the server answers 404 (simulated).'
+    const message = 'There is no file at this URL: the server responded with 404 (simulated).'
     expect(answer).toMatchObject({ status: 400, body: { message, fields: { image_url: message } } })
     expect((await ada.call(templateApi.list)).body).toEqual(before)
   })

@@ -52,7 +52,7 @@ describe('the autoscaler', () => {
   })
 
   it('holds and says so when the load is not known', () => {
-    const why = 'The CPU use of the running VMs is not known, so the size stays.'
+    const why = 'The CPU usage of the running VMs is unknown, so the pool is not scaled.'
     expect(ask([80, 80, 80, 80, null])).toEqual({ do: 'hold', why })
     expect(autoscale(policy, pool(), [], start)).toEqual({ do: 'hold', why })
     const { list, now } = samples(80, 80, 80, 80)
@@ -68,7 +68,7 @@ describe('the autoscaler', () => {
     const now = samples(90, 90, 90, 90).now
     expect(ask([90, 90, 90, 90], { sizedAt: now - 100_000 })).toEqual({
       do: 'hold',
-      why: 'The size changed a moment ago; it stays for 20 s more.',
+      why: 'The size changed recently. The next change is possible in 20 s.',
     })
   })
 
@@ -93,7 +93,7 @@ describe('the autoscaler', () => {
     const narrow = { ...policy, down_below: 60 }
     expect(ask(Array(20).fill(50), { desired: 2 }, narrow)).toEqual({
       do: 'hold',
-      why: 'CPU 50 %, below 60 %, but 1 would work at 100 %.',
+      why: 'CPU 50 %, below 60 %, but 1 would run at 100 %.',
     })
   })
 

@@ -34,11 +34,11 @@ export function autoscale(
   const everyMs = policy.sample_every_s * 1000
   const last = samples.at(-1)
   if (!last || last.cpu === null || now - last.at > 2 * everyMs) {
-    return hold('The CPU use of the running VMs is not known, so the size stays.')
+    return hold('The CPU usage of the running VMs is unknown, so the pool is not scaled.')
   }
   const pauseMs = pool.sizedAt === null ? 0 : pool.sizedAt + policy.pause_s * 1000 - now
   if (pauseMs > 0)
-    return hold(`The size changed a moment ago; it stays for ${Math.ceil(pauseMs / 1000)} s more.`)
+    return hold(`The size changed recently. The next change is possible in ${Math.ceil(pauseMs / 1000)} s.`)
 
   // What was measured before the last change of size tells of another pool.
   const valid = samples.filter(({ at }) => pool.sizedAt === null || at - everyMs >= pool.sizedAt)
@@ -64,7 +64,7 @@ export function autoscale(
     // Fewer VMs carry the same load: a step that would call for the opposite one is not taken.
     const afterwards = (seen.highest * pool.desired) / (pool.desired - 1)
     if (afterwards > up_above) {
-      return hold(`${under}, but ${pool.desired - 1} would work at ${Math.round(afterwards)} %.`)
+      return hold(`${under}, but ${pool.desired - 1} would run at ${Math.round(afterwards)} %.`)
     }
     return step(
       pool,

@@ -73,7 +73,7 @@ export function makeScaling(options: ScalingOptions) {
   async function decide(group: GroupRecord, now: number): Promise<void> {
     if (!group.autoScaling) return load.setVerdict(group.id, null)
     if (group.status !== 'active') {
-      return load.setVerdict(group.id, 'The pool is not settled, so its size stays.')
+      return load.setVerdict(group.id, 'The pool has not reached its desired size yet, so it is not scaled.')
     }
     const pool = {
       min: group.minSize,

@@ -105,7 +105,7 @@ describe('a group and its members', () => {
     expect(plan(group(), [member(1), broken]).do).toBe('rest')
     const state = stateOf(group(), [member(1), broken], now)
     expect(state.status).toBe('error')
-    expect(state.message).toContain('"web-2" broke 3 times in a row')
+    expect(state.message).toContain('"web-2" failed 3 times in a row')
     expect(state.message).toContain('The guest ended. Start it, or delete it')
   })
 
@@ -167,7 +167,7 @@ describe('a group and its members', () => {
     const long = { ...waiting, shortSince: now - 60_000 }
     expect(stateOf(group(), [member(1), long], now)).toEqual({
       status: 'error',
-      message: 'No room for "web-2". Needs 512 MB of memory.',
+      message: 'Not enough memory for "web-2". Needs 512 MB of memory.',
     })
   })
 

@@ -180,7 +180,7 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
     return {
       status: 'error',
       message:
-        `"${broken.name}" broke ${healsAtMost} times in a row and was left as it is, with its disks. ${broken.statusMessage ?? ''} Start it, or delete it to have it replaced.`.replace(
+        `"${broken.name}" failed ${healsAtMost} times in a row and was left unchanged, with its disks. ${broken.statusMessage ?? ''} Start it, or delete it to get a replacement.`.replace(
           / +/g,
           ' ',
         ),
@@ -200,7 +200,10 @@ export function stateOf(group: GroupFacts, members: readonly Member[], now: numb
   }
   const short = staying.find(({ shortSince }) => shortSince !== null && now - shortSince >= shortageMs)
   if (short)
-    return { status: 'error', message: `No room for "${short.name}". ${short.statusMessage ?? ''}`.trim() }
+    return {
+      status: 'error',
+      message: `Not enough memory for "${short.name}". ${short.statusMessage ?? ''}`.trim(),
+    }
   return { status: 'coming', message: waitsFor(group, members) }
 }
 

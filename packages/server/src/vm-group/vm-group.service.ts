@@ -135,12 +135,12 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           sized_at: null,
           created_at: isoTime(now),
         },
-        event('created', `Created with a wish for ${vmsOf(sizes.desired)}`, 0, sizes.desired),
+        event('created', `Created with a desired size of ${sizes.desired}`, 0, sizes.desired),
         groupWish(
           { id, kind, name: input.name, projectId },
           userId,
           'create',
-          `Asked for ${titleOf({ kind, name: input.name })} of ${vmsOf(sizes.desired)}`,
+          `Create ${titleOf({ kind, name: input.name })} with ${vmsOf(sizes.desired)} requested`,
           now,
         ),
       )
@@ -168,7 +168,9 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
         const after = next(before)
         const isOther = after.desired !== before.desired
         const said = changesBetween(before, after)
-        const what = said ? `Asked ${titleOf(current)} for ${said}` : `Asked ${titleOf(current)} to try again`
+        const what = said
+          ? `Update ${titleOf(current)} requested: ${said}`
+          : `Retry ${titleOf(current)} requested`
         return {
           set: {
             min_size: after.min,
@@ -197,7 +199,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
     /** Gone for the user at once, with its members and their own disks; the reconcilers end the guests. */
     async delete(userId: string, projectId: string, groupId: string): Promise<void> {
       const group = await own(userId, projectId, groupId)
-      const what = `Asked to delete ${titleOf(group)} with its VMs`
+      const what = `Delete ${titleOf(group)} and its VMs requested`
       const gone = await repo.remove(groupId, groupWish(group, userId, 'delete', what, clock.now()))
       if (gone === 'busy') throw new Problem(409, texts.inUse)
       changed(projectId, groupId)
@@ -227,10 +229,10 @@ function changesBetween(before: Sizes, after: Sizes): string {
   // A set has one size and no limits beside it.
   const limited = after.min !== after.max || before.min !== before.max
   if (limited && (before.min !== after.min || before.max !== after.max)) {
-    said.push(`limits ${before.min} to ${before.max} became ${after.min} to ${after.max}`)
+    said.push(`limits from ${before.min}–${before.max} to ${after.min}–${after.max}`)
   }
   if (before.autoScaling !== after.autoScaling) {
-    said.push(`auto scaling switched ${after.autoScaling ? 'on' : 'off'}`)
+    said.push(`auto scaling turned ${after.autoScaling ? 'on' : 'off'}`)
   }
   return said.join(', ')
 }

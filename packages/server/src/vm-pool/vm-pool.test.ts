@@ -303,7 +303,7 @@ describe('a pool heals', () => {
 
   it('a dead VM without a root disk of its own is replaced; a persistent one is started again with its disks', async () => {
     const { made, settle, get, app, history } = await desk()
-    const crash = { how: 'crashed', reason: 'The guest ended unexpectedly.' } as const
+    const crash = { how: 'crashed', reason: 'The guest stopped unexpectedly.' } as const
     const throwaway = await made({ persistent: false })
     const [one] = throwaway.vms
     app.engine.endRun(one?.id ?? '', crash)
@@ -323,7 +323,7 @@ describe('a pool heals', () => {
     expect(app.engine.peek({ machineId: other?.id ?? '' })).toBe('precious')
     expect((await history(keeping.id)).events[0]).toMatchObject({
       kind: 'member_restarted',
-      message: expect.stringContaining('"db-1" is restarting with its disks. The guest ended'),
+      message: expect.stringContaining('"db-1" is restarting with its disks. The guest stopped'),
     })
   })
 
@@ -355,7 +355,7 @@ describe('a pool heals', () => {
     await settle(90_000)
     const short = await get(body.id)
     expect(short.status).toBe('error')
-    expect(short.status_message).toMatch(/^No room for "web-2"\. Needs 256 MB of memory/)
+    expect(short.status_message).toMatch(/^Not enough memory for "web-2"\. Needs 256 MB of memory/)
     await update(body.id, { desired_size: 1 })
     await settle()
     expect(await get(body.id)).toMatchObject({ status: 'active', current_size: 1 })
@@ -468,7 +468,7 @@ describe('auto scaling', () => {
     await settle(100_000)
     expect(await get(pool.id)).toMatchObject({ desired_size: 1 })
     expect((await history(pool.id)).verdict).toBe(
-      'The CPU use of the running VMs is not known, so the size stays.',
+      'The CPU usage of the running VMs is unknown, so the pool is not scaled.',
     )
   })
 
@@ -478,7 +478,9 @@ describe('auto scaling', () => {
     app.engine.setLoad(pool.vms[0]?.id ?? '', 95)
     await settle(200_000)
     expect(await get(pool.id)).toMatchObject({ desired_size: 2, current_size: 2, status: 'error' })
-    expect((await history(pool.id)).verdict).toBe('The pool is not settled, so its size stays.')
+    expect((await history(pool.id)).verdict).toBe(
+      'The pool has not reached its desired size yet, so it is not scaled.',
+    )
   })
 
   it('keeps its pause over a restart of the server', async () => {

@@ -109,7 +109,7 @@ describe('a set holds its number', () => {
     // Two on their way up, two ready to follow.
     expect(early.vms).toHaveLength(4)
     expect(early.status_message).toMatch(
-      /^0 of 8 VMs are there\. web-\d: Waiting for its turn: 2 VMs are starting/,
+      /^0 of 8 VMs created\. web-\d: Waiting for a start slot: 2 VMs are starting/,
     )
     await app.clock.advance(60_000)
     expect(await get(body.id)).toMatchObject({ status: 'active', vm_stats: { running_vms: 8 } })

@@ -109,7 +109,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         entry(
           now,
           { type: 'vm_snapshot', id, name: input.name, projectId },
-          wish(userId, 'vmSnapshot.create', `Asked for snapshot ${input.name} of VM ${vm.name}`),
+          wish(userId, 'vmSnapshot.create', `Create snapshot ${input.name} of VM ${vm.name} requested`),
         ),
       )
       return access.begin(userId, projectId, id)

@@ -122,13 +122,13 @@ describe('taking a snapshot of a VM', () => {
       await desk.pass()
       expect(await desk.vmSnapshot(lost.id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('ended while the snapshot was being made'),
+        status_message: expect.stringContaining('stopped while the snapshot was being created'),
       })
       const full = await desk.runningVm('fault-no-copies')
       const id = await desk.readyVmSnapshot(full)
       expect(await desk.vmSnapshot(id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('no room'),
+        status_message: expect.stringContaining('not have enough space'),
       })
       expect((await desk.vm(full)).status).toBe('running')
       expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
@@ -145,7 +145,7 @@ describe('taking a snapshot of a VM', () => {
       await desk.pass()
       expect(await desk.vmSnapshot(snapshot.id)).toMatchObject({
         status: 'failed',
-        status_message: expect.stringContaining('Take it again'),
+        status_message: expect.stringContaining('Create it again'),
       })
       expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
     }),
@@ -314,7 +314,9 @@ describe('restoring a VM', () => {
       await desk.pass()
       expect(await desk.vm(vmId)).toMatchObject({
         status: 'running',
-        status_message: expect.stringMatching(/could not be restored and is as it was.*no room/),
+        status_message: expect.stringMatching(
+          /could not be restored and is unchanged.*not have enough space/,
+        ),
       })
       expect(await desk.vmSnapshots()).toHaveLength(1)
     }),
@@ -357,7 +359,7 @@ describe('restoring a VM', () => {
       await desk.pass()
       expect(await desk.vm(vmId)).toMatchObject({
         status: 'running',
-        status_message: 'The restore was cancelled. The VM is as it was.',
+        status_message: 'The restore was cancelled. The VM is unchanged.',
       })
       expect(engine.peek({ machineId: vmId })).toBe('B')
       expect(await desk.vmSnapshots()).toHaveLength(1)
@@ -425,7 +427,7 @@ describe('restoring a VM', () => {
       await desk.snapshotVm(vmId)
       const busy = {
         status: 409,
-        body: { message: 'A snapshot of this VM is being made. Please try again later.' },
+        body: { message: 'A snapshot of this VM is being created. Please try again later.' },
       }
       expect(await desk.deleteVm(vmId)).toMatchObject(busy)
       expect(await desk.restore(id, vmId)).toMatchObject(busy)
@@ -520,7 +522,7 @@ describe('a VM snapshot whose files are gone', () => {
       await desk.pass(60_000)
       expect(await desk.vmSnapshot(id)).toMatchObject({
         status: 'ready',
-        status_message: expect.stringContaining('cannot be read now. Too many files are open.'),
+        status_message: expect.stringContaining('cannot be read at the moment. Too many files are open.'),
       })
       Object.assign(engine, { inspectSnapshot, listSnapshots })
       await desk.pass(120_000)

@@ -17,9 +17,11 @@ type Named = Pick<VmRecord, 'id' | 'name' | 'projectId'>
 
 export const vmSubject = ({ id, name, projectId }: Named): Subject => ({ type: 'vm', id, name, projectId })
 
-/** Somebody asked a VM to do something: `to start`. */
-export const asked = (userId: string, action: EndpointId, what: string) => (vm: VmRecord) =>
-  wish(userId, action, `Asked VM ${vm.name} ${what}`)
+/** A user requested an action on a VM: `Start`. */
+export const asked =
+  (userId: string, action: EndpointId, verb: string, details = '') =>
+  (vm: VmRecord) =>
+    wish(userId, action, `${verb} VM ${vm.name}${details} requested`)
 
 /**
  * What is new when a VM has changed; nothing when its status has not, or is only a way to another. `because` says why
@@ -33,14 +35,14 @@ export function vmNews(before: VmRecord, after: VmRecord, because: string | null
 function newsOf({ name, status, statusMessage, member }: VmRecord, because: string | null): Told | null {
   switch (status) {
     case 'running':
-      return change('vm.running', `VM ${name} is running`, because)
+      return change('vm.running', `VM ${name} started`, because)
     case 'stopped':
-      return change('vm.stopped', `VM ${name} is stopped`, because)
+      return change('vm.stopped', `VM ${name} stopped`, because)
     case 'failed':
       // The group of a member records it, and only once while it fails again and again.
       return member ? null : failure('vm.failed', `VM ${name} could not be created`, statusMessage)
     case 'error':
-      return failure('vm.error', `VM ${name} broke`, statusMessage)
+      return failure('vm.error', `VM ${name} has an error`, statusMessage)
     default:
       return null
   }
@@ -49,10 +51,10 @@ function newsOf({ name, status, statusMessage, member }: VmRecord, because: stri
 /** Why a VM whose guest is gone is started once more; null when whoever asked for it knows. */
 export function startedAgain({ name }: VmRecord, exit: Seen['exit']): Told | null {
   if (exit === 'host-restart') {
-    return repair('vm.startedAgain', `VM ${name} is started again`, 'The host was restarted.')
+    return repair('vm.startedAgain', `VM ${name} was started again`, 'The host was restarted.')
   }
   if (exit === 'reboot') {
-    return change('vm.rebooted', `VM ${name} starts from its image again`, 'The guest rebooted.')
+    return change('vm.rebooted', `VM ${name} restarted from its image`, 'The guest rebooted.')
   }
   return null
 }

@@ -53,12 +53,12 @@ export function makeAdmission(options: {
   async function roomFor(vm: VmRecord): Promise<Omit<Room, 'askAgainMs'>> {
     const { promisedMb, starting } = await repo.admittedBeside(vm.id, isoTime(clock.now() - slotMs))
     if (starting >= startsAtOnce) {
-      const why = `Waiting for its turn: ${starting} VMs are starting on this host.`
+      const why = `Waiting for a start slot: ${starting} VMs are starting on this host.`
       return { room: false, step: 'turn', why }
     }
     const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
     const needs = formatMemory(vm.memoryMb)
-    const why = `Needs ${needs} of memory, the host has ${formatMemory(Math.floor(free))} free. It starts when another VM stops.`
+    const why = `Needs ${needs} of memory, but the host has ${formatMemory(Math.floor(free))} free. The VM starts when another VM stops.`
     return { room: free >= vm.memoryMb, step: 'room', why }
   }
 

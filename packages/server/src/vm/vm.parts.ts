@@ -26,7 +26,7 @@ export async function lookAtParts(
   if (failed) {
     return {
       state: 'unavailable',
-      why: `Its disk "${failed.name}" could not be created. ${failed.status_message ?? ''}`.trim(),
+      why: `Disk "${failed.name}" could not be created. ${failed.status_message ?? ''}`.trim(),
     }
   }
   const coming = own.find(({ status }) => status === 'creating')

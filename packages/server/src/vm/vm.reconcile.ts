@@ -204,7 +204,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'switch-disks':
         return restore.switchDisks(vm, judgedRun)
       case 'drop-restore':
-        return restore.drop(vm, 'Its disks are gone from the host.')
+        return restore.drop(vm, 'The disks of the VM no longer exist on the host.')
       case 'forget':
         await repo.remove(vm.id, clock.now())
         admission.leave(vm.id)

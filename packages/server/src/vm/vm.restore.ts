@@ -36,7 +36,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
   /** Begins to copy what the snapshot holds, or takes the outcome. Whatever goes wrong here, the VM is as it was. */
   async function prepare(vm: VmRecord): Promise<Again> {
     const snapshot = await repo.snapshotOf(vm)
-    if (!snapshot || !vm.restore) return drop(vm, 'The snapshot is gone.')
+    if (!snapshot || !vm.restore) return drop(vm, 'The snapshot no longer exists.')
     const job = jobs.find(vm.id)
     // The end of a restore that was cancelled says nothing of this one.
     if (job?.state === 'settled' && job.aborted) {
@@ -55,7 +55,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
       return 'now'
     }
     const error = outcome?.error
-    const why = error instanceof EngineError ? error.message : 'The host could not do it.'
+    const why = error instanceof EngineError ? error.message : 'The host reported an error.'
     log.warn({ vm: vm.id, err: error }, 'a restore could not be prepared')
     if (error instanceof EngineError && error.code === 'snapshot-missing')
       suspectSnapshot(vm.restore.snapshotId)
@@ -116,17 +116,13 @@ export function makeVmRestore(options: VmRestoreOptions) {
 
   async function drop(vm: VmRecord, why: string): Promise<Again> {
     await engine.dropRestore(vm.id)
-    const failed = failure(
-      'vm.notRestored',
-      `VM ${vm.name} was not put back to a snapshot and is as it was`,
-      why,
-    )
+    const failed = failure('vm.notRestored', `VM ${vm.name} could not be restored and is unchanged`, why)
     await store(
       vm,
       () => ({
         restore: null,
         known: { restorePrepared: false },
-        statusMessage: `The VM could not be restored and is as it was. ${why}`,
+        statusMessage: `The VM could not be restored and is unchanged. ${why}`,
       }),
       { tell: (current) => [entry(clock.now(), vmSubject(current), failed)] },
     )
@@ -149,7 +145,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
       vm_id: vm.id,
       vm_name: vm.name,
       name: `Before restoring "${snapshot?.name ?? ''}"`.slice(0, 100),
-      description: 'Made automatically. Restoring it undoes the restore.',
+      description: 'Created automatically. Restore it to undo the restore.',
       status: 'ready',
       status_message: null,
       status_since: isoTime(now),
@@ -165,9 +161,12 @@ export function makeVmRestore(options: VmRestoreOptions) {
       metadata: null,
       created_at: isoTime(now),
     }
-    const restored = becomes('vm.restored', `VM ${vm.name} was put back to snapshot ${snapshot?.name ?? ''}`)
+    const restored = becomes(
+      'vm.restored',
+      `VM ${vm.name} was restored from snapshot ${snapshot?.name ?? ''}`,
+    )
     const keptWhat = `Snapshot ${safety.name} of VM ${vm.name} is ready`
-    const kept = becomes('vmSnapshot.ready', keptWhat, 'It holds what the restore replaced.')
+    const kept = becomes('vmSnapshot.ready', keptWhat, 'It contains the state from before the restore.')
     const ofSafety = {
       type: 'vm_snapshot',
       id: safety.id,

@@ -262,7 +262,7 @@ export function makeVmService(options: VmServiceOptions) {
       })
       const now = clock.now()
       const taken = await repo.insert(vm, diskIds, [
-        entry(now, vmSubject(vm), wished(userId, 'vm.create', `Asked for VM ${vm.name}`)),
+        entry(now, vmSubject(vm), wished(userId, 'vm.create', `Create VM ${vm.name} requested`)),
         ...attached.map(({ id, name }) =>
           entry(
             now,
@@ -282,7 +282,7 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     start: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.start, asked(userId, 'vm.start', 'to start'), () => ({
+      wish(userId, projectId, vmId, vmCan.start, asked(userId, 'vm.start', 'Start'), () => ({
         wanted: { power: 'on', force: false },
         known: { fault: null },
         statusMessage: null,
@@ -292,7 +292,7 @@ export function makeVmService(options: VmServiceOptions) {
     stop: (userId: string, projectId: string, vmId: string, force: boolean): Promise<Vm> =>
       wish(
         ...([userId, projectId, vmId, force ? vmCan.forceStop : vmCan.stop] as const),
-        asked(userId, 'vm.stop', force ? 'to stop at once' : 'to stop'),
+        asked(userId, 'vm.stop', force ? 'Force stop' : 'Stop'),
         (vm) => ({
           wanted: { power: 'off', force: force || vm.wanted.force },
           statusMessage: null,
@@ -300,7 +300,7 @@ export function makeVmService(options: VmServiceOptions) {
       ),
 
     restart: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.restart, asked(userId, 'vm.restart', 'to restart'), (vm) => ({
+      wish(userId, projectId, vmId, vmCan.restart, asked(userId, 'vm.restart', 'Restart'), (vm) => ({
         wanted: { restarts: vm.wanted.restarts + 1, force: false },
         statusMessage: null,
       })),
@@ -316,7 +316,7 @@ export function makeVmService(options: VmServiceOptions) {
           if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
           if (current.restore) throw new Problem(409, vmTexts.beingRestored)
         },
-        ({ name }) => wished(userId, 'vm.delete', `Asked to delete VM ${name}`),
+        ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
       )
     },
 
@@ -404,7 +404,7 @@ export function makeVmService(options: VmServiceOptions) {
       { name, ...to }: { snapshotId: string; name: string; safetyId: string },
     ): Promise<Vm> {
       if (await repo.isBeingSnapshotted(vmId)) throw new Problem(409, vmTexts.beingSnapshotted)
-      const told = asked(userId, 'vmSnapshot.restore', `to be put back to snapshot ${name}`)
+      const told = asked(userId, 'vmSnapshot.restore', 'Restore', ` from snapshot ${name}`)
       return wish(userId, projectId, vmId, vmCan.restore, told, (vm) => ({
         restore: to,
         // What broke does not start by itself; the user decides when.
@@ -426,7 +426,7 @@ export function makeVmService(options: VmServiceOptions) {
         function dropWish(current) {
           cancelled = copies(current)
           if (!cancelled) return current
-          const statusMessage = 'The restore was cancelled. The VM is as it was.'
+          const statusMessage = 'The restore was cancelled. The VM is unchanged.'
           return changed(current, { restore: null, statusMessage }, clock.now())
         },
         {

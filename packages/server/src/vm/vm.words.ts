@@ -6,10 +6,10 @@ import type { FaultReason } from './vm.plan.ts'
 import type { VmRecord } from './vm.state.ts'
 
 export const silentMessage =
-  'The VM is running, but SSH does not answer on port 22. The console shows what its guest is doing.'
+  'The VM is running, but SSH does not respond on port 22. Check the console to see what the guest is doing.'
 
 export const unreadableMessage = (reason: string): string =>
-  `The files of this VM cannot be read now, and nothing is done to it until they can be. ${reason}`
+  `The files of this VM cannot be read at the moment. The VM is left unchanged until they can be read again. ${reason}`
 
 const tryAgain = (vm: VmRecord) =>
   vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
@@ -28,10 +28,11 @@ export function withAdvice(vm: VmRecord, { code, message }: EngineError): string
   if (code === 'no-space') return join(message, wayOut(vm, 'Free some space'))
   if (code === 'no-memory') return join(message, wayOut(vm, 'Stop another VM'))
   const doctor = code === 'launch-failed' || code === 'internal'
-  if (vm.member) return join(message, doctor ? 'If it stays so, the operator can ask npm run doctor.' : null)
+  if (vm.member)
+    return join(message, doctor ? 'If this continues, the operator can run npm run doctor.' : null)
   return doctor
-    ? `${message} If it stays so when you ${tryAgain(vm)}, the operator can ask npm run doctor.`
-    : `${message} To try once more, ${tryAgain(vm)}.`
+    ? `${message} If this continues after you ${tryAgain(vm)}, the operator can run npm run doctor.`
+    : `${message} To try again, ${tryAgain(vm)}.`
 }
 
 export function faultMessage(
@@ -42,10 +43,12 @@ export function faultMessage(
 ): string {
   switch (reason) {
     case 'parts-unavailable':
-      return parts?.state === 'unavailable' ? parts.why : 'What it is made from is not available.'
+      return parts?.state === 'unavailable'
+        ? parts.why
+        : 'The boot image or a disk of the VM is not available.'
     case 'parts-late':
       if (parts?.state === 'coming' && parts.step === 'disks')
-        return join('Its disks could not be created in time.', parts.message, wayOut(vm))
+        return join('The disks of the VM could not be created in time.', parts.message, wayOut(vm))
       return join(`The boot image of ${vm.templateName} was not ready in time.`, wayOut(vm))
     case 'room-late':
       return join(
@@ -54,23 +57,23 @@ export function faultMessage(
       )
     case 'guest-late':
       return join(
-        'The guest did not answer on port 22 in time and was ended.',
+        'The guest did not respond on port 22 in time, so the VM was stopped.',
         wayOut(vm),
-        'If it happens again, its template may be damaged.',
+        'If this happens again, the template may be damaged.',
       )
     case 'launch-late':
-      return join('The guest could not be launched in time.', vm.statusMessage, wayOut(vm))
+      return join('The VM did not start within 10 minutes.', vm.statusMessage, wayOut(vm))
     case 'guest-will-not-end':
-      return 'The guest could not be ended. The server keeps trying; the operator should look at the host.'
+      return 'The guest could not be stopped. The server keeps trying; the operator should check the host.'
     case 'guest-left-early':
-      return join('The guest powered itself off before it was ready.', wayOut(vm))
+      return join('The guest shut down before it was ready.', wayOut(vm))
     case 'crashed': {
       const reported = state.power === 'off' && state.exit?.how === 'crashed' ? state.exit.reason : null
-      return join(reported ?? 'The guest ended unexpectedly.', wayOut(vm))
+      return join(reported ?? 'The guest stopped unexpectedly.', wayOut(vm))
     }
     case 'root-disk-lost':
       return state.power === 'broken'
         ? state.reason
-        : 'The root disk of this VM is gone. Delete the VM; its data disks are kept.'
+        : 'The root disk of this VM no longer exists. Delete the VM; its data disks are kept.'
   }
 }

@@ -46,7 +46,7 @@ export async function chooseAccelerator(
 ): Promise<Accelerator> {
   if (choice === 'auto') return probeAccelerator(dataDir, kernel)
   if (choice === 'kvm') return insistOnKvm(devicePath)
-  const reason = 'SLIPWAY_ACCELERATOR is tcg, so guests run by translation, which is slower.'
+  const reason = 'SLIPWAY_ACCELERATOR is tcg, so guests run in software (TCG), which is slower.'
   return { kind: 'TCG', cpu: tcgCpu(await describeHost()), reason }
 }
 
@@ -55,7 +55,7 @@ async function insistOnKvm(devicePath: string): Promise<Accelerator> {
   if (device !== 'usable') throw new EngineError('internal', NO_KVM[device])
   for (const cpu of KVM_CPUS) {
     if ((await runsSector(['-accel', 'kvm', '-cpu', cpu])) === REFUSED) continue
-    const reason = 'SLIPWAY_ACCELERATOR is kvm, so KVM is used however fast it is on this host.'
+    const reason = 'SLIPWAY_ACCELERATOR is kvm, so KVM is used regardless of its speed on this host.'
     return { kind: 'KVM', cpu, reason }
   }
   throw new EngineError(
@@ -109,8 +109,8 @@ async function judge(
   if (device !== 'usable') {
     const reason =
       device === 'missing'
-        ? 'This host has no KVM device, so guests run by translation, which is slower.'
-        : 'The server may not open the KVM device of this host, so guests run by translation, which is slower.'
+        ? 'This host has no KVM device, so guests run in software (TCG), which is slower.'
+        : 'The server may not open the KVM device of this host, so guests run in software (TCG), which is slower.'
     // Cheap to see again, so it is not kept: a permission may be given without anything else changing.
     return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: false }
   }
@@ -135,7 +135,7 @@ async function judge(
     }
     complaint = 'a real kernel did not start under it in time'
   }
-  const reason = `This host offers KVM but it does not work: ${complaint}. Guests run by translation, which is slower.`
+  const reason = `This host offers KVM but it does not work: ${complaint}. Guests run in software (TCG), which is slower.`
   return { accelerator: { kind: 'TCG', cpu: tcg, reason }, final: true }
 }
 

@@ -16,7 +16,7 @@ export function pickIp(machineId: string, taken: ReadonlySet<string>): string {
     const ip = `127.100.${number >> 8}.${number & 255}`
     if (!taken.has(ip)) return ip
   }
-  throw new EngineError('no-address', 'Every address for virtual machines is in use.', { retryable: true })
+  throw new EngineError('no-address', 'All addresses for VMs are in use.', { retryable: true })
 }
 
 /**
@@ -28,7 +28,7 @@ export async function pickPort(ip: string, preferred: number | null): Promise<nu
     const bound = await tryPort(ip, port)
     if (bound !== null) return bound
   }
-  throw new EngineError('no-address', 'This machine has no free port for SSH.', { retryable: true })
+  throw new EngineError('no-address', 'The host has no free port for SSH.', { retryable: true })
 }
 
 /** Listens for a moment; resolves with the port, or null when it cannot be had. */

@@ -82,7 +82,9 @@ export async function proveCopies(disks: readonly DiskCopy[]): Promise<void> {
       await prove(target)
       const copy = await lookAtDisk(target)
       if (copy.is !== 'disk' || copy.virtualBytes !== virtualBytes || copy.backing !== backing)
-        throw new EngineError('internal', 'A copy of a disk came out wrong.', { retryable: true })
+        throw new EngineError('internal', 'A copy of a disk does not match the original.', {
+          retryable: true,
+        })
     }),
   )
 }

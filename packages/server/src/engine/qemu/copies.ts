@@ -59,7 +59,7 @@ export function makeCopies(deps: {
     } catch (error) {
       if (work.signal.aborted) throw new EngineError('aborted', `${what}: it was ended.`, { cause: error })
       if (await lost?.()) {
-        throw new EngineError('snapshot-lost', `${what}: the virtual machine ended before it was complete.`, {
+        throw new EngineError('snapshot-lost', `${what}: the VM stopped before the copy was complete.`, {
           cause: error,
           retryable: true,
         })
@@ -78,7 +78,7 @@ export function makeCopies(deps: {
           : source.from === 'machine-snapshot'
             ? [source.snapshotId]
             : []
-      return long(work, 'The disk could not be made', () =>
+      return long(work, 'The disk could not be created', () =>
         inDiskTurn([volumeId, ...read], () => volumes.create(volumeId, source, sizeBytes, work)),
       )
     },
@@ -89,7 +89,7 @@ export function makeCopies(deps: {
       let guest: Guest | null = null
       return long(
         work,
-        'The snapshot could not be made',
+        'The snapshot could not be created',
         () =>
           inDiskTurn([snapshotId, machineId, ...volumeIds], async () => {
             const there = await snapshots.read(snapshotId)
@@ -151,7 +151,7 @@ export function makeCopies(deps: {
       return inDiskTurn([machineId, restoreOf(machineId), safetyId, ...touched], () =>
         inTurn(machineId, async () => {
           if (await guests.of(machineId)) {
-            throw new EngineError('internal', 'The virtual machine still runs.', { retryable: true })
+            throw new EngineError('internal', 'The VM is still running.', { retryable: true })
           }
           for (const id of touched) guests.requireFree(id)
           return restore.swap(machineId, safetyId).catch((error: unknown) => {
@@ -208,7 +208,7 @@ export function makeCopies(deps: {
         })
       return long(
         work,
-        'The snapshot could not be made',
+        'The snapshot could not be created',
         async () => {
           // Attached or detached while it waited for its turn: another turn is the right one then.
           for (;;) {

@@ -61,8 +61,7 @@ describe('a JSON file', () => {
     `
     const args = ['--nofile=64:64', process.execPath, '--input-type=module', '-e', script, join(dir, 'there')]
     const answers = (await run('prlimit', args, { cwd: import.meta.dirname })).split('\n')
-    const sentence =
-      'UnreadableError: One of its files on the host cannot be read: the server has too many files open.'
+    const sentence = 'UnreadableError: A file on the host cannot be read: the server has too many files open.'
     expect(answers).toEqual([sentence, sentence])
   })
 })

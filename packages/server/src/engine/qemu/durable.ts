@@ -48,7 +48,7 @@ export async function ifThere<T>(path: string, reading: Promise<T>): Promise<T |
 /** What could not be read, by the name of its error in errno(3). */
 export function unreadable(path: string, code: string | null, cause: unknown): UnreadableError {
   const why = meanings[code ?? ''] ?? 'the host refused'
-  return new UnreadableError(`One of its files on the host cannot be read: ${why}.`, { path, cause })
+  return new UnreadableError(`A file on the host cannot be read: ${why}.`, { path, cause })
 }
 
 /** Says whether a value that came from a file has the shape of a T. */
@@ -62,7 +62,7 @@ export async function readJson<T>(path: string, hasShape: Shape<T>): Promise<T |
   const text = await ifThere(path, readFile(path, 'utf8'))
   if (text === null) return null
   const damaged = (cause?: unknown) =>
-    new UnreadableError('One of its files on the host cannot be read: its content is damaged.', {
+    new UnreadableError('A file on the host cannot be read: its content is damaged.', {
       path,
       damaged: true,
       cause,

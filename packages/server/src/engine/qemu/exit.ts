@@ -86,11 +86,11 @@ export function judgeExit({ run, bootId, asked, events, lastWords }: Evidence): 
   if (run.bootId !== bootId) return { how: 'host-restart' }
   if (cause === 'host-qmp-quit') return { how: 'asked' }
   if (cause === 'host-signal') {
-    return { how: 'crashed', reason: 'It was ended from outside Slipway, by a signal on the host.' }
+    return { how: 'crashed', reason: 'The process was ended by a signal on the host, not by Slipway.' }
   }
-  const words = lastWords ? ` Its last words: ${lastWords}` : ''
+  const words = lastWords ? ` Last output: ${lastWords}` : ''
   return {
     how: 'crashed',
-    reason: `Its process ended without a shutdown, as when the host kills it.${words}`,
+    reason: `The process ended without a shutdown, as if the host had killed it.${words}`,
   }
 }

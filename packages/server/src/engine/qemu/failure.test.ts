@@ -23,7 +23,7 @@ describe('why a guest was not launched', () => {
       said("qemu-system-x86_64: -blockdev x: Could not open '/data/machines/1/root.qcow2'"),
     )
     expect(error.message).not.toMatch(/\/data|qemu/)
-    expect(error.message).toBe("The virtual machine could not be launched: Could not open '(a file)'")
+    expect(error.message).toBe("The VM could not be started: Could not open '(a file)'")
     expect(withoutHost('qemu-system-x86_64: bad /etc/passwd, really')).toBe('bad (a file), really')
   })
 

@@ -14,7 +14,7 @@ export function asEngineError(error: unknown, what: string): EngineError {
     return new EngineError('no-space', `${what}: the disk of the host is full.`, options)
   }
   if (error instanceof DeadlineError || error instanceof QmpClosed) {
-    return new EngineError('internal', `${what}: the process of the guest did not answer.`, options)
+    return new EngineError('internal', `${what}: the process of the guest did not respond.`, options)
   }
   if (error instanceof ImageError) {
     return new EngineError(error.noSpace ? 'no-space' : 'image-unavailable', error.message, options)
@@ -66,4 +66,4 @@ export function withoutHost(line: string): string {
     .trim()
 }
 
-const NOT_LAUNCHED = 'The virtual machine could not be launched'
+const NOT_LAUNCHED = 'The VM could not be started'

@@ -52,7 +52,7 @@ export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => re
       return mine.catch((cause: unknown) => {
         throw new EngineError(
           'internal',
-          'The firewall rules that protect this host from guests could not be put in force. Check nftables on the host.',
+          'The firewall rules that protect this host from guests could not be applied. Check nftables on the host.',
           { retryable: true, cause },
         )
       })

@@ -176,7 +176,7 @@ export function makeGuests(deps: {
     requireFree(volumeId: string, forMachine: string | null = null): void {
       const holder = holderOf(volumeId)
       if (holder === null || holder === forMachine) return
-      throw new EngineError('volume-busy', 'Another virtual machine still has the disk.', { retryable: true })
+      throw new EngineError('volume-busy', 'The disk is still attached to another VM.', { retryable: true })
     },
 
     /**
@@ -224,6 +224,6 @@ export type Guests = ReturnType<typeof makeGuests>
 const notAnswering = (cause: unknown): EngineError =>
   new EngineError(
     'internal',
-    'The process of the virtual machine does not answer. Stop it by force if that lasts.',
+    'The process of the VM does not respond. Force stop the VM if this continues.',
     { retryable: true, cause },
   )

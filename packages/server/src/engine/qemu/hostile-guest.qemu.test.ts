@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)('a guest that hangs or means harm', () =>
     await signal(hung.id, 'SIGSTOP')
     engine = await openEngine()
     expect((await engine.inspect(hung.id)).power).toBe('booting')
-    await expect(start(hung.id)).rejects.toThrow('does not answer')
+    await expect(start(hung.id)).rejects.toThrow('does not respond')
     await engine.deleteMachine(hung.id)
     expect(await processesOf(hung.id)).toEqual([])
   })

@@ -12,7 +12,7 @@ export function freePort(taken: readonly VolumePlace[]): number {
   const ports = new Set(taken.map(({ port }) => port))
   const port = Array.from({ length: VOLUME_PORTS }, (_, index) => index).find((index) => !ports.has(index))
   if (port === undefined) {
-    throw new EngineError('unsupported', `A virtual machine takes at most ${VOLUME_PORTS} disks.`)
+    throw new EngineError('unsupported', `A VM supports at most ${VOLUME_PORTS} disks.`)
   }
   return port
 }

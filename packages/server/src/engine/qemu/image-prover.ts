@@ -107,11 +107,11 @@ async function answering(engine: Engine, id: string, name: string, signal: Abort
     const state = await engine.inspect(id)
     if (state.power === 'ready') return state.address
     if (state.power !== 'booting') {
-      throw new ImageError(`The ${name} image was built but does not boot: its guest ended.`)
+      throw new ImageError(`The ${name} image was built but does not boot: the guest stopped.`)
     }
     await sleep(LOOK_MS, undefined, { signal })
   }
-  throw new ImageError(`The ${name} image was built but does not boot: it never answered SSH.`)
+  throw new ImageError(`The ${name} image was built but does not boot: SSH never responded.`)
 }
 
 /** As a file: what the script starts must not read on in it. */

@@ -141,7 +141,7 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
     /** The record of a machine that has to be there; throws `machine-missing`. */
     async requireRecord(id: string): Promise<MachineRecord> {
       const record = await readRecord(id)
-      if (!record) throw new EngineError('machine-missing', 'The virtual machine does not exist on the host.')
+      if (!record) throw new EngineError('machine-missing', 'The VM does not exist on the host.')
       return record
     },
     writeRecord,

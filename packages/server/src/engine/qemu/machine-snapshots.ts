@@ -163,7 +163,7 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
       const broken = (reason: string): SnapshotState => ({ state: 'broken', reason })
       for (const name of [ROOT, ...manifest.volumeIds]) {
         const what = name === ROOT ? 'Its root disk' : 'One of its data disks'
-        if (!(await exists(diskOf(id, name)))) return broken(`${what} is lost.`)
+        if (!(await exists(diskOf(id, name)))) return broken(`${what} is missing.`)
         if (!(await isSound(diskOf(id, name)))) return broken(`${what} is damaged.`)
       }
       const memory = await ifThere(memoryOf(id), stat(memoryOf(id)))
@@ -184,8 +184,7 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
 
   async function copyOf(id: string, { name, path, node }: SourceDisk, image: BootImage): Promise<DiskCopy> {
     const disk = await lookAtDisk(path)
-    if (disk.is !== 'disk')
-      throw new EngineError('internal', 'A disk of the virtual machine is lost or damaged.')
+    if (disk.is !== 'disk') throw new EngineError('internal', 'A disk of the VM is missing or damaged.')
     return {
       node,
       virtualBytes: disk.virtualBytes,

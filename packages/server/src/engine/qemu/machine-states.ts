@@ -58,7 +58,7 @@ export function makeMachineStates(deps: {
     if ((await lookAtDisk(dirs.fileOf(machineId, fileNames.root))).is !== 'disk') {
       // Deleted between two looks?
       if (!(await dirs.readRecord(machineId))) return { power: 'absent' }
-      return { power: 'broken', reason: 'Its root disk is lost or damaged.' }
+      return { power: 'broken', reason: 'The root disk of the VM is missing or damaged.' }
     }
     const run = await dirs.readRun(machineId)
     if (!run) return { power: 'off', run: null, exit: null }

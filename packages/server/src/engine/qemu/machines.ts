@@ -111,7 +111,7 @@ export function makeMachines(deps: {
         } catch (error) {
           ips.delete(spec.id)
           await dirs.remove(spec.id).catch(() => {})
-          throw asEngineError(error, 'The virtual machine could not be made')
+          throw asEngineError(error, 'The VM could not be created')
         }
       }),
 
@@ -128,7 +128,7 @@ export function makeMachines(deps: {
             const record = await dirs.requireRecord(machineId)
             const { spec } = record
             if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
-              throw new EngineError('no-memory', 'The host has too little free memory for it.', {
+              throw new EngineError('no-memory', 'The host does not have enough free memory for the VM.', {
                 retryable: true,
               })
             }
@@ -144,7 +144,7 @@ export function makeMachines(deps: {
             } else if ((await lookAtDisk(rootOf(machineId))).is === 'disk') {
               await images.verify(spec.imageId, record.image)
             } else {
-              throw new EngineError('internal', 'Its root disk is lost or damaged.')
+              throw new EngineError('internal', 'The root disk of the VM is missing or damaged.')
             }
             const saved = record.restored?.memory ?? null
             record.volumes = placesFor(volumeIds, saved)
@@ -152,7 +152,7 @@ export function makeMachines(deps: {
             await dirs.writeRecord(machineId, record)
             await runs.begin(machineId, record, saved)
           } catch (error) {
-            throw asEngineError(error, 'The virtual machine could not be started')
+            throw asEngineError(error, 'The VM could not be started')
           }
         }),
       )
@@ -195,9 +195,10 @@ export function makeMachines(deps: {
   }
 }
 
-const recordLost = () => new UnreadableError('Its record on the host is lost, but its guest is running.')
+const recordLost = () =>
+  new UnreadableError('The record of the VM on the host is missing, but its guest is running.')
 const restoreUnderWay = () =>
-  new EngineError('internal', 'A restore of its disks was interrupted and is not complete yet.', {
+  new EngineError('internal', 'A restore of the disks of the VM was interrupted and is not complete yet.', {
     retryable: true,
   })
 const MOVED_ASIDE = 'A deleted VM whose restore could not be completed was moved aside'
@@ -222,6 +223,6 @@ function requireSoundSpec(spec: MachineSpec): void {
     throw new EngineError('internal', 'The host name is not a valid label.')
   }
   if (spec.volumeIds.length > VOLUME_PORTS) {
-    throw new EngineError('unsupported', `A virtual machine takes at most ${VOLUME_PORTS} disks.`)
+    throw new EngineError('unsupported', `A VM supports at most ${VOLUME_PORTS} disks.`)
   }
 }

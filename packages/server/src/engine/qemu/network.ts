@@ -51,7 +51,7 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
     user: GUEST_USER,
     restrict: false,
     sentence:
-      'Guests reach the Internet and name resolution; this host, its private networks and other guests are protected from them by firewall rules.',
+      'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.',
     protect: () => firewall.ensure(uid),
   }
 }
@@ -62,7 +62,7 @@ export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
 const cutOff = (user: string | null, why: string): GuestNetwork => ({
   user,
   restrict: true,
-  sentence: `Guests are reached by SSH and reach nothing themselves, because ${why}.`,
+  sentence: `Guests can be reached by SSH but have no network access themselves, because ${why}.`,
   protect: async () => 'stood',
 })
 

@@ -81,7 +81,7 @@ export function makePlaces(dataDir: string) {
       const to = join(orphans, `${place}-${entry}-${now.toISOString().replaceAll(':', '')}`)
       const from = join(dataDir, place, entry)
       await rename(from, to).catch((error: unknown) => {
-        throw new UnreadableError('What is left of it on the host could not be moved aside.', {
+        throw new UnreadableError('The remaining files on the host could not be moved aside.', {
           path: from,
           cause: error,
         })

@@ -36,7 +36,7 @@ describe('the end of a process', () => {
     await expect(endProcess(stuck, { politeMs: 10, killedMs: 50 })).rejects.toMatchObject({
       name: 'EngineError',
       retryable: true,
-      message: expect.stringContaining('could not be ended'),
+      message: expect.stringContaining('could not be stopped'),
     })
     expect(kills).toBe(1)
   })

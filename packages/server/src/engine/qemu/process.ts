@@ -73,7 +73,7 @@ export async function endProcess(
   }
   throw new EngineError(
     'internal',
-    'The process of the guest could not be ended: it waits for the host, most likely for a disk that does not answer. Check the disks of the host.',
+    'The process of the guest could not be stopped. It is waiting for the host, most likely for a disk that does not respond. Check the disks of the host.',
     { retryable: true },
   )
 }

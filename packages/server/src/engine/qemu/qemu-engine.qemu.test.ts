@@ -125,7 +125,7 @@ if (missing === undefined) {
         await writeFile(join(dataDir, 'volumes', `${lost}.qcow2`), 'nonsense')
         const refusal = await start().catch((error: unknown) => error)
         expect(refusal).toMatchObject({ code: 'launch-failed' })
-        expect(String(refusal)).toMatch(/could not be launched: .*qcow2 format/)
+        expect(String(refusal)).toMatch(/could not be started: .*qcow2 format/)
         expect(String(refusal)).not.toMatch(/qemu|\//i)
         expect(await engine.inspect(spec.id)).toEqual({ power: 'off', run: null, exit: null })
         expect(await processesOf(spec.id)).toEqual([])

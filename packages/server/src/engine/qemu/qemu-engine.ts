@@ -132,7 +132,7 @@ export function makeQemuEngine(deps: {
       return {
         accelerator: facts?.accelerator.kind ?? null,
         acceleratorReason: facts?.accelerator.reason ?? null,
-        network: facts?.network.sentence ?? 'Unknown until the engine is open.',
+        network: facts?.network.sentence ?? 'Unknown until the engine has started.',
       }
     },
 

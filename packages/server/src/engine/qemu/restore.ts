@@ -183,7 +183,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
       const begun = await readSwap(machineId)
       const prepared = await readPrepared(machineId)
       const record = await dirs.readRecord(machineId)
-      if (!record) throw new EngineError('machine-missing', 'The virtual machine does not exist on the host.')
+      if (!record) throw new EngineError('machine-missing', 'The VM does not exist on the host.')
       if (begun) return outcome(machineId, await carryOut(machineId, begun))
       if (prepared) {
         const swap: Swap = { safetyId, prepared, record }

@@ -13,7 +13,7 @@ export async function requireRoom(dir: string, neededBytes = 0): Promise<void> {
   const message =
     neededBytes === 0
       ? 'The disk of the host is full.'
-      : `The disk of the host has too little room: it takes ${inWords(neededBytes + RESERVE_BYTES)}, and ${inWords(free)} are free.`
+      : `The disk of the host does not have enough free space: ${inWords(neededBytes + RESERVE_BYTES)} are needed, and ${inWords(free)} are free.`
   throw new EngineError('no-space', message, { retryable: true })
 }
 

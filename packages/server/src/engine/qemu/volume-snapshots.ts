@@ -190,8 +190,8 @@ export function makeVolumeSnapshots(dataDir: string, places: Places = makePlaces
     async inspect(id: string): Promise<SnapshotState> {
       if (!(await read(id))) return { state: 'absent' }
       for (let at: string | null = id; at !== null; at = await parentOf(at)) {
-        const what = at === id ? 'Its file' : 'A snapshot it builds upon'
-        if (!(await exists(pathOf(at)))) return { state: 'broken', reason: `${what} is lost.` }
+        const what = at === id ? 'Its file' : 'A snapshot it depends on'
+        if (!(await exists(pathOf(at)))) return { state: 'broken', reason: `${what} is missing.` }
         if (!(await isSound(pathOf(at)))) return { state: 'broken', reason: `${what} is damaged.` }
       }
       return { state: 'whole' }

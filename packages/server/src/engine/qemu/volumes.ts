@@ -124,7 +124,7 @@ export function makeVolumes(deps: {
     /** Throws `volume-missing`. */
     async requireThere(volumeId: string): Promise<void> {
       if (await isThere(volumeId)) return
-      throw new EngineError('volume-missing', 'A disk of the virtual machine does not exist on the host.')
+      throw new EngineError('volume-missing', 'A disk of the VM does not exist on the host.')
     },
 
     async list(): Promise<string[]> {

@@ -27,7 +27,7 @@ export function makeSimulatedImages({ clock, span }: { clock: Clock; span: (ms: 
       }
     }
     if (progress >= 1) return { state: 'ready' }
-    return { state: 'coming', progress, what: `Fetching the image from ${new URL(imageId).host}` }
+    return { state: 'coming', progress, what: `Downloading the image from ${new URL(imageId).host}` }
   }
 
   return {
@@ -47,7 +47,7 @@ export function makeSimulatedImages({ clock, span }: { clock: Clock; span: (ms: 
 
     async checkImage(address: string): Promise<ImageLook> {
       if (address.includes('fault-look')) {
-        return { refused: 'There is no file at this address: the server answers 404 (simulated).' }
+        return { refused: 'There is no file at this URL: the server responded with 404 (simulated).' }
       }
       const ending = /\.(\w+)(?:[?#]|$)/.exec(new URL(address).pathname)?.[1]?.toLowerCase()
       const format = ending === 'raw' || ending === 'iso' ? ending : 'qcow2'

@@ -333,7 +333,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   function requireRoom(machine: Machine): void {
     if (faultOf(machine) === 'no-copies')
-      throw new EngineError('no-space', 'The disk of the host has no room for the copy (simulated).')
+      throw new EngineError(
+        'no-space',
+        'The disk of the host does not have enough space for the copy (simulated).',
+      )
   }
 
   function endAfter(id: string, machine: Machine, ms: number): void {
@@ -528,7 +531,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (alive && (!lives(machine) || machine.run?.id !== run))
         throw new EngineError(
           'snapshot-lost',
-          'The VM ended while the snapshot was being made. Take it again.',
+          'The VM stopped while the snapshot was being created. Create it again.',
         )
       storage.machineSnapshots.set(id, snapshot)
       kept?.put('machineSnapshots', id, snapshot)

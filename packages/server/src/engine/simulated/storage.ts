@@ -41,8 +41,7 @@ interface VolumeSnapshot {
   lost?: true
 }
 
-export const unreadable =
-  'One of its files on the host cannot be read: the disk reports an error (simulated).'
+export const unreadable = 'A file on the host cannot be read: the disk reports an error (simulated).'
 const unmounted = 'The directory volumes/ is not the one Slipway used before. Is it mounted?'
 export const unreadableError = (reason = unreadable) =>
   new EngineError('internal', reason, { retryable: true })

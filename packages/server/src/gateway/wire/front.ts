@@ -245,10 +245,10 @@ function isProven({ key, blob, signature, hashAlgo }: PublicKeyAuthContext): boo
 function whyNot(called: string, failure: GuestFailure, message: string, line: string): string {
   switch (failure) {
     case 'key-refused':
-      return `${called} does not let this gateway in: it was made before the gateway, or the gateway's key was taken out. Put this line into /root/.ssh/authorized_keys of the VM, then try again:\n${line}`
+      return `${called} rejected the key of this gateway. The VM was created before the gateway, or the key was removed. Add this line to /root/.ssh/authorized_keys in the VM, then try again:\n${line}`
     case 'no-answer':
-      return `${called} is running, but SSH in it does not answer (${message}) Look at it on its console, or restart it.`
+      return `${called} is running, but its SSH server does not respond (${message}) Check the console of the VM, or restart it.`
     case 'other':
-      return `${called} is running, but SSH in it could not be spoken with: ${message}`
+      return `${called} is running, but a connection to its SSH server failed: ${message}`
   }
 }

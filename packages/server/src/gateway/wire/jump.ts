@@ -48,7 +48,7 @@ export function jump(
     const refuse = (why: string) => leg.send(refusal(request.sender, why))
     if (count >= limits.tunnelsPerConnection) {
       refuse(
-        `This connection has ${limits.tunnelsPerConnection} tunnels, which is the limit. Close some or connect again.`,
+        `This connection has ${limits.tunnelsPerConnection} tunnels, which is the limit. Close some, or open another connection.`,
       )
       return true
     }
@@ -77,11 +77,11 @@ export function jump(
       count -= 1
       refuse(why)
     }
-    if (request.port !== 22) return giveUp('Only port 22 of a VM can be reached here.')
+    if (request.port !== 22) return giveUp('Only port 22 of a VM can be reached through this gateway.')
     const way = await wayOf(request.host)
     if (leg.socket.destroyed) return
     if (way.to === 'word') return giveUp(way.text)
-    if (way.to !== 'vm') return giveUp(`There is no VM ${request.host} for this key.`)
+    if (way.to !== 'vm') return giveUp(`No VM named ${request.host} is available to this SSH key.`)
     const leave = await limits.openTunnel(way.accountId)
     if (typeof leave === 'string') return giveUp(leave)
     if (leg.socket.destroyed) return leave()
@@ -92,7 +92,8 @@ export function jump(
       count -= 1
       leave()
     })
-    const fail = (error: Error) => refuse(`SSH in ${way.called} does not answer (${error.message}).`)
+    const fail = (error: Error) =>
+      refuse(`The SSH server of ${way.called} does not respond (${error.message}).`)
     socket.once('error', fail)
     socket.once('connect', () => {
       socket.off('error', fail)
