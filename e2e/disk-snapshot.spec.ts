@@ -10,7 +10,7 @@ import {
 import { shownMoment } from './dates.ts'
 import { type Call, expect, often, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk, makeDiskSnapshot } from './network.ts'
-import { diskSnapshotCreatePath, diskSnapshotListPath } from './paths.ts'
+import { diskPath, diskSnapshotCreatePath, diskSnapshotListPath, diskSnapshotPath } from './paths.ts'
 import { choose, toasts } from './sentences.ts'
 
 const rowOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
@@ -174,7 +174,7 @@ test.describe('the list of disk snapshots', () => {
     )
     await page.keyboard.press('Escape')
     await rowOf(page, 'monday').getByRole('link', { name: 'monday' }).click()
-    await expect(page).toHaveURL(`/projects/${project.id}/disk-snapshots/monday`)
+    await expect(page).toHaveURL(diskSnapshotPath({ project_id: project.id, id: 'monday' }))
     const details = page.getByRole('region', { name: 'Details' })
     await expect(details).toContainText('Based onbaseBase oftuesday')
     await expect(details).toContainText(`30 days, until ${shownMoment(base.expires_at)}`)
@@ -182,7 +182,7 @@ test.describe('the list of disk snapshots', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'base' })).toBeVisible()
     await expect(details).toContainText('None (standalone)')
     await page.getByRole('region', { name: 'Facts' }).getByRole('link', { name: 'ledger' }).click()
-    await expect(page).toHaveURL(`/projects/${project.id}/disks/d`)
+    await expect(page).toHaveURL(diskPath({ project_id: project.id, id: 'd' }))
   })
 
   test('is an empty list where the answer is none', async ({ page, project }) => {

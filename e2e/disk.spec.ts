@@ -376,6 +376,7 @@ test.describe('the card of a disk', () => {
       await dismissToasts(page)
       await end()
     }
+    await question.getByRole('button', { name: 'Cancel' }).click()
     await expect(cardOf(page, 'ledger').getByText('Attached', { exact: true })).toBeVisible()
   })
 
