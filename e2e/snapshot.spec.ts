@@ -53,7 +53,7 @@ test.describe('the list of snapshots', () => {
 
   test('says that it is loading, and counts by status', async ({ page, project }) => {
     // High enough for all rows: those further down are not in the document.
-    await page.setViewportSize({ width: 1280, height: 1600 })
+    await page.setViewportSize({ width: 1280, height: 2000 })
     const words = ['ready', 'completed', 'creating', 'processing', 'pending', 'deleting', 'failed', 'error']
     await answer(
       page,

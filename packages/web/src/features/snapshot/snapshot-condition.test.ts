@@ -10,11 +10,11 @@ const snapshot = (status: string, status_message: string | null = null) => ({
 })
 const again = 'Delete this snapshot and create it again.'
 
-test.each([
+test.each<[string, string | undefined]>([
   ['pending', 'Waiting to start'],
   ['creating', 'Saving'],
   ['processing', 'Saving'],
-  ['deleting', 'Deleting'],
+  ['deleting', undefined],
 ])('a snapshot that is %s says so: %s', (status, step) => {
   expect(snapshotCondition(snapshot(status))).toEqual({ tone: 'working', step, progress: null, since })
 })
