@@ -336,7 +336,7 @@ test.describe('the form of a disk snapshot', () => {
     await expect(retentionOf(page)).toHaveAttribute('min', '1')
     await expect(retentionOf(page)).toHaveAttribute('max', '3650')
     await expect(page.getByText(hint)).toBeVisible()
-    await expect(page.getByText('New disks made from the snapshot are independent copies.')).toBeVisible()
+    await expect(page.getByText('New disks created from the snapshot are independent copies.')).toBeVisible()
     await nameOf(page).fill(' nightly ')
     await page.getByLabel('Description').fill('Before the upgrade')
     await choose(page, 'Select Disk', 'ledger')

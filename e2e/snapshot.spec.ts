@@ -162,7 +162,7 @@ test.describe('the list of snapshots', () => {
     await expect(rowOf(page, 'torn')).toContainText(
       'The host is full. Delete this snapshot and create it again.',
     )
-    await rowOf(page, 'made').getByRole('link', { name: 'made' }).click()
+    await rowOf(page, 'made').getByRole('link', { name: 'made', exact: true }).click()
     const details = page.getByRole('region', { name: 'Details' })
     await expect(details).toContainText('Root diskledger')
     await expect(details).toContainText('10Gi')
