@@ -575,6 +575,8 @@ test.describe('the form of a snapshot', () => {
     await expect(page.getByText('Failed to load VMs.')).toHaveCount(0)
     await nameOf(page).fill('nightly')
     await expect(submitOf(page)).toHaveAccessibleDescription('Please select a VM')
+    // What was typed would be asked about.
+    await nameOf(page).fill('')
     await page.getByRole('link', { name: 'View VMs' }).click()
     await expect(page).toHaveURL(vmListPath(project.id))
   })
