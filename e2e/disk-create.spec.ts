@@ -96,18 +96,18 @@ test.describe('the form of a disk', () => {
     await choose(page, 'Source', 'From Image')
     await expect(fields).toHaveCount(3)
     await expect(page.getByLabel('Image URL')).toHaveAttribute('type', 'url')
-    await expect(infoOf(page)).toContainText('The server fetches the image')
+    await expect(infoOf(page)).toContainText('The server downloads the image')
 
     await choose(page, 'Source', 'From Snapshot')
     await expect(boxes).toHaveCount(2)
     await expect(fields).toHaveCount(2)
     await expect(page.getByRole('combobox', { name: 'Snapshot Name' })).toBeVisible()
-    await expect(infoOf(page)).toContainText('The disk is a copy')
+    await expect(infoOf(page)).toContainText('The disk is an independent copy')
 
     await choose(page, 'Source', 'From Container Registry')
     await expect(fields).toHaveCount(3)
     await expect(page.getByLabel('Container Image')).toBeVisible()
-    await expect(infoOf(page)).toContainText('A disk file below /disk/ of the image is taken as it is.')
+    await expect(infoOf(page)).toContainText('A disk file below /disk/ in the image is used as it is.')
   })
 
   test('sends the size in whole Gi, and shows it before', async ({ page, project }) => {

@@ -30,8 +30,8 @@ export function Component() {
   const { projectId = '' } = useParams()
   const wantedDiskId = useSearchParams()[0].get('disk') ?? ''
   const { project } = useSelectedProject()
-  // A failure is an empty choice, without a word.
-  const { disks, loading } = useDisks(projectId)
+  const list = useDisks(projectId)
+  const { disks, loading } = list
   const { snapshots } = useDiskSnapshots(projectId)
   const create = useCreateDiskSnapshot()
   const [failure, setFailure] = useState<string | null>(null)
@@ -76,7 +76,7 @@ export function Component() {
             field: (
               <DiskField
                 projectId={projectId}
-                loading={loading}
+                list={list}
                 offered={offered}
                 chosen={disk}
                 onChange={(sourceId) => change({ sourceId })}
@@ -121,25 +121,38 @@ export function Component() {
 
 interface DiskFieldProps {
   projectId: string
-  loading: boolean
+  list: ReturnType<typeof useDisks>
   offered: readonly Disk[]
   chosen: Disk | undefined
   onChange: (diskId: string) => void
 }
 
-function DiskField({ projectId, loading, offered, chosen, onChange }: DiskFieldProps) {
+function DiskField({
+  projectId,
+  list: { loading, error, refetch },
+  offered,
+  chosen,
+  onChange,
+}: DiskFieldProps) {
   return (
     <Field
       label="Select Disk"
       hint={
-        !loading &&
-        offered.length === 0 && (
-          <>
-            No disk in this project is available or attached.{' '}
-            <Link to={paths.disks(projectId)} className="link">
-              View disks
-            </Link>
-          </>
+        // The specification has no message for a failure, but the choice must not be called empty then.
+        error ? (
+          <button type="button" className="link" onClick={() => void refetch()}>
+            Load disks again
+          </button>
+        ) : (
+          !loading &&
+          offered.length === 0 && (
+            <>
+              No disk in this project is available or attached.{' '}
+              <Link to={paths.disks(projectId)} className="link">
+                View disks
+              </Link>
+            </>
+          )
         )
       }
     >

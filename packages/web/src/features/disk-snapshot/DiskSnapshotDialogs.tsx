@@ -13,6 +13,7 @@ const DiskFromSnapshotDialog = lazy(async () => ({
 
 interface DiskSnapshotDialogsProps {
   snapshots: readonly DiskSnapshot[]
+  /** Whether it is not known which there are: they load, or failed to. */
   loading: boolean
   /** Where to go when the snapshot was deleted, from its own page. */
   afterDelete?: string

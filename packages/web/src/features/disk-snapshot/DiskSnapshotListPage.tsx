@@ -29,7 +29,7 @@ export function Component() {
         createTo={paths.diskSnapshotCreate(projectId)}
         items={(shown) => <Rows projectId={projectId} all={snapshots} shown={shown} />}
       />
-      <DiskSnapshotDialogs snapshots={snapshots} loading={list.loading} />
+      <DiskSnapshotDialogs snapshots={snapshots} loading={list.loading || list.error !== null} />
     </>
   )
 }

@@ -34,7 +34,11 @@ export function Component() {
       >
         {(snapshot) => <DiskSnapshotView key={snapshot.id} snapshot={snapshot} all={snapshots} />}
       </ObjectPage>
-      <DiskSnapshotDialogs snapshots={snapshots} loading={list.loading} afterDelete={back.to} />
+      <DiskSnapshotDialogs
+        snapshots={snapshots}
+        loading={list.loading || list.error !== null}
+        afterDelete={back.to}
+      />
     </>
   )
 }

@@ -14,6 +14,7 @@ const VmFromDiskDialog = lazy(async () => ({
 
 interface DiskDialogsProps {
   disks: readonly Disk[]
+  /** Whether it is not known which there are: they load, or failed to. */
   loading: boolean
   /** Where to go when the disk was deleted, from its own page. */
   afterDelete?: string

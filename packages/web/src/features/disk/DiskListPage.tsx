@@ -70,7 +70,7 @@ export function Component() {
         }
         items={<DiskLedger projectId={projectId} disks={shown} />}
       />
-      <DiskDialogs disks={disks} loading={list.loading} />
+      <DiskDialogs disks={disks} loading={list.loading || list.error !== null} />
     </>
   )
 }

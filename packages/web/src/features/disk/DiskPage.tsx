@@ -42,7 +42,7 @@ export function Component() {
       <ObjectPage object={disk} list={list} back={back} texts={texts}>
         {(shown) => <DiskView key={shown.id} disk={shown} />}
       </ObjectPage>
-      <DiskDialogs disks={disks} loading={list.loading} afterDelete={back.to} />
+      <DiskDialogs disks={disks} loading={list.loading || list.error !== null} afterDelete={back.to} />
     </>
   )
 }

@@ -19,7 +19,7 @@ const AttachDiskDialog = lazy(async () => ({
 
 const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-/** The disks of a VM, on its page: what it has, with the way on and off it. */
+/** The disks of a VM, on its page: what is attached to it, with the ways to attach and detach. */
 export function VmDisks({ vm }: { vm: Vm }) {
   const openDialog = useOpenDialog()
   // Only disks of members can go with their VM.

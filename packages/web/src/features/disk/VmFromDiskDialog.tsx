@@ -146,7 +146,7 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
       </Field>
       <Checkbox
         label="Persistent storage"
-        description="The root disk keeps its data when the VM stops or restarts. The data disk always does."
+        description="The root disk keeps its data when the VM stops or restarts. The data disk always keeps its data."
         checked={persistent}
         onCheckedChange={(persistent) => change({ persistent })}
       />

@@ -12,7 +12,6 @@ interface Described {
 const steps: Record<string, string> = {
   pending: 'Waiting to start',
   creating: 'Saving',
-  deleting: 'Deleting',
 }
 
 /** How the work on a snapshot is going, of a VM or a disk, or why it failed and what to do. Null when it is well. */

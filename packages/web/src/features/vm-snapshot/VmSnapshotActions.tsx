@@ -45,7 +45,7 @@ export function VmSnapshotRowActions(props: VmSnapshotActionsProps) {
   const { restore, createDisk, delete: remove } = useActions(props)
   const { id, name } = props.snapshot
   return (
-    <div className="flex flex-wrap items-center justify-end gap-2 @min-[960px]:grid @min-[960px]:grid-cols-[8.25rem_auto] @min-[960px]:gap-1.5">
+    <div className="flex flex-wrap items-center justify-end gap-2 @min-[960px]:grid @min-[960px]:grid-flow-col @min-[960px]:grid-cols-[8.25rem_auto] @min-[960px]:grid-rows-2 @min-[960px]:gap-1.5 phone:[&_.lucide-hard-drive]:hidden phone:[&_.lucide-undo-2]:hidden">
       <Button
         {...restore}
         size="sm"
@@ -55,13 +55,6 @@ export function VmSnapshotRowActions(props: VmSnapshotActionsProps) {
       >
         Restore VM
       </Button>
-      <CopyButton
-        text={id}
-        label={`Copy ID of ${name}`}
-        success="Copied to clipboard!"
-        failure="Failed to copy to clipboard."
-        className="size-7! text-ink-2 phone:size-9!"
-      />
       <Button
         {...createDisk}
         size="sm"
@@ -71,6 +64,13 @@ export function VmSnapshotRowActions(props: VmSnapshotActionsProps) {
       >
         Create New Disk
       </Button>
+      <CopyButton
+        text={id}
+        label={`Copy ID of ${name}`}
+        success="Copied to clipboard!"
+        failure="Failed to copy to clipboard."
+        className="size-7! text-ink-2! phone:size-9!"
+      />
       <IconButton {...remove} size="sm" label={`Delete ${name}`} />
     </div>
   )

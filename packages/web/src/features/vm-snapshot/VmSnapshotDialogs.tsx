@@ -7,6 +7,7 @@ import { vmSnapshotDialogs } from './vm-snapshot-dialogs.ts'
 
 interface VmSnapshotDialogsProps {
   snapshots: readonly VmSnapshot[]
+  /** Whether it is not known which there are: they load, or failed to. */
   loading: boolean
   /** The VM of a snapshot as it is now; null when it does not exist any more, undefined while unknown. */
   vmOf: (snapshot: VmSnapshot) => Vm | null | undefined

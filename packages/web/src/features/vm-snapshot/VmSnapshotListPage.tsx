@@ -29,7 +29,7 @@ export function Component() {
         createTo={paths.snapshotCreate(projectId)}
         items={(shown) => <Rows snapshots={shown} vmOf={vmOf} />}
       />
-      <VmSnapshotDialogs snapshots={snapshots} loading={list.loading} vmOf={vmOf} />
+      <VmSnapshotDialogs snapshots={snapshots} loading={list.loading || list.error !== null} vmOf={vmOf} />
     </>
   )
 }

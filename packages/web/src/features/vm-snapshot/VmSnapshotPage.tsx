@@ -51,7 +51,12 @@ export function Component() {
           />
         )}
       </ObjectPage>
-      <VmSnapshotDialogs snapshots={snapshots} loading={list.loading} vmOf={vmOf} afterDelete={back.to} />
+      <VmSnapshotDialogs
+        snapshots={snapshots}
+        loading={list.loading || list.error !== null}
+        vmOf={vmOf}
+        afterDelete={back.to}
+      />
     </>
   )
 }

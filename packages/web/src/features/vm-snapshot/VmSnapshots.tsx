@@ -53,7 +53,7 @@ export function VmSnapshots({ vm }: { vm: Vm }) {
       >
         Create Snapshot
       </Button>
-      <VmSnapshotDialogs snapshots={own} loading={list.loading} vmOf={() => vm} />
+      <VmSnapshotDialogs snapshots={own} loading={list.loading || list.error !== null} vmOf={() => vm} />
     </div>
   )
 }
