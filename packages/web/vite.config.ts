@@ -91,7 +91,7 @@ export default defineConfig({
                 /lucide-react/,
                 /web\/src\/(api\/|paths|time)/,
                 /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
-                /src\/shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|leave|sign-in-state|settled-text|use-)/,
+                /src\/shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|leave|sign-in-state|settled-text|dialog-url|list-state|use-)/,
               ),
               minShareCount: 2,
               priority: 7,
@@ -134,7 +134,7 @@ export default defineConfig({
             // The cards of VMs stand on the pages of pools and sets too; theirs stand in two lists.
             {
               name: 'vm',
-              test: /features\/(vm\/(VmCard|vm-(actions|steps)|(use-)?ssh-w)|vm-group\/PartOf)/,
+              test: /features\/(vm\/(VmCard|VmDialogs|vm-(actions|steps|dialogs)|(use-)?ssh-w)|vm-group\/PartOf)/,
               priority: 3,
             },
             {

@@ -1,6 +1,7 @@
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
 import { useLiveProject } from './api/live.ts'
 import { useSelectedProject } from './api/projects.ts'
+import { scrollKey } from './shell/dialog-url.ts'
 import { Component as ErrorPage } from './shell/ErrorPage.tsx'
 import { PageFocus } from './shell/PageFocus.tsx'
 
@@ -11,7 +12,7 @@ function Root() {
     <>
       <Outlet />
       <PageFocus />
-      <ScrollRestoration />
+      <ScrollRestoration getKey={scrollKey} />
     </>
   )
 }

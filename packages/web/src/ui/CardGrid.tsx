@@ -1,5 +1,13 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 
 const minCardWidth = 328
 /** So many rows are drawn in full with each frame; of cards a row of them. */
@@ -21,6 +29,7 @@ interface CardGridProps<T> {
 /**
  * Cards in rows, only those near the screen in the document, whatever their number. A card comes as an outline with a
  * name and is drawn in full a moment later, so that neither a jump through thousands nor a search holds up the page.
+ * When items come or go, the others keep their place on the screen, their state and the focus.
  */
 export function CardGrid<T extends { id: string }>({
   label,
@@ -34,6 +43,8 @@ export function CardGrid<T extends { id: string }>({
   const { columns, gap, top, height } = useGridShape(grid, layout, likelyHeight)
   const rows = useWindowVirtualizer({
     count: Math.ceil(items.length / columns),
+    // A height belongs to what is in the row, wherever the row goes.
+    getItemKey: useCallback((row: number) => items[row * columns]?.id ?? row, [items, columns]),
     estimateSize: () => height,
     gap,
     overscan: 2,
@@ -42,10 +53,12 @@ export function CardGrid<T extends { id: string }>({
   // Measured heights belong to other cards once the number of columns changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is the reason
   useEffect(() => rows.measure(), [columns, height, rows])
-  const near = rows.getVirtualItems().map(({ index, start }) => {
+  const near = rows.getVirtualItems().map(({ index, start, end }) => {
     const first = index * columns
-    return { index, start, first, cards: items.slice(first, first + columns) }
+    return { index, start, end, first, cards: items.slice(first, first + columns) }
   })
+  useHeldPlace(items, columns, near, rows)
+  const keepFocus = useKeptFocus(items, grid)
   // What one sees comes before what lies above it.
   const seen = near.filter(({ index }) => index >= (rows.range?.startIndex ?? 0))
   const above = near.slice(0, near.length - seen.length)
@@ -55,44 +68,103 @@ export function CardGrid<T extends { id: string }>({
   )
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows stand between a list and its items here
+    // biome-ignore lint/a11y/useSemanticElements: the grid stands between a list and its items here
     <div
       ref={grid}
       role="list"
       aria-label={label}
-      className="relative"
+      tabIndex={-1}
+      className="relative outline-none"
       style={{ height: rows.getTotalSize() }}
     >
-      {near.map(({ index, start, first, cards }) => (
-        <div
-          key={index}
+      {/* One grid for all rows: an item that moves to another row stays the same element. */}
+      <div
+        role="presentation"
+        className="absolute inset-x-0 top-0 grid"
+        style={{
+          gap,
+          gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+          transform: `translateY(${(near[0]?.start ?? top) - top}px)`,
+        }}
+      >
+        {near.map(({ index, first, cards }) => {
           // The height of outlines says nothing about the cards that follow.
-          ref={cards.every(({ id }) => drawn.has(id)) ? rows.measureElement : undefined}
-          data-index={index}
-          role="presentation"
-          className="absolute inset-x-0 top-0 grid contain-layout"
-          style={{
-            gap,
-            gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-            transform: `translateY(${start - top}px)`,
-          }}
-        >
-          {cards.map((item, column) => (
+          const isDrawn = cards.every(({ id }) => drawn.has(id))
+          return cards.map((item, column) => (
             // biome-ignore lint/a11y/useSemanticElements: see above
             <div
               key={item.id}
+              // All of a row are as high as the highest.
+              ref={isDrawn && column === 0 ? rows.measureElement : undefined}
+              data-index={index}
               role="listitem"
               aria-posinset={first + column + 1}
               aria-setsize={items.length}
-              className="min-w-0"
+              className="min-w-0 contain-layout"
+              {...keepFocus(item.id)}
             >
               {drawn.has(item.id) ? card(item) : outline(item, height)}
             </div>
-          ))}
-        </div>
-      ))}
+          ))
+        })}
+      </div>
     </div>
   )
+}
+
+interface DrawnRow {
+  index: number
+  start: number
+  end: number
+  cards: readonly { id: string }[]
+}
+
+/**
+ * Scrolls with what one sees when items come or go above it. Where the first row is in sight nothing is held: what
+ * is new appears there.
+ */
+function useHeldPlace(
+  items: readonly { id: string }[],
+  columns: number,
+  near: readonly DrawnRow[],
+  rows: ReturnType<typeof useWindowVirtualizer>,
+): void {
+  const before = useRef({ items, columns, near })
+  useLayoutEffect(() => {
+    const old = before.current
+    before.current = { items, columns, near }
+    if (old.items === items || old.columns !== columns) return
+    const inSight = old.near.filter(({ end }) => end > window.scrollY)
+    if ((inSight[0]?.index ?? 0) === 0) return
+    for (const { start, cards } of inSight) {
+      for (const { id } of cards) {
+        const at = items.findIndex((item) => item.id === id)
+        if (at < 0) continue
+        const moved = (rows.measurementsCache[Math.floor(at / columns)]?.start ?? start) - start
+        if (moved !== 0) window.scrollBy(0, moved)
+        return
+      }
+    }
+  })
+}
+
+/** When the item with the focus goes, the list takes the focus; else it would fall back to the whole page. */
+function useKeptFocus(items: readonly { id: string }[], grid: RefObject<HTMLElement | null>) {
+  const focused = useRef<string>(null)
+  useLayoutEffect(() => {
+    if (focused.current === null || document.activeElement !== document.body) return
+    if (items.some(({ id }) => id === focused.current)) return
+    focused.current = null
+    grid.current?.focus({ preventScroll: true })
+  }, [items, grid])
+  return (id: string) => ({
+    onFocus: () => {
+      focused.current = id
+    },
+    onBlur: () => {
+      focused.current = null
+    },
+  })
 }
 
 /** Which of some items may be drawn in full: those that were before, and so many more with each frame. */
@@ -113,7 +185,7 @@ function useDrawn(items: readonly { id: string }[], atOnce: number): ReadonlySet
 
 /** How many cards fit side by side, how high they are likely to be, and where the grid begins on the page. */
 function useGridShape(
-  grid: React.RefObject<HTMLElement | null>,
+  grid: RefObject<HTMLElement | null>,
   layout: 'cards' | 'rows',
   likelyHeight: (width: number) => number,
 ) {

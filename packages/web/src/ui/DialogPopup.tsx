@@ -4,6 +4,7 @@ import { type ReactNode, useRef } from 'react'
 import { Banner } from './Banner.tsx'
 import { Button } from './Button.tsx'
 import { cx } from './cx.ts'
+import { returnFocus } from './return-focus.ts'
 import { isInToaster } from './toast.tsx'
 
 const scrim =
@@ -40,6 +41,7 @@ export function DialogPopup({
   footer,
   size = 'md',
 }: DialogProps) {
+  const opener = useRef<Element>(null)
   return (
     <Base.Root
       open={open}
@@ -52,7 +54,14 @@ export function DialogPopup({
       <Base.Portal>
         <Base.Backdrop className={scrim} />
         <Base.Viewport className={viewport}>
-          <Base.Popup className={cx(popup, size === 'lg' ? 'max-w-160' : 'max-w-115')}>
+          <Base.Popup
+            className={cx(popup, size === 'lg' ? 'max-w-160' : 'max-w-115')}
+            initialFocus={() => {
+              opener.current = document.activeElement
+              return true
+            }}
+            finalFocus={() => returnFocus(opener.current)}
+          >
             <div className="flex-none px-5 pt-4.5">
               <Base.Title className="text-dialog wrap-anywhere">{title}</Base.Title>
               {description && (
@@ -102,8 +111,16 @@ export function ConfirmDialogPopup({
 }: ConfirmDialogProps) {
   const cancel = useRef<HTMLButtonElement>(null)
   const confirmed = useRef(false)
+  const opener = useRef<Element>(null)
   return (
-    <Alert.Root open={open} onOpenChange={(next) => (next || !busy) && onOpenChange(next)}>
+    <Alert.Root
+      open={open}
+      onOpenChange={(next) => {
+        if (busy) return
+        confirmed.current = false
+        onOpenChange(next)
+      }}
+    >
       <Alert.Portal>
         <Alert.Backdrop className={scrim} />
         <Alert.Viewport className={viewport}>
@@ -111,9 +128,10 @@ export function ConfirmDialogPopup({
             className={cx(popup, 'max-w-115')}
             initialFocus={() => {
               confirmed.current = false
+              opener.current = document.activeElement
               return cancel.current
             }}
-            finalFocus={() => (confirmed.current && focusAfter?.()) || true}
+            finalFocus={() => (confirmed.current && focusAfter?.()) || returnFocus(opener.current)}
           >
             <Alert.Title className="flex-none px-5 pt-4.5 text-dialog wrap-anywhere">{title}</Alert.Title>
             <div className="min-h-0 overflow-y-auto px-5 pt-2 pb-4.5">
@@ -127,7 +145,14 @@ export function ConfirmDialogPopup({
               )}
             </div>
             <div className={footClass}>
-              <Button ref={cancel} disabled={busy} onClick={() => onOpenChange(false)}>
+              <Button
+                ref={cancel}
+                disabled={busy}
+                onClick={() => {
+                  confirmed.current = false
+                  onOpenChange(false)
+                }}
+              >
                 {cancelLabel}
               </Button>
               <Button

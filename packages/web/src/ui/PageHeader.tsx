@@ -44,7 +44,9 @@ export function PageHeader({ title, description, breadcrumb, actions, meta }: Pa
       )}
       <div className="flex flex-col items-start gap-x-4 gap-y-3 md:flex-row">
         <div className="min-w-0 flex-1">
-          <h1 className="text-h1 wrap-anywhere">{title}</h1>
+          <h1 tabIndex={-1} className="text-h1 wrap-anywhere outline-none">
+            {title}
+          </h1>
           {description && <p className="mt-0.5 max-w-[72ch] text-ink-2">{description}</p>}
         </div>
         {meta && (

@@ -5,6 +5,7 @@ import { useVm, useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Status } from '../../ui/Status.tsx'
+import { VmDialogs } from '../vm/VmDialogs.tsx'
 import { NoSuchVm, useVmOfPage, VmHeader } from '../vm/VmHeader.tsx'
 import { beginConsole } from './begin-console.ts'
 import { ConsoleSheet } from './ConsoleSheet.tsx'
@@ -43,7 +44,7 @@ export function Component() {
 type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
 function ConsoleHeader({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
-  const { actions, dialogs } = useVmOfPage(vm)
+  const actions = useVmOfPage(vm)
   return (
     <>
       <VmHeader
@@ -54,7 +55,7 @@ function ConsoleHeader({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         actions={actions}
         withConsole={false}
       />
-      {dialogs}
+      <VmDialogs vms={[vm]} afterDelete={paths.vms(vm.project_id)} />
     </>
   )
 }

@@ -211,7 +211,7 @@ function ConsoleNotice({ state, vm, onRetry, onStart }: ConsoleNoticeProps) {
 }
 
 function StartButton({ vm, onStart }: { vm: Vm; onStart: () => void }) {
-  const { actions } = useVmActions(vm)
+  const actions = useVmActions(vm)
   return (
     <Button
       size="sm"

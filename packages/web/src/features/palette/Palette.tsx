@@ -3,7 +3,6 @@ import type { Vm } from '@slipway/contract'
 import { useRef } from 'react'
 import { useMatch, useNavigate } from 'react-router'
 import { useVms } from '../../api/vms.ts'
-import { paths } from '../../paths.ts'
 import { cx } from '../../ui/cx.ts'
 import { useVmActions } from '../vm/vm-actions.tsx'
 import { Finder } from './Finder.tsx'
@@ -25,15 +24,8 @@ export function Palette(props: PaletteProps) {
 
 function PaletteAtVm({ vm, ...props }: PaletteProps & { vm: Vm }) {
   const navigate = useNavigate()
-  const { actions, dialogs } = useVmActions(vm, {
-    onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
-  })
-  return (
-    <>
-      <PaletteDialog {...props} first={vmCommands(vm, actions, navigate)} />
-      {dialogs}
-    </>
-  )
+  const actions = useVmActions(vm)
+  return <PaletteDialog {...props} first={vmCommands(vm, actions, navigate)} />
 }
 
 function PaletteDialog({ open, onOpenChange, first }: PaletteProps & { first?: PaletteGroup }) {

@@ -3,6 +3,7 @@ import { memo } from 'react'
 import { useVmUsagePoll } from '../../api/usage.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { VmCard, VmCardOutline } from '../vm/VmCard.tsx'
+import { VmDialogs } from '../vm/VmDialogs.tsx'
 
 interface MembersProps {
   vms: readonly Vm[]
@@ -25,6 +26,7 @@ export function Members({ vms, wanted, none }: MembersProps) {
         </span>
       </div>
       {vms.length > 0 ? <Grid vms={vms} /> : <p className="text-ink-2">{none}</p>}
+      <VmDialogs vms={vms} />
     </section>
   )
 }

@@ -29,7 +29,7 @@ import { currentStep, progressOf } from './vm-steps.ts'
 
 /** Drawn again only when its own VM changed: a list may have a thousand of them. */
 export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
-  const { actions, dialogs } = useVmActions(vm)
+  const actions = useVmActions(vm)
   const titleId = useId()
   return (
     <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
@@ -98,7 +98,6 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
         <FootAction action={actions.power} />
         <FootAction action={actions.console} />
       </CardFoot>
-      {dialogs}
     </article>
   )
 })

@@ -1,7 +1,7 @@
 import { messages, type Vm } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { Link, useNavigate } from 'react-router'
+import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -19,16 +19,13 @@ import {
 
 type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
-/** What a page of one VM can do to it, and what becomes of it said aloud. When it is deleted the page leads away. */
+/** What a page of one VM can do to it; changes of its status are announced. */
 export function useVmOfPage(vm: Vm) {
-  const navigate = useNavigate()
   useAnnouncedChanges(
     useMemo(() => [vm], [vm]),
     vmKind,
   )
-  return useVmActions(vm, {
-    onDeleted: () => void navigate(paths.vms(vm.project_id), { replace: true }),
-  })
+  return useVmActions(vm)
 }
 
 interface VmHeaderProps {

@@ -1,11 +1,12 @@
 import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { memo, useDeferredValue, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useListState } from '../../shell/use-list-state.ts'
 import { formatClock } from '../../time.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -16,10 +17,13 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { VmCard, VmCardOutline } from './VmCard.tsx'
+import { VmDialogs } from './VmDialogs.tsx'
 import { matchesVm } from './vm-search.ts'
 
 /** From this many VMs on there is a search box. */
 const searchFrom = 10
+
+const listSpec = { search: '' } as const
 
 const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
@@ -28,7 +32,7 @@ export function Component() {
   const { vms, loading, updatedAt, polling } = useVms(projectId)
   useAnnouncedChanges(vms, vmKind)
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
-  const [search, setSearch] = useState('')
+  const [{ search }, setList] = useListState(listSpec)
   const shownSearch = useDeferredValue(search)
   const shown = useMemo(() => vms.filter((vm) => matchesVm(vm, shownSearch)), [vms, shownSearch])
 
@@ -77,12 +81,12 @@ export function Component() {
             <FilterBar
               search={{
                 value: search,
-                onChange: setSearch,
+                onChange: (search) => setList({ search }),
                 label: 'Search VMs',
                 placeholder: 'Search by name, template, address or status',
               }}
               active={search !== ''}
-              onClear={() => setSearch('')}
+              onClear={() => setList({ search: '' })}
               shown={`Showing ${shown.length} of ${vms.length} VMs`}
             />
           )}
@@ -93,6 +97,7 @@ export function Component() {
           )}
         </>
       )}
+      <VmDialogs vms={vms} loading={loading} />
     </>
   )
 }

@@ -37,6 +37,7 @@ import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
 import { useSshWays } from './use-ssh-ways.ts'
 import { Address } from './VmCard.tsx'
+import { VmDialogs } from './VmDialogs.tsx'
 import { NoSuchVm, useVmOfPage, VmHeader } from './VmHeader.tsx'
 import type { VmActions } from './vm-actions.tsx'
 import { currentStep, progressOf, stepsOf } from './vm-steps.ts'
@@ -71,7 +72,7 @@ export function Component() {
 type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
 function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
-  const { actions, dialogs } = useVmOfPage(vm)
+  const actions = useVmOfPage(vm)
   return (
     <>
       <VmHeader vm={vm} title={vm.name} breadcrumb={breadcrumb} actions={actions} withConsole />
@@ -93,7 +94,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           <VmSnapshots vm={vm} />
         </div>
       </div>
-      {dialogs}
+      <VmDialogs vms={[vm]} afterDelete={paths.vms(vm.project_id)} />
     </>
   )
 }

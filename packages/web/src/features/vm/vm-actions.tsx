@@ -1,4 +1,4 @@
-import { isTransitional, type Vm, vmCan } from '@slipway/contract'
+import { isComing, isTransitional, type Vm, vmCan } from '@slipway/contract'
 import {
   Camera,
   FileText,
@@ -10,19 +10,16 @@ import {
   Terminal,
   Trash2,
 } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { errorDetail } from '../../api/errors.ts'
-import { useSelectedProject } from '../../api/projects.ts'
-import { useDeleteVm, useVmAction, type VmAction } from '../../api/vms.ts'
+import { useVmAction, type VmAction } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import type { MenuEntry } from '../../ui/MenuPopup.tsx'
 import { toast } from '../../ui/toast.tsx'
-import { useGroupOf } from '../vm-group/PartOf.tsx'
-
-const SshDialog = lazy(async () => ({ default: (await import('./SshDialog.tsx')).SshDialog }))
+import { vmDialogs } from './vm-dialogs.ts'
 
 /** Something one can do to a VM: the same on its card and on its page. */
 export interface VmActionItem {
@@ -38,7 +35,8 @@ export interface VmActionItem {
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-const failureTexts: Record<VmAction, string> = {
+/** What is said when an action failed. */
+export const failureTexts: Record<VmAction, string> = {
   start: 'Failed to start VM. Please try again.',
   stop: 'Failed to stop VM. Please try again.',
   forceStop: 'Failed to stop VM. Please try again.',
@@ -47,11 +45,11 @@ const failureTexts: Record<VmAction, string> = {
 
 const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
 
-/** All actions of a VM, and the dialogs they open, to be rendered beside them. */
-export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } = {}) {
+/** All actions of a VM. The page that shows them has the dialogs they open: `VmDialogs`. */
+export function useVmActions(vm: Vm) {
   const action = useVmAction()
-  const [open, setOpen] = useState<'ssh' | 'delete' | null>(null)
-  const close = () => setOpen(null)
+  const openDialog = useOpenDialog()
+  const ask = (dialog: string) => () => openDialog(dialog, vm.id)
 
   // By the promise: callbacks of `mutate` are lost when the card scrolls away before the answer is there.
   const act = (name: VmAction) => () =>
@@ -72,24 +70,24 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
     icon: <Square {...icon} />,
     disabledReason: reasonOf(vmCan.stop(vm)),
     busy: doing('stop'),
-    run: act('stop'),
+    run: vm.persistent ? act('stop') : ask(vmDialogs.stop),
   }
   const actions = {
-    /** The one that turns the VM the other way: a running one can stop, every other could start. */
-    power: vm.status === 'running' ? stop : start,
+    /** The one that turns the VM the other way: what runs or is on its way up can stop, all else could start. */
+    power: vm.status === 'running' || isComing(vm) ? stop : start,
     restart: {
       label: 'Restart',
       icon: <RotateCw {...icon} />,
       disabledReason: reasonOf(vmCan.restart(vm)),
       busy: doing('restart'),
-      run: act('restart'),
+      run: vm.persistent ? act('restart') : ask(vmDialogs.restart),
     },
     forceStop: {
       label: 'Force stop',
       icon: <Power {...icon} />,
       disabledReason: reasonOf(vmCan.forceStop(vm)),
       busy: doing('forceStop'),
-      run: act('forceStop'),
+      run: vm.persistent ? act('forceStop') : ask(vmDialogs.forceStop),
     },
     console: {
       label: 'Console',
@@ -102,22 +100,12 @@ export function useVmActions(vm: Vm, { onDeleted }: { onDeleted?: () => void } =
       label: 'SSH Connect',
       icon: <Terminal {...icon} />,
       disabledReason: reasonOf(vmCan.ssh(vm)),
-      run: () => setOpen('ssh'),
+      run: ask(vmDialogs.ssh),
     },
-    delete: { label: 'Delete VM', icon: <Trash2 {...icon} />, run: () => setOpen('delete') },
+    delete: { label: 'Delete VM', icon: <Trash2 {...icon} />, run: ask(vmDialogs.delete) },
   } satisfies Record<string, VmActionItem>
 
-  const dialogs = (
-    <>
-      {open === 'ssh' && (
-        <Suspense fallback={null}>
-          <SshDialog vm={vm} onClose={close} />
-        </Suspense>
-      )}
-      {open === 'delete' && <DeleteDialog vm={vm} onClose={close} onDeleted={onDeleted} />}
-    </>
-  )
-  return { actions, dialogs }
+  return actions
 }
 
 /** An action as an entry of a menu. */
@@ -168,59 +156,4 @@ export const ipCopyTexts = {
   failure: 'Failed to copy to clipboard.',
 } as const
 
-interface DeleteDialogProps {
-  vm: Vm
-  onClose: () => void
-  onDeleted: (() => void) | undefined
-}
-
-function DeleteDialog({ vm, onClose, onDeleted }: DeleteDialogProps) {
-  const { project } = useSelectedProject()
-  const removal = useDeleteVm()
-  const group = useGroupOf(vm)
-  const remove = async () => {
-    const allowed = vmCan.delete(project)
-    try {
-      if (allowed !== true) {
-        toast.error(allowed)
-      } else {
-        // By the promise, as above: the card goes with its VM.
-        await removal.mutateAsync(vm)
-        toast.success(`VM "${vm.name}" deleted successfully`)
-        onDeleted?.()
-        // What opened the dialog is gone as well.
-        document.getElementById('main')?.focus({ preventScroll: true })
-      }
-    } catch (error) {
-      toast.error('Failed to delete VM. Please try again.', { detail: errorDetail(error) })
-    }
-    onClose()
-  }
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title="Delete VM"
-      confirmLabel="Delete VM"
-      busyLabel="Deleting..."
-      busy={removal.isPending}
-      onConfirm={() => void remove()}
-    >
-      Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
-      undone.
-      {group && (
-        <span className="mt-2 block">
-          It is part of a VM {group.kind}
-          {group.name && (
-            <>
-              , "<b>{group.name}</b>"
-            </>
-          )}
-          : disks that were made for it are deleted with it, and a new VM takes its place.
-        </span>
-      )}
-    </ConfirmDialog>
-  )
-}
-
-export type VmActions = ReturnType<typeof useVmActions>['actions']
+export type VmActions = ReturnType<typeof useVmActions>
