@@ -141,8 +141,8 @@ export default defineConfig({
               name: 'group',
               test: any(
                 /vm-group\/(GroupCard|InlineForm|use-inline-edit|DeleteGroup)/,
-                /vm-pool\/(PoolGauge|PoolSizes|DeletePool|VmPoolCard|pool-words)/,
-                /vm-set\/(Replica|DeleteSet|VmSetCard)/,
+                /vm-pool\/(PoolGauge|PoolSizes|PoolDialogs|pool-dialogs|VmPoolCard|pool-words)/,
+                /vm-set\/(Replica|SetDialogs|set-dialogs|VmSetCard)/,
               ),
               priority: 3,
             },

@@ -43,8 +43,11 @@ export function CardGrid<T extends { id: string }>({
   const { columns, gap, top, height } = useGridShape(grid, layout, likelyHeight)
   const rows = useWindowVirtualizer({
     count: Math.ceil(items.length / columns),
-    // A height belongs to what is in the row, wherever the row goes.
-    getItemKey: useCallback((row: number) => items[row * columns]?.id ?? row, [items, columns]),
+    // A height belongs to the item, wherever it goes; rows of several are mixed anew with each item that comes.
+    getItemKey: useCallback(
+      (row: number) => (columns === 1 ? (items[row]?.id ?? row) : row),
+      [items, columns],
+    ),
     estimateSize: () => height,
     gap,
     overscan: 2,
@@ -53,11 +56,12 @@ export function CardGrid<T extends { id: string }>({
   // Measured heights belong to other cards once the number of columns changes.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is the reason
   useEffect(() => rows.measure(), [columns, height, rows])
+  const hold = useHeldPlace(items, columns, rows)
   const near = rows.getVirtualItems().map(({ index, start, end }) => {
     const first = index * columns
     return { index, start, end, first, cards: items.slice(first, first + columns) }
   })
-  useHeldPlace(items, columns, near, rows)
+  hold(near)
   const keepFocus = useKeptFocus(items, grid)
   // What one sees comes before what lies above it.
   const seen = near.filter(({ index }) => index >= (rows.range?.startIndex ?? 0))
@@ -74,7 +78,8 @@ export function CardGrid<T extends { id: string }>({
       role="list"
       aria-label={label}
       tabIndex={-1}
-      className="relative outline-none"
+      // The browser would take the moves of the rows below for items that came above.
+      className="relative outline-none [overflow-anchor:none]"
       style={{ height: rows.getTotalSize() }}
     >
       {/* One grid for all rows: an item that moves to another row stays the same element. */}
@@ -121,31 +126,49 @@ interface DrawnRow {
 
 /**
  * Scrolls with what one sees when items come or go above it. Where the first row is in sight nothing is held: what
- * is new appears there.
+ * is new appears there. Called before the rows are taken, so that those are taken which will be in sight; the answer
+ * wants to know them.
  */
 function useHeldPlace(
   items: readonly { id: string }[],
   columns: number,
-  near: readonly DrawnRow[],
   rows: ReturnType<typeof useWindowVirtualizer>,
-): void {
-  const before = useRef({ items, columns, near })
+): (near: readonly DrawnRow[]) => void {
+  const last = useRef<{ items: typeof items; columns: number; near: readonly DrawnRow[] }>(null)
+  const old = last.current
+  let moved = 0
+  if (old && old.items !== items && old.columns === columns) {
+    // Brings the places up to date.
+    rows.getTotalSize()
+    moved = moveOf(old.near, items, (at) => rows.measurementsCache[Math.floor(at / columns)]?.start)
+    // Counted from what the browser says, so that drawing twice moves once.
+    if (moved !== 0) rows.scrollOffset = window.scrollY + moved
+  }
+  const shown = useRef<readonly DrawnRow[]>([])
   useLayoutEffect(() => {
-    const old = before.current
-    before.current = { items, columns, near }
-    if (old.items === items || old.columns !== columns) return
-    const inSight = old.near.filter(({ end }) => end > window.scrollY)
-    if ((inSight[0]?.index ?? 0) === 0) return
-    for (const { start, cards } of inSight) {
-      for (const { id } of cards) {
-        const at = items.findIndex((item) => item.id === id)
-        if (at < 0) continue
-        const moved = (rows.measurementsCache[Math.floor(at / columns)]?.start ?? start) - start
-        if (moved !== 0) window.scrollBy(0, moved)
-        return
-      }
-    }
+    last.current = { items, columns, near: shown.current }
+    if (moved !== 0) window.scrollBy(0, moved)
   })
+  return (near) => {
+    shown.current = near
+  }
+}
+
+/** By how much the first row in sight moves that still has one of its items. */
+function moveOf(
+  near: readonly DrawnRow[],
+  items: readonly { id: string }[],
+  startOf: (at: number) => number | undefined,
+): number {
+  const inSight = near.filter(({ end }) => end > window.scrollY)
+  if ((inSight[0]?.index ?? 0) === 0) return 0
+  for (const { start, cards } of inSight) {
+    for (const { id } of cards) {
+      const at = items.findIndex((item) => item.id === id)
+      if (at >= 0) return (startOf(at) ?? start) - start
+    }
+  }
+  return 0
 }
 
 /** When the item with the focus goes, the list takes the focus; else it would fall back to the whole page. */
