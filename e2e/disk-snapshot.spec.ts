@@ -168,14 +168,21 @@ test.describe('the list of disk snapshots', () => {
       'The host is full. Delete this snapshot and create it again.',
     )
     await expect(rowOf(page, 'other')).toContainText('journal (deleted)')
-    await page.getByRole('button', { name: 'monday', exact: true }).click()
-    await expect(rowOf(page, 'monday')).toContainText('Builds uponbaseBuilt upon bytuesday')
-    await expect(rowOf(page, 'monday')).toContainText(`30 days, until ${shownMoment(base.expires_at)}`)
     await page.getByRole('button', { name: 'Delete base' }).click()
-    await expect(page.getByRole('alertdialog')).toContainText('"monday" builds upon it and keeps everything.')
+    await expect(page.getByRole('alertdialog')).toContainText(
+      '"monday" is based on it and keeps all of its data.',
+    )
     await page.keyboard.press('Escape')
-    await rowOf(page, 'base').getByRole('link', { name: 'ledger' }).click()
-    await expect(page).toHaveURL(`/projects/${project.id}/disks`)
+    await rowOf(page, 'monday').getByRole('link', { name: 'monday' }).click()
+    await expect(page).toHaveURL(`/projects/${project.id}/disk-snapshots/monday`)
+    const details = page.getByRole('region', { name: 'Details' })
+    await expect(details).toContainText('Based onbaseBase oftuesday')
+    await expect(details).toContainText(`30 days, until ${shownMoment(base.expires_at)}`)
+    await details.getByRole('link', { name: 'base' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'base' })).toBeVisible()
+    await expect(details).toContainText('None (standalone)')
+    await page.getByRole('region', { name: 'Facts' }).getByRole('link', { name: 'ledger' }).click()
+    await expect(page).toHaveURL(`/projects/${project.id}/disks/d`)
   })
 
   test('is an empty list where the answer is none', async ({ page, project }) => {
@@ -188,12 +195,10 @@ test.describe('the list of disk snapshots', () => {
     await take(call, await newDisk(call, project))
     await page.goto(diskSnapshotListPath(project.id))
     const dialog = page.getByRole('alertdialog', { name: 'Delete Disk Snapshot' })
-    const agree = async () => {
-      await page.getByRole('button', { name: 'Delete nightly' }).click()
-      await expect(dialog).toContainText('Are you sure you want to delete disk snapshot "nightly"?')
-      await expect(dialog).toContainText('This action cannot be undone.')
-      await dialog.getByRole('button', { name: 'Delete Disk Snapshot' }).click()
-    }
+    const agree = () => dialog.getByRole('button', { name: 'Delete Disk Snapshot' }).click()
+    await page.getByRole('button', { name: 'Delete nightly' }).click()
+    await expect(dialog).toContainText('Are you sure you want to delete disk snapshot "nightly"?')
+    await expect(dialog).toContainText('This action cannot be undone.')
     const silent = await answer(page, diskSnapshotApi.delete, 500)
     await agree()
     await expect(alertOf(page)).toHaveText('Failed to delete disk snapshot. Please try again.')
@@ -205,6 +210,7 @@ test.describe('the list of disk snapshots', () => {
     await expect(alertOf(page)).toHaveText(
       'Failed to delete disk snapshot. Please try again.Snapshot is in use. Please try again later.',
     )
+    await expect(dialog.getByRole('alert')).toHaveText('Snapshot is in use. Please try again later.')
     await used.end()
     const { letGo } = await hold(page, diskSnapshotApi.delete)
     await agree()
@@ -228,6 +234,7 @@ test.describe('the list of disk snapshots', () => {
     await expect(name).toBeFocused()
     await expect(submit).toBeDisabled()
     await expect(submit).toHaveAccessibleDescription('Please enter a disk name')
+    await expect(dialog.getByRole('status')).toHaveText('Please enter a disk name')
     await name.fill('  ')
     await name.press('Enter')
     await expect(dialog.getByRole('alert')).toHaveText('Please enter a disk name')
@@ -242,6 +249,7 @@ test.describe('the list of disk snapshots', () => {
     await expect(alertOf(page)).toHaveText(
       'Failed to create disk from snapshot. Please try again.Snapshot is not ready',
     )
+    await expect(dialog.getByText('Snapshot is not ready')).toBeVisible()
     await refused.end()
     await expect(name).toHaveValue(' copy ')
     const { letGo } = await hold(page, diskSnapshotApi.createDisk)
@@ -368,12 +376,10 @@ test.describe('the form of a disk snapshot', () => {
     await page.goto(`${diskSnapshotCreatePath(project.id)}?disk=${disk.id}`)
     await expect(diskOf(page)).toContainText('ledger')
     await expect(
-      page.getByText('This disk has no ready snapshot to build upon: it will be a full one.'),
+      page.getByText('This disk has no ready snapshot to be based on: a full one will be created.'),
     ).toBeVisible()
     await take(call, disk, { name: 'base' })
-    await expect(
-      page.getByText('What changed since base, the newest ready snapshot of the disk.'),
-    ).toBeVisible()
+    await expect(page.getByText('Changes since base, the newest ready snapshot of the disk.')).toBeVisible()
     const calls = callsOf(page, diskSnapshotApi.create)
     await nameOf(page).fill('monday')
     await page.getByRole('radio', { name: 'Incremental' }).check()
@@ -412,7 +418,7 @@ test.describe('the form of a disk snapshot', () => {
     await expect(submitOf(page)).toHaveAccessibleDescription('Loading disks...')
     letGo()
     await expect(diskOf(page)).toHaveText('No disks')
-    await expect(page.getByText('No disk of this project is available or attached.')).toBeVisible()
+    await expect(page.getByText('No disk in this project is available or attached.')).toBeVisible()
     const told = async (text: string) => {
       await expect(page.getByRole('form').getByRole('status')).toHaveText(text)
       await expect(submitOf(page)).toBeDisabled()

@@ -1,10 +1,10 @@
 import type { Locator, Page } from '@playwright/test'
-import { type Disk, diskApi, sshKeyApi, templateApi, vmApi } from '@slipway/contract'
+import { type Disk, diskApi, diskSnapshotApi, sshKeyApi, templateApi, vmApi } from '@slipway/contract'
 import { copied } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
 import { expect, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeDisk } from './network.ts'
-import { diskCreatePath, diskListPath, vmListPath, vmPath } from './paths.ts'
+import { diskCreatePath, diskListPath, diskPath, vmListPath, vmPath } from './paths.ts'
 import { choose, dismissToasts, toasts } from './sentences.ts'
 
 const cardOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
@@ -256,7 +256,7 @@ test.describe('the card of a disk', () => {
       ['broken', ['Detach', 'Delete broken']],
     ] as const) {
       const buttons = cardOf(page, name).getByRole('button')
-      await expect(buttons).toHaveCount(actions.length + 1)
+      await expect(buttons).toHaveCount(actions.length)
       for (const action of actions)
         await expect(cardOf(page, name).getByRole('button', { name: action, exact: true })).toBeVisible()
     }
@@ -292,23 +292,6 @@ test.describe('the card of a disk', () => {
     await expect(cardOf(page, 'broken')).toContainText('The server gave no reason.')
   })
 
-  test('shows on demand what its image was', async ({ page, project, addDisk }) => {
-    const image_url = 'https://images.example.org/tiles.qcow2'
-    const disk = await addDisk('tiles', { source: 'HTTP', image_url })
-    await page.goto(diskListPath(project.id))
-    const card = cardOf(page, 'tiles')
-    const name = card.getByRole('button', { name: 'tiles', exact: true })
-    await expect(name).toHaveAttribute('aria-expanded', 'false')
-    await name.click()
-    await expect(name).toHaveAttribute('aria-expanded', 'true')
-    await expect(card).toContainText(image_url)
-    await card.getByRole('button', { name: 'Copy SHA-256 of the image' }).click()
-    await expect(toasts(page)).toHaveText('Copied to clipboard!')
-    expect(await copied(page)).toBe(disk.image_sha256)
-    await name.click()
-    await expect(card).not.toContainText(image_url)
-  })
-
   test('deletes its disk after a question', async ({ page, project, addDisk, call }) => {
     await addDisk('ledger')
     await page.goto(diskListPath(project.id))
@@ -329,7 +312,7 @@ test.describe('the card of a disk', () => {
     letGo()
     await expect(toasts(page).getByRole('status')).toHaveText('Disk "ledger" deleted successfully')
     await expect(page.getByRole('heading', { name: 'No disks found' })).toBeVisible()
-    await expect(page.locator('#main')).toBeFocused()
+    await expect(page.getByRole('heading', { level: 1, name: 'Disks' })).toBeFocused()
     expect(calls.map((one) => one.postData())).toEqual([null])
     expect(await call(diskApi.list, { params: { projectId: project.id } })).toEqual([])
   })
@@ -337,15 +320,19 @@ test.describe('the card of a disk', () => {
   test('tells that its disk is not deleted, and why', async ({ page, project, addDisk }) => {
     await addDisk('ledger')
     await page.goto(diskListPath(project.id))
+    const question = page.getByRole('alertdialog', { name: 'Delete disk' })
+    await page.getByRole('button', { name: 'Delete ledger' }).click()
     for (const [status, body, lines] of failures('Failed to delete disk. Please try again.')) {
       const { end } = await answer(page, diskApi.delete, status, body)
-      await page.getByRole('button', { name: 'Delete ledger' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+      await question.getByRole('button', { name: 'Delete' }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      // It stays with the reason in it, and is tried again from there.
+      await expect(question.getByRole('alert')).toHaveText(lines.at(-1) ?? '')
       await dismissToasts(page)
       await end()
     }
-    await expect(cardOf(page, 'ledger')).toBeVisible()
+    await question.getByRole('button', { name: 'Delete' }).click()
+    await expect(page.getByRole('heading', { name: 'No disks found' })).toBeVisible()
   })
 
   test('takes its disk off a running VM after a question', async ({
@@ -379,11 +366,13 @@ test.describe('the card of a disk', () => {
     const disk = await addDisk('ledger')
     await makeVm('engine', 'running', { disks: [{ disk_id: disk.id }] })
     await page.goto(diskListPath(project.id))
+    const question = page.getByRole('alertdialog', { name: 'Detach disk' })
+    await cardOf(page, 'ledger').getByRole('button', { name: 'Detach' }).click()
     for (const [status, body, lines] of failures('Failed to detach disk. Please try again.')) {
       const { end } = await answer(page, diskApi.detach, status, body)
-      await cardOf(page, 'ledger').getByRole('button', { name: 'Detach' }).click()
-      await page.getByRole('alertdialog').getByRole('button', { name: 'Detach' }).click()
+      await question.getByRole('button', { name: 'Detach' }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await expect(question.getByRole('alert')).toHaveText(lines.at(-1) ?? '')
       await dismissToasts(page)
       await end()
     }
@@ -409,6 +398,7 @@ test.describe('the card of a disk', () => {
     const dialog = page.getByRole('dialog', { name: 'Attach disk' })
     const submit = dialog.getByRole('button', { name: 'Attach', exact: true })
     await expect(submit).toHaveAccessibleDescription('Please select a VM')
+    await expect(dialog.getByRole('status')).toHaveText('Please select a VM')
     const field = dialog.getByRole('combobox', { name: 'VM' })
     await field.click()
     await expect(page.getByRole('option')).toHaveText([/^engine/, /^sieve/])
@@ -434,12 +424,15 @@ test.describe('the card of a disk', () => {
     await addDisk('ledger')
     await makeVm('engine', 'running')
     await page.goto(diskListPath(project.id))
+    const dialog = page.getByRole('dialog', { name: 'Attach disk' })
+    await cardOf(page, 'ledger').getByRole('button', { name: 'Attach' }).click()
+    // The only VM is chosen already.
+    await expect(dialog.getByRole('combobox', { name: 'VM' })).toHaveValue('engine')
     for (const [status, body, lines] of failures('Failed to attach disk. Please try again.')) {
       const { end } = await answer(page, diskApi.attach, status, body)
-      await cardOf(page, 'ledger').getByRole('button', { name: 'Attach' }).click()
-      await choose(page, 'VM', 'engine')
-      await page.getByRole('dialog').getByRole('button', { name: 'Attach', exact: true }).click()
+      await dialog.getByRole('button', { name: 'Attach', exact: true }).click()
       await expect(linesOf(alertOf(page))).toHaveText([...lines])
+      await expect(dialog).toContainText(lines.at(-1) ?? '')
       await dismissToasts(page)
       await end()
     }
@@ -447,9 +440,16 @@ test.describe('the card of a disk', () => {
 
   test('says that no VM can take its disk, and leads to them', async ({ page, project, addDisk }) => {
     await addDisk('ledger')
+    const { end } = await answer(page, vmApi.list, 500)
     await page.goto(diskListPath(project.id))
     await cardOf(page, 'ledger').getByRole('button', { name: 'Attach' }).click()
-    await expect(page.getByRole('dialog')).toContainText('No VM of this project can take a disk now.')
+    await expect(page.getByRole('dialog').getByRole('alert')).toContainText('Failed to load VMs')
+    await end()
+    await page.getByRole('dialog').getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('dialog')).toContainText('No VM in this project can take a disk now.')
+    await page.keyboard.press('Escape')
+    await cardOf(page, 'ledger').getByRole('button', { name: 'Attach' }).click()
+    await expect(page.getByRole('dialog')).toContainText('No VM in this project can take a disk now.')
     await page.getByRole('dialog').getByRole('link', { name: 'View VMs' }).click()
     await expect(page).toHaveURL(vmListPath(project.id))
   })
@@ -599,7 +599,7 @@ test.describe('the disks on the page of a VM', () => {
     await page.goto(vmPath(vm))
     await page.getByRole('button', { name: 'Attach disk' }).click()
     const dialog = page.getByRole('dialog', { name: 'Attach disk' })
-    await expect(dialog).toContainText('This project has no available disk.')
+    await expect(dialog).toContainText('No disk in this project is available.')
     await dialog.getByRole('link', { name: 'Create Disk' }).click()
     await expect(page).toHaveURL(diskCreatePath(project.id))
     await page.goto(vmPath(vm))
@@ -614,4 +614,114 @@ test.describe('the disks on the page of a VM', () => {
     await expect(attach).toBeDisabled()
     await expect(attach).toHaveAccessibleDescription('VM must be running or stopped')
   })
+})
+
+test.describe('the page of a disk', () => {
+  test('shows what there is to know about a disk, and does what its row does', async ({
+    page,
+    project,
+    addDisk,
+    call,
+  }) => {
+    const image_url = 'https://images.example.org/tiles.qcow2'
+    const disk = await addDisk('tiles', { source: 'HTTP', image_url, description: 'Maps of the coast' })
+    await call(diskSnapshotApi.create, {
+      params: { projectId: project.id },
+      body: { name: 'nightly', disk_id: disk.id, snapshot_type: 'full', retention_days: 30 },
+    })
+    await page.goto(diskListPath(project.id))
+    await expect(cardOf(page, 'tiles')).toContainText('Maps of the coast')
+    await cardOf(page, 'tiles').getByRole('link', { name: 'tiles' }).click()
+    await expect(page).toHaveURL(diskPath(disk))
+    await expect(page.getByRole('heading', { level: 1, name: 'tiles' })).toBeVisible()
+    await expect(page.getByRole('main')).toContainText('Maps of the coast')
+    await expect(page.getByRole('region', { name: 'Facts' })).toContainText('StatusAvailable')
+    const details = page.getByRole('region', { name: 'Details' })
+    await expect(details).toContainText(image_url)
+    await details.getByRole('button', { name: 'Copy SHA-256 of the image' }).click()
+    await expect(toasts(page)).toHaveText('Copied to clipboard!')
+    expect(await copied(page)).toBe(disk.image_sha256)
+    await expect(page.getByRole('region', { name: 'Activity' })).toContainText('tiles')
+    await expect(page.getByRole('button', { name: 'Attach' })).toBeEnabled()
+    await page.getByRole('link', { name: 'nightly' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'nightly' })).toBeVisible()
+    await expect(page.getByRole('region', { name: 'Facts' })).toContainText('Ready')
+    await page.goBack()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+    await expect(page).toHaveURL(diskListPath(project.id))
+    await expect(page.getByRole('heading', { name: 'No disks found' })).toBeVisible()
+    await expect(toasts(page)).toContainText('Disk "tiles" deleted successfully')
+  })
+
+  test('says that there is no such disk, or that it did not load, and leads back', async ({
+    page,
+    project,
+  }) => {
+    const path = diskPath({ project_id: project.id, id: 'tiles' })
+    const { end } = await answer(page, diskApi.list, 500)
+    await page.goto(path)
+    await expect(page.getByRole('main').getByRole('alert')).toContainText('Failed to load the disk.')
+    await end()
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByRole('heading', { name: 'This disk does not exist' })).toBeVisible()
+    await answer(page, diskApi.list, 200, [
+      makeDisk('tiles', 'creating', { project_id: project.id, progress: 0.5, source: 'image' }),
+    ])
+    await page.reload()
+    await expect(page.getByRole('main')).toContainText('50% Writing the image to the disk.')
+    await page.getByRole('button', { name: 'Cancel: Create disk tiles' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Cancel operation' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Back to Disks' }).click()
+    await expect(page).toHaveURL(diskListPath(project.id))
+  })
+})
+
+test('a dialog stays with what was typed while disks appear above, and has a place in the URL', async ({
+  page,
+  project,
+  sshKey: _,
+  addDisk,
+}) => {
+  await addDisk('ledger')
+  await page.goto(diskListPath(project.id))
+  await cardOf(page, 'ledger').getByRole('button', { name: 'Create VM' }).click()
+  const name = page.getByRole('dialog').getByLabel('VM Name')
+  await name.fill('engine')
+  await addDisk('journal')
+  await expect(page.getByRole('article', { name: 'journal', includeHidden: true })).toBeAttached()
+  await expect(name).toHaveValue('engine')
+  await expect(name).toBeFocused()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  await expect(page).toHaveURL(diskListPath(project.id))
+
+  await page.getByRole('button', { name: 'Delete ledger' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Delete disk' })
+  await expect(question).toBeVisible()
+  await expect(page).toHaveURL(/[?&]dialog=delete-disk&of=/)
+  await page.reload()
+  await expect(question).toContainText('ledger')
+  await page.goBack()
+  await expect(question).toHaveCount(0)
+  await expect(page).toHaveURL(diskListPath(project.id))
+})
+
+test('the filters of the list are there again after a look at a disk', async ({ page, project }) => {
+  const of = { project_id: project.id }
+  await answer(page, diskApi.list, 200, [
+    makeDisk('ledger', 'available', of),
+    makeDisk('leaflet', 'failed', of),
+    makeDisk('journal', 'available', of),
+  ])
+  await page.goto(diskListPath(project.id))
+  await page.getByRole('searchbox', { name: 'Search disks' }).fill('le')
+  await choose(page, 'Status', 'Available')
+  await expect(page).toHaveURL(/\?search=le&status=available$/)
+  await cardOf(page, 'ledger').getByRole('link', { name: 'ledger' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'ledger' })).toBeVisible()
+  await page.goBack()
+  await expect(page.getByRole('article')).toHaveCount(1)
+  await expect(page.getByRole('searchbox', { name: 'Search disks' })).toHaveValue('le')
 })

@@ -57,6 +57,8 @@ test('long operations are seen on the dashboard, say why they wait, and are canc
   await expect(rows).toHaveText([/^Create disk second/, /^Create disk thirdRunning/])
 
   await rows.first().getByRole('link', { name: 'second' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'second' })).toBeVisible()
+  await page.getByRole('link', { name: 'Back to Disks' }).click()
   await expect(page).toHaveURL(diskListPath(project.id))
   await expect(page.getByRole('article', { name: 'first' })).toContainText('Creation was cancelled.')
 })

@@ -312,8 +312,27 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         who: 'owner',
         path: snapshotListPath(project.id),
         open: async (page) => {
-          await page.getByRole('button', { name: long, exact: true }).click()
-          return page.getByRole('article', { name: long })
+          await page.getByRole('article', { name: long }).getByRole('heading').getByRole('link').click()
+          return page.getByRole('region', { name: 'Details' })
+        },
+      },
+      {
+        name: 'all there is to know of a disk snapshot',
+        who: 'owner',
+        path: diskSnapshotListPath(project.id),
+        open: async (page) => {
+          await page.getByRole('article', { name: long }).getByRole('heading').getByRole('link').click()
+          return page.getByRole('region', { name: 'Details' })
+        },
+      },
+      {
+        name: 'all there is to know of a disk',
+        who: 'owner',
+        path: diskListPath(project.id),
+        open: async (page) => {
+          await page.getByRole('article', { name: long }).getByRole('heading').getByRole('link').click()
+          await expect(page.getByRole('link', { name: emoji })).toBeVisible()
+          return page.getByRole('region', { name: 'Details' })
         },
       },
       over('alertdialog', 'the restore of a VM', snapshotListPath(project.id), (page) =>
@@ -418,7 +437,6 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         open: async (page) => {
           await answer(page, diskApi.list, 200, disksInEveryState)
           await page.reload()
-          await button(page, emoji).click()
           return page.getByRole('article', { name: emoji })
         },
       },

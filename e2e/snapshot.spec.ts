@@ -1,10 +1,17 @@
 import type { Page } from '@playwright/test'
-import { type Vm, type VmSnapshot, type VmSnapshotCreate, vmApi, vmSnapshotApi } from '@slipway/contract'
+import {
+  operationApi,
+  type Vm,
+  type VmSnapshot,
+  type VmSnapshotCreate,
+  vmApi,
+  vmSnapshotApi,
+} from '@slipway/contract'
 import { copied, refuseCopies } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
 import { type Call, expect, often, test } from './fixtures.ts'
 import { answer, callsOf, hold, makeVmSnapshot } from './network.ts'
-import { snapshotCreatePath, snapshotListPath, vmListPath, vmPath } from './paths.ts'
+import { snapshotCreatePath, snapshotListPath, snapshotPath, vmListPath, vmPath } from './paths.ts'
 import { choose, dismissToasts, toasts } from './sentences.ts'
 
 const rowOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
@@ -109,6 +116,7 @@ test.describe('the list of snapshots', () => {
     const now = new Date().toISOString()
     const disks = [{ disk_id: 'd', name: 'ledger', size: '10Gi' }]
     const made = makeVmSnapshot('made', {
+      project_id: project.id,
       description: 'Before the upgrade',
       consistency: 'frozen',
       size_mb: 1024,
@@ -140,7 +148,7 @@ test.describe('the list of snapshots', () => {
     ])
     await page.goto(snapshotListPath(project.id))
     await expect(rowOf(page, 'made')).toContainText('1.0 GB')
-    await expect(rowOf(page, 'made')).toContainText('Disk onlyFile systems held still')
+    await expect(rowOf(page, 'made')).toContainText('Disk onlyFile systems frozen')
     await expect(rowOf(page, 'made')).toContainText('Before the upgrade')
     await expect(rowOf(page, 'made')).toContainText(shownMoment(made.created_at))
     await expect(rowOf(page, 'warm')).toContainText('1023 MB')
@@ -150,14 +158,16 @@ test.describe('the list of snapshots', () => {
     await expect(rowOf(page, 'coming')).toContainText('Unknown')
     await expect(rowOf(page, 'coming')).toContainText('45%Saving')
     await expect(rowOf(page, 'coming').getByRole('progressbar')).toHaveAttribute('aria-valuenow', '46')
-    await expect(rowOf(page, 'queued')).toContainText('Waiting for its turn')
+    await expect(rowOf(page, 'queued')).toContainText('Waiting to start')
     await expect(rowOf(page, 'torn')).toContainText(
       'The host is full. Delete this snapshot and create it again.',
     )
-    await page.getByRole('button', { name: 'made', exact: true }).click()
-    await expect(rowOf(page, 'made')).toContainText('Root diskledger, 10Gi')
-    await expect(rowOf(page, 'made')).toContainText(`30 days, until ${shownMoment(made.expires_at)}`)
-    await expect(rowOf(page, 'made')).toContainText('had written out its file systems')
+    await rowOf(page, 'made').getByRole('link', { name: 'made' }).click()
+    const details = page.getByRole('region', { name: 'Details' })
+    await expect(details).toContainText('Root diskledger')
+    await expect(details).toContainText('10Gi')
+    await expect(details).toContainText(`30 days, until ${shownMoment(made.expires_at)}`)
+    await expect(details).toContainText('wrote out its file systems')
   })
 
   test('copies the id of a snapshot', async ({ page, project }) => {
@@ -206,17 +216,15 @@ test.describe('the list of snapshots', () => {
     await take(call, await makeVm('engine', 'running'))
     await page.goto(snapshotListPath(project.id))
     const dialog = page.getByRole('alertdialog', { name: 'Delete Snapshot' })
-    const agree = async () => {
-      await page.getByRole('button', { name: 'Delete nightly' }).click()
-      await expect(dialog).toContainText(
-        'Are you sure you want to delete snapshot "nightly"? Disks made from it are kept. This action cannot be undone.',
-      )
-      await dialog.getByRole('button', { name: 'Delete Snapshot' }).click()
-    }
+    const agree = () => dialog.getByRole('button', { name: 'Delete Snapshot' }).click()
+    await page.getByRole('button', { name: 'Delete nightly' }).click()
+    await expect(dialog).toContainText(
+      'Are you sure you want to delete snapshot "nightly"? Disks created from it are kept. This action cannot be undone.',
+    )
     const silent = await answer(page, vmSnapshotApi.delete, 500)
     await agree()
     await expect(alertOf(page)).toHaveText('Failed to delete snapshot. Please try again.')
-    await expect(dialog).toBeHidden()
+    await expect(dialog.getByRole('alert')).toHaveText('Failed to delete snapshot. Please try again.')
     await silent.end()
     const used = await answer(page, vmSnapshotApi.delete, 409, {
       message: 'Snapshot is in use. Please try again later.',
@@ -248,17 +256,15 @@ test.describe('the list of snapshots', () => {
     const calls = callsOf(page, vmSnapshotApi.restore)
     await page.goto(snapshotListPath(project.id))
     const dialog = page.getByRole('alertdialog', { name: 'Restore VM' })
-    const agree = async () => {
-      await page.getByRole('button', { name: 'Restore VM from nightly' }).click()
-      await expect(dialog).toContainText(
-        'Restore VM "engine" from snapshot "nightly"? This overwrites the current VM state.',
-      )
-      await expect(dialog).toContainText(
-        `Its disks become what they were on ${shownMoment(snapshot.created_at)}, and it starts anew.`,
-      )
-      await expect(dialog).toContainText('kept for a day as an automatic snapshot')
-      await dialog.getByRole('button', { name: 'Restore VM' }).click()
-    }
+    const agree = () => dialog.getByRole('button', { name: 'Restore VM' }).click()
+    await page.getByRole('button', { name: 'Restore VM from nightly' }).click()
+    await expect(dialog).toContainText(
+      'Restore VM "engine" from snapshot "nightly"? This overwrites the current VM state.',
+    )
+    await expect(dialog).toContainText(
+      `The disks return to their content of ${shownMoment(snapshot.created_at)}, and the VM restarts.`,
+    )
+    await expect(dialog).toContainText('kept for a day as an automatic snapshot')
     const silent = await answer(page, vmSnapshotApi.restore, 500)
     await agree()
     await expect(alertOf(page)).toHaveText('Failed to restore VM. Please try again.')
@@ -266,6 +272,7 @@ test.describe('the list of snapshots', () => {
     const refused = await answer(page, vmSnapshotApi.restore, 409, { message: 'Snapshot is not ready' })
     await agree()
     await expect(alertOf(page)).toHaveText('Failed to restore VM. Please try again.Snapshot is not ready')
+    await expect(dialog.getByRole('alert')).toHaveText('Snapshot is not ready')
     await refused.end()
     await agree()
     await expect(toasts(page).getByRole('status')).toHaveText('VM restoration started successfully!')
@@ -314,10 +321,10 @@ test.describe('the list of snapshots', () => {
     await page.getByRole('button', { name: 'Restore VM from cold' }).click()
     const dialog = page.getByRole('alertdialog')
     await expect(dialog).toContainText(
-      'Disk "ledger" of this snapshot is no longer attached to the VM and stays as it is.',
+      'Disk "ledger" of this snapshot is no longer attached to the VM and is not changed.',
     )
-    await expect(dialog).toContainText('Disk "journal" is not in this snapshot and stays as it is.')
-    await expect(dialog).toContainText('the root disk is lost again when the VM stops or restarts')
+    await expect(dialog).toContainText('Disk "journal" is not in this snapshot and is not changed.')
+    await expect(dialog).toContainText('the root disk is reset when the VM stops or restarts')
     await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await page.keyboard.press('Escape')
     await expect(page.getByRole('button', { name: 'Restore VM from cold' })).toBeFocused()
@@ -423,11 +430,11 @@ test.describe('the form of a snapshot', () => {
       await nameOf(page).fill(`full ${vm.name}`)
       await page.getByLabel('Description').fill('Everything')
       await page.getByRole('radio', { name: 'Full: disk plus memory' }).check()
-      const holds = page.getByRole('region', { name: 'What it will hold' })
+      const holds = page.getByRole('region', { name: 'Snapshot content' })
       await expect(holds.getByText('Memory', { exact: true })).toHaveCount(vm === warm ? 1 : 0)
       await expect(
         page.getByText(
-          'This VM is stopped, so there is no memory to save: the snapshot will hold its disks only.',
+          'This VM is stopped, so there is no memory to save: the snapshot will contain its disks only.',
         ),
       ).toHaveCount(vm === cold ? 1 : 0)
       await submitOf(page).click()
@@ -586,7 +593,7 @@ test.describe('the page of a VM', () => {
     const vm = await makeVm('engine', 'running')
     await page.goto(vmPath(vm))
     await expect(
-      page.getByText('None yet. A snapshot lets you bring the VM back to what it was.'),
+      page.getByText('No snapshots yet. Take one to be able to restore this VM later.'),
     ).toBeVisible()
     for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await take(call, vm, { name })
     const section = page.getByRole('list').filter({ hasText: 'six' })
@@ -627,5 +634,68 @@ test.describe('the page of a VM', () => {
     await expect(page.getByRole('button', { name: 'Create Snapshot' })).toHaveAccessibleDescription(reason)
     await page.getByRole('button', { name: 'More actions for fault-crash' }).click()
     await expect(page.getByRole('menuitem', { name: 'Create Snapshot' })).toContainText(reason)
+  })
+})
+
+test.describe('the page of a snapshot', () => {
+  test('shows how far it is, with a way to cancel, and later what it contains and a way back', async ({
+    page,
+    project,
+  }) => {
+    const coming = makeVmSnapshot('nightly', {
+      project_id: project.id,
+      description: 'Before the upgrade',
+      status: 'creating',
+      progress: 0.4,
+    })
+    const operation = {
+      id: 'nightly',
+      project_id: project.id,
+      action: 'vmSnapshot.create',
+      object: { type: 'vm_snapshot', id: 'nightly', name: 'nightly' },
+      state: 'running',
+      position: null,
+      message: null,
+      progress: 0.4,
+      requested_at: coming.created_at,
+      started_at: coming.created_at,
+      can_cancel: true,
+    }
+    await answer(page, operationApi.list, 200, [operation])
+    const list = await answer(page, vmSnapshotApi.list, 200, [coming])
+    await page.goto(snapshotPath(coming))
+    await expect(page.getByRole('heading', { level: 1, name: 'nightly' })).toBeVisible()
+    await expect(page.getByRole('main')).toContainText('Before the upgrade')
+    await expect(page.getByRole('main')).toContainText('40% Saving.')
+    await expect(page.getByRole('button', { name: 'Restore VM' })).toHaveAccessibleDescription(
+      'Snapshot is not ready',
+    )
+    await page.getByRole('button', { name: 'Cancel: Create VM snapshot nightly' }).click()
+    await expect(page.getByRole('alertdialog', { name: 'Cancel operation' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await list.end()
+    // The server has none.
+    await page.reload()
+    await expect(page.getByRole('heading', { name: 'This snapshot does not exist' })).toBeVisible()
+    await page.getByRole('link', { name: 'View Snapshots' }).click()
+    await expect(page).toHaveURL(snapshotListPath(project.id))
+  })
+
+  test('asks before it restores or deletes, and leads to the list after that', async ({
+    page,
+    makeVm,
+    call,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    const snapshot = await take(call, vm)
+    await page.goto(snapshotPath(snapshot))
+    await expect(page.getByRole('region', { name: 'Details' })).toContainText('Root disk')
+    await page.getByRole('button', { name: 'Restore VM' }).click()
+    await expect(page.getByRole('alertdialog')).toContainText('Restore VM "engine" from snapshot "nightly"?')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete Snapshot' }).click()
+    await expect(page).toHaveURL(snapshotListPath(vm.project_id))
+    await expect(rowOf(page, 'nightly')).toHaveCount(0)
   })
 })

@@ -199,14 +199,30 @@ test.describe('the create form', () => {
     await expect(page).toHaveURL('/templates')
   })
 
-  test('is silent about keys and disks that do not load', async ({ page, project: _, sshKey: __ }) => {
-    await answer(page, sshKeyApi.list, 500)
-    await answer(page, diskApi.list, 500)
+  test('says in the form that keys and disks did not load, and calls neither missing', async ({
+    page,
+    project: _,
+    sshKey,
+  }) => {
+    const keys = await answer(page, sshKeyApi.list, 500)
+    const disks = await answer(page, diskApi.list, 500)
     await page.goto(createPath)
-    await expect(page.getByText('No SSH keys yet')).toBeVisible()
+    const key = page.getByRole('combobox', { name: 'SSH Key' })
+    await expect(key).toHaveAccessibleDescription('Failed to load SSH keys.')
+    await expect(page.getByText('No SSH keys yet')).toHaveCount(0)
+    await expect(page.getByText('No key yet?')).toHaveCount(0)
     await page.getByRole('button', { name: 'Add Disk' }).click()
-    await expect(page.getByText('This project has no available disk.')).toBeVisible()
+    await expect(page.getByText('Failed to load disks.')).toBeVisible()
+    await expect(page.getByText('This project has no available disk.')).toHaveCount(0)
     await expect(toasts(page).getByRole('alert')).toHaveCount(0)
+    await keys.end()
+    await disks.end()
+    await page.getByRole('button', { name: 'Try Again' }).first().click()
+    await expect(key).toContainText(sshKey.name)
+    // Whoever has a key needs no command that makes one.
+    await expect(page.getByText('No key yet?')).toHaveCount(0)
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await expect(page.getByText('This project has no available disk.')).toBeVisible()
   })
 
   test('says that templates did not load, and loads them again', async ({ page, project: _, sshKey: __ }) => {
@@ -219,10 +235,20 @@ test.describe('the create form', () => {
     await expect(template).toContainText('Starter Linux')
   })
 
-  test('leads somebody without a project to the first one', async ({ page, user: _ }) => {
+  test('leads somebody without a project to the first one and back, and keeps what was typed', async ({
+    page,
+    user: _,
+  }) => {
     await page.goto(createPath)
+    await nameOf(page).fill('engine')
     await page.getByRole('link', { name: 'Create your first project' }).click()
     await expect(page).toHaveURL('/onboarding')
+    await page.getByLabel('Project Name').fill('Engines')
+    await page.getByRole('button', { name: 'Create Project' }).click()
+    await expect(page).toHaveURL(createPath)
+    await expect(nameOf(page)).toHaveValue('engine')
+    await expect(page.getByRole('combobox', { name: 'Template' })).toContainText('Starter Linux')
+    await expect(page.getByRole('combobox', { name: 'Project' })).toContainText('Engines')
   })
 
   test('offers the command that makes a key', async ({ page, project: _ }) => {

@@ -182,7 +182,7 @@ test.describe('the form of a pool', () => {
     await answer(page, templateApi.list, 200, templates)
     await page.goto(vmPoolCreatePath(project.id))
     const panel = panelOf(page)
-    await expect(panel).toContainText('Choose a template to see what the VMs will be made of.')
+    await expect(panel).toContainText('Select a template to see what the VMs will contain.')
     await choose(page, 'Template', 'small')
     await expect(panel).toContainText('All about small')
     await expect(panel.getByRole('definition')).toHaveText(['1 core', '512 MB'])

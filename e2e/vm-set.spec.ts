@@ -120,7 +120,7 @@ test.describe('the card of a VM set', () => {
     }
     await replicas.fill('')
     await expect(replicas).toHaveValue('1')
-    await expect(card).toContainText('One VM goes with the disks made for it')
+    await expect(card).toContainText('One VM will be deleted with the disks created for it')
     await page.keyboard.press('Escape')
     await expect(edit).toBeFocused()
     await edit.click()

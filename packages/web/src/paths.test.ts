@@ -34,11 +34,14 @@ test('every URL of the console is as the specification has it', () => {
     vmSetCreate: '/projects/p%201/vmsets/create?template=x%2F2',
     vmSet: '/projects/p%201/vmsets/x%2F2/vms',
     disks: '/projects/p%201/disks',
+    disk: '/projects/p%201/disks/x%2F2',
     diskCreate: '/projects/p%201/disks/create',
     diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
     snapshots: '/projects/p%201/snapshots?search=x%2F2',
+    snapshot: '/projects/p%201/snapshots/x%2F2',
     snapshotCreate: '/projects/p%201/snapshots/create?vm=x%2F2',
-    diskSnapshots: '/projects/p%201/disk-snapshots',
+    diskSnapshot: '/projects/p%201/disk-snapshots/x%2F2',
+    diskSnapshots: '/projects/p%201/disk-snapshots?search=x%2F2',
     diskSnapshotCreate: '/projects/p%201/disk-snapshots/create?disk=x%2F2',
   })
 })

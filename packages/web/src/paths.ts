@@ -46,14 +46,20 @@ export const paths = {
   vmSet: (projectId: string, setId: string) =>
     `${project(projectId)}/vmsets/${encodeURIComponent(setId)}/vms`,
   disks: (projectId: string) => `${project(projectId)}/disks`,
+  disk: (projectId: string, diskId: string) => `${project(projectId)}/disks/${encodeURIComponent(diskId)}`,
   diskCreate: (projectId: string) => `${project(projectId)}/disks/create`,
   /** The form with a VM's snapshot as the source. */
   diskFromVmSnapshot: (projectId: string, snapshot: string, snapshot_id?: string) =>
     withQuery(`${project(projectId)}/disks/create`, { source: 'SNAPSHOT', snapshot, snapshot_id }),
   snapshots: (projectId: string, search?: string) => withQuery(`${project(projectId)}/snapshots`, { search }),
+  snapshot: (projectId: string, snapshotId: string) =>
+    `${project(projectId)}/snapshots/${encodeURIComponent(snapshotId)}`,
   snapshotCreate: (projectId: string, vm?: string) =>
     withQuery(`${project(projectId)}/snapshots/create`, { vm }),
-  diskSnapshots: (projectId: string) => `${project(projectId)}/disk-snapshots`,
+  diskSnapshots: (projectId: string, search?: string) =>
+    withQuery(`${project(projectId)}/disk-snapshots`, { search }),
+  diskSnapshot: (projectId: string, diskSnapshotId: string) =>
+    `${project(projectId)}/disk-snapshots/${encodeURIComponent(diskSnapshotId)}`,
   diskSnapshotCreate: (projectId: string, disk?: string) =>
     withQuery(`${project(projectId)}/disk-snapshots/create`, { disk }),
 } as const

@@ -30,12 +30,18 @@ const projectScoped: RouteObject[] = [
   { path: 'vmsets/:vmsetId/vms', lazy: () => import('./features/vm-set/VmSetPage.tsx') },
   { path: 'snapshots', lazy: () => import('./features/vm-snapshot/VmSnapshotListPage.tsx') },
   { path: 'snapshots/create', lazy: () => import('./features/vm-snapshot/VmSnapshotCreatePage.tsx') },
+  { path: 'snapshots/:snapshotId', lazy: () => import('./features/vm-snapshot/VmSnapshotPage.tsx') },
   { path: 'disks', lazy: () => import('./features/disk/DiskListPage.tsx') },
   { path: 'disks/create', lazy: () => import('./features/disk/DiskCreatePage.tsx') },
+  { path: 'disks/:diskId', lazy: () => import('./features/disk/DiskPage.tsx') },
   { path: 'disk-snapshots', lazy: () => import('./features/disk-snapshot/DiskSnapshotListPage.tsx') },
   {
     path: 'disk-snapshots/create',
     lazy: () => import('./features/disk-snapshot/DiskSnapshotCreatePage.tsx'),
+  },
+  {
+    path: 'disk-snapshots/:diskSnapshotId',
+    lazy: () => import('./features/disk-snapshot/DiskSnapshotPage.tsx'),
   },
 ]
 

@@ -1,14 +1,17 @@
 import { endpoints, fillPath } from '@slipway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ApiError, call, setSessionLostHandler } from './client.ts'
+import { ApiError, call, newKey, setSessionLostHandler } from './client.ts'
 
 let seen: { method: string; path: string; body: string; type: string | null }[]
 let credentials: RequestCredentials[]
 let answer: { status: number; body: string | null } | 'no network'
+/** Keys of the calls, in their order. */
+let keys: (string | null)[]
 
 beforeEach(() => {
   seen = []
   credentials = []
+  keys = []
   answer = { status: 200, body: '[]' }
   // The network ends here; requests and responses are the real ones.
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
@@ -17,6 +20,7 @@ beforeEach(() => {
     const type = request.headers.get('content-type')
     seen.push({ method: request.method, path, body: await request.text(), type })
     credentials.push(request.credentials)
+    keys.push(request.headers.get('idempotency-key'))
     if (answer === 'no network') throw new TypeError('fetch failed')
     return new Response(answer.body, { status: answer.status })
   })
@@ -74,6 +78,30 @@ test.each(['{}', '', '<h1>Bad gateway</h1>'])(
 test('a lost connection is an error without status', async () => {
   answer = 'no network'
   await expect(call('project.list')).rejects.toMatchObject({ status: null, message: '' })
+})
+
+test('a call with an idempotency key is sent once more, with the same key, when no answer came', async () => {
+  answer = 'no network'
+  const idempotencyKey = newKey()
+  await expect(call('project.create', { body: { name: 'x' }, idempotencyKey })).rejects.toMatchObject({
+    status: null,
+  })
+  expect(keys).toEqual([idempotencyKey, idempotencyKey])
+  keys = []
+  answer = { status: 503, body: '{}' }
+  await call('project.create', { body: { name: 'x' }, idempotencyKey }).catch(() => {})
+  expect(keys).toEqual([idempotencyKey])
+})
+
+test('a call without a key is never sent twice', async () => {
+  answer = 'no network'
+  await call('project.create', { body: { name: 'x' } }).catch(() => {})
+  expect(keys).toEqual([null])
+})
+
+test('a new key is a UUID, another each time', () => {
+  expect(newKey()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  expect(newKey()).not.toBe(newKey())
 })
 
 test('an aborted call rejects with the abort, not with a failure', async () => {

@@ -4,6 +4,7 @@ import {
   type EndpointId,
   type EndpointOf,
   fillPath,
+  headers,
   readError,
   routeOf,
 } from '@slipway/contract'
@@ -36,12 +37,26 @@ export function setSessionLostHandler(handler: () => void): void {
   onSessionLost = handler
 }
 
-type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & { signal?: AbortSignal }
-type Loose = {
+interface CallOptions {
+  signal?: AbortSignal
+  /**
+   * A UUID that stands for one thing to create (`crypto.randomUUID()` needs https; see `newKey`). Such a call is tried
+   * once more, with the same key, when no answer came: the server creates nothing twice for one key.
+   */
+  idempotencyKey?: string | undefined
+}
+
+/** What creates something: its body, and the key that is the same for every try. */
+export interface Creation<Body> {
+  body: Body
+  idempotencyKey?: string | undefined
+}
+
+type CallArgs<Id extends EndpointId> = CallInput<EndpointOf<Id>> & CallOptions
+type Loose = CallOptions & {
   params?: Record<string, string>
   query?: Record<string, string | undefined>
   body?: unknown
-  signal?: AbortSignal
 }
 
 /**
@@ -52,39 +67,62 @@ export async function call<Id extends EndpointId>(
   id: Id,
   ...args: object extends CallArgs<Id> ? [args?: CallArgs<Id>] : [args: CallArgs<Id>]
 ): Promise<CallOutput<EndpointOf<Id>>> {
-  const { method, path } = routeOf(id)
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
-  const { params, query, body, signal } = (args[0] ?? {}) as Loose
+  const input = (args[0] ?? {}) as Loose
+  // One for both tries: nobody waits longer than that.
   const timeout = AbortSignal.timeout(callTimeoutMs)
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
-  const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
-
-  let response: Response
-  let answer: unknown
-  try {
-    response = await fetch(url, {
-      method,
-      credentials: 'include',
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    answer = text === '' ? undefined : parseJson(text)
-  } catch (error) {
-    if (signal?.aborted) throw error
-    throw new ApiError(null, null)
-  }
+  const { response, answer } = await send(id, input, timeout).catch((error: unknown) => {
+    const mayRepeat = input.idempotencyKey !== undefined && !input.signal?.aborted && !timeout.aborted
+    if (mayRepeat) return send(id, input, timeout)
+    throw error
+  })
 
   if (!response.ok) {
-    if (response.status === 401 && !path.startsWith('/api/auth/')) onSessionLost()
+    if (response.status === 401 && !routeOf(id).path.startsWith('/api/auth/')) onSessionLost()
     const { message, fields } = readError(answer)
     throw new ApiError(response.status, message ?? null, fields)
   }
   // The server parsed it by the endpoint's schema before it left.
   return answer as CallOutput<EndpointOf<Id>>
+}
+
+/** Sends a call once; rejects when no answer came. */
+async function send(
+  id: EndpointId,
+  input: Loose,
+  timeout: AbortSignal,
+): Promise<{ response: Response; answer: unknown }> {
+  const { method, path } = routeOf(id)
+  const { params, query, body, signal, idempotencyKey } = input
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query ?? {})) if (value !== undefined) search.set(name, value)
+  const url = apiBase + fillPath(path, params) + (search.size > 0 ? `?${search}` : '')
+  try {
+    const response = await fetch(url, {
+      method,
+      credentials: 'include',
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { [headers.idempotencyKey]: idempotencyKey }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { response, answer: text === '' ? undefined : parseJson(text) }
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw new ApiError(null, null)
+  }
+}
+
+/** A new UUID (version 4). `crypto.randomUUID` is missing where the console is served without https. */
+export function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
 function parseJson(text: string): unknown {

@@ -5,7 +5,7 @@ import {
   diskSnapshotStateOf,
 } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { showDisk } from './disks.ts'
 import { liveList } from './live-list.ts'
 
@@ -25,8 +25,8 @@ export const patchDiskSnapshots = list.patch
 
 export function useCreateDiskSnapshot() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: DiskSnapshotCreate }) =>
-      call('diskSnapshot.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<DiskSnapshotCreate> & { projectId: string }) =>
+      call('diskSnapshot.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: (snapshot) => {
       list.patch(snapshot.project_id, [snapshot])
       void list.refresh(snapshot.project_id)
@@ -53,8 +53,12 @@ export function useDeleteDiskSnapshot() {
 /** Makes a disk with the content of a snapshot. */
 export function useDiskFromSnapshot() {
   return useMutation({
-    mutationFn: ({ snapshot, body }: { snapshot: DiskSnapshot; body: DiskFromSnapshot }) =>
-      call('diskSnapshot.createDisk', { params: paramsOf(snapshot), body }),
+    mutationFn: ({
+      snapshot,
+      body,
+      idempotencyKey,
+    }: Creation<DiskFromSnapshot> & { snapshot: DiskSnapshot }) =>
+      call('diskSnapshot.createDisk', { params: paramsOf(snapshot), body, idempotencyKey }),
     onSuccess: showDisk,
   })
 }

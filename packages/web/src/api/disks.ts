@@ -1,6 +1,6 @@
 import { type Disk, type DiskCreate, isDiskUnderWay } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { liveList } from './live-list.ts'
 import { refreshVm } from './vms.ts'
 
@@ -26,8 +26,8 @@ export const showDisk = (disk: Disk): void => {
 
 export function useCreateDisk() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: DiskCreate }) =>
-      call('disk.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<DiskCreate> & { projectId: string }) =>
+      call('disk.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: showDisk,
   })
 }

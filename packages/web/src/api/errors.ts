@@ -20,6 +20,10 @@ export function errorText(error: unknown, fallback: string, byStatus: TextByStat
   )
 }
 
+/** A fixed text with the server's own sentence after it, for where both stand together. */
+export const fullErrorText = (fixed: string, error: unknown): string =>
+  [fixed, errorDetail(error)].filter(Boolean).join(' ')
+
 /** The server's own sentence, for the second line of a toast whose first line is fixed (catalogue G-039). */
 export function errorDetail(error: unknown): string | undefined {
   return error instanceof ApiError && error.message ? error.message : undefined

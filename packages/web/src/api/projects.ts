@@ -2,7 +2,7 @@ import type { Project, ProjectCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useMatch } from 'react-router'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 import { useSession } from './session.ts'
 
@@ -98,7 +98,7 @@ export function useSelectedProject() {
 export function useCreateProject() {
   const { user } = useSession()
   return useMutation({
-    mutationFn: (body: ProjectCreateInput) => call('project.create', { body }),
+    mutationFn: (creation: Creation<ProjectCreateInput>) => call('project.create', creation),
     onSuccess: (project) => {
       queryClient.setQueryData<Project[]>(listKey, (old) => [
         ...(old ?? []).filter(({ id }) => id !== project.id),

@@ -1,6 +1,6 @@
 import type { SshKey, SshKeyCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
 const listKey = keyOf('sshKey.list')
@@ -24,7 +24,7 @@ export function useSshKeys() {
 /** Adds a key at the end of the list. */
 export function useCreateSshKey() {
   return useMutation({
-    mutationFn: (body: SshKeyCreate) => call('sshKey.create', { body }),
+    mutationFn: (creation: Creation<SshKeyCreate>) => call('sshKey.create', creation),
     onSuccess: (created) => {
       queryClient.setQueryData<SshKey[]>(listKey, (old) => [
         ...(old ?? []).map((key) => (created.is_default ? { ...key, is_default: false } : key)),

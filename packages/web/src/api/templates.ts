@@ -1,6 +1,6 @@
-import type { CallInput, EndpointOf, Template } from '@slipway/contract'
+import type { Template, TemplateCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
 const listKey = keyOf('template.list')
@@ -29,7 +29,7 @@ export function useTemplates() {
 /** Adds a template; it is last in the catalogue then. */
 export function useCreateTemplate() {
   return useMutation({
-    mutationFn: (body: CallInput<EndpointOf<'template.create'>>['body']) => call('template.create', { body }),
+    mutationFn: (creation: Creation<TemplateCreate>) => call('template.create', creation),
     onSuccess: (created) => {
       queryClient.setQueryData<Template[]>(listKey, (old) => old && [...old, created])
       void queryClient.invalidateQueries({ queryKey: listKey })

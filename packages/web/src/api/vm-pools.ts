@@ -1,6 +1,6 @@
 import { isPoolUnderWay, type VmPool, type VmPoolCreate, type VmPoolUpdate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const pools = liveGroups({
@@ -30,8 +30,8 @@ export const patchVmPools = pools.patch
 
 export function useCreateVmPool() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: VmPoolCreate }) =>
-      call('vmPool.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmPoolCreate> & { projectId: string }) =>
+      call('vmPool.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: pools.show,
   })
 }

@@ -1,6 +1,6 @@
 import { isSetUnderWay, type VmSet, type VmSetCreate, type VmSetUpdate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const sets = liveGroups({
@@ -30,8 +30,8 @@ export const patchVmSets = sets.patch
 
 export function useCreateVmSet() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: VmSetCreate }) =>
-      call('vmSet.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmSetCreate> & { projectId: string }) =>
+      call('vmSet.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: sets.show,
   })
 }

@@ -1,6 +1,6 @@
 import { isSnapshotUnderWay, type VmSnapshot, type VmSnapshotCreate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { liveList } from './live-list.ts'
 import { patchVms } from './vms.ts'
 
@@ -20,8 +20,13 @@ export const patchVmSnapshots = list.patch
 
 export function useCreateVmSnapshot() {
   return useMutation({
-    mutationFn: ({ projectId, vmId, body }: { projectId: string; vmId: string; body: VmSnapshotCreate }) =>
-      call('vmSnapshot.create', { params: { projectId, vmId }, body }),
+    mutationFn: ({
+      projectId,
+      vmId,
+      body,
+      idempotencyKey,
+    }: Creation<VmSnapshotCreate> & { projectId: string; vmId: string }) =>
+      call('vmSnapshot.create', { params: { projectId, vmId }, body, idempotencyKey }),
     onSuccess: (snapshot) => {
       list.patch(snapshot.project_id, [snapshot])
       void list.refresh(snapshot.project_id)

@@ -1,7 +1,7 @@
 import { isTransitional, type ProjectEvents, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
 import { queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { call } from './client.ts'
+import { type Creation, call } from './client.ts'
 import { applyEvents, pollMs, usePoll } from './live-list.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
@@ -129,8 +129,8 @@ export function refreshVm(projectId: string, vmId: string): void {
 /** Creates a VM and shows it in the lists at once. */
 export function useCreateVm() {
   return useMutation({
-    mutationFn: ({ projectId, body }: { projectId: string; body: VmCreate }) =>
-      call('vm.create', { params: { projectId }, body }),
+    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmCreate> & { projectId: string }) =>
+      call('vm.create', { params: { projectId }, body, idempotencyKey }),
     onSuccess: (vm, { projectId }) => {
       patchVms(projectId, [vm])
       void refreshList(projectId)

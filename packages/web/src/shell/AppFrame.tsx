@@ -6,6 +6,7 @@ import { IconButton } from '../ui/Button.tsx'
 import { Brand } from './Brand.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
+import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { Sidebar } from './Sidebar.tsx'
@@ -40,6 +41,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
         <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />
       </div>
       {state === 'in' && <PaletteHost />}
+      <LeaveGuard />
     </div>
   )
 }

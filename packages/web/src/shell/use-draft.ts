@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
+import { letThrough } from './unsaved.ts'
 
 const storageKey = 'slipway.draft'
 
@@ -20,7 +21,12 @@ export function useDraft<Form>(): { draft: Form | null; keepDraft: (form: Form) 
     return stored?.visit === visit ? (stored.form as Form) : null
   })
   useEffect(drop, [])
-  return { draft, keepDraft: (form) => write({ visit, form }) }
+  const keepDraft = (form: Form) => {
+    write({ visit, form })
+    // Nothing is lost by the click that goes to the other page.
+    letThrough()
+  }
+  return { draft, keepDraft }
 }
 
 function read(): Stored | null {

@@ -21,15 +21,17 @@ interface BannerProps {
   title?: string
   children: ReactNode
   action?: ReactNode
+  /** Not announced: something else has said it already. */
+  quiet?: boolean
   className?: string
 }
 
 /** One message inside the page. An error is announced at once. */
-export function Banner({ tone, title, children, action, className }: BannerProps) {
+export function Banner({ tone, title, children, action, quiet = false, className }: BannerProps) {
   const { Icon, box, icon } = tones[tone]
   return (
     <div
-      role={tone === 'error' ? 'alert' : undefined}
+      role={tone === 'error' && !quiet ? 'alert' : undefined}
       className={cx(
         'flex items-start gap-2.5 rounded-control border px-3.5 py-2.5 text-dense',
         box,

@@ -20,7 +20,7 @@ const looks = {
 const offLooks = {
   primary: 'border-line bg-line text-ink-2',
   secondary: 'border-line bg-sunken text-ink-3',
-  quiet: 'border-transparent text-ink-3',
+  quiet: 'border-transparent text-line-control',
   danger: 'border-line bg-line text-ink-2',
 } as const
 

@@ -10,11 +10,13 @@ interface CopyButtonProps {
   /** Toast texts. */
   success: string
   failure: string
+  /** Shown before the sign where it copies something else than the text beside it; part of the label. */
+  caption?: string
   className?: string
 }
 
 /** Stands right beside the text that it copies. */
-export function CopyButton({ text, label, success, failure, className }: CopyButtonProps) {
+export function CopyButton({ text, label, success, failure, caption, className }: CopyButtonProps) {
   const copy = async () => {
     if (await copyText(typeof text === 'string' ? text : text())) toast.success(success)
     else toast.error(failure)
@@ -25,10 +27,12 @@ export function CopyButton({ text, label, success, failure, className }: CopyBut
       aria-label={label}
       onClick={() => void copy()}
       className={cx(
-        'grid size-6 flex-none place-items-center rounded-check text-ink-3 hover:bg-hover hover:text-ink phone:size-9',
+        'flex h-6 min-w-6 flex-none items-center justify-center gap-1 rounded-check text-ink-3 hover:bg-hover hover:text-ink phone:h-9 phone:min-w-9',
+        caption && 'px-1.5 text-hint',
         className,
       )}
     >
+      {caption}
       <Copy size={14} strokeWidth={1.6} aria-hidden />
     </button>
   )

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { PhantomCard, PhantomFrame } from './Phantom.tsx'
+import { PhantomFrame } from './Phantom.tsx'
 
 interface EmptyStateProps {
   title: string
@@ -8,7 +8,7 @@ interface EmptyStateProps {
   action?: ReactNode
 }
 
-/** The page's own grid in phantom lines; its first cell says what could be there and how to begin. */
+/** The first cell of the page's own grid in phantom lines: what could be there, and how to begin. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className="grid gap-4 md:grid-cols-[repeat(auto-fill,minmax(328px,1fr))]">
@@ -20,8 +20,6 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
           {action && <div className="mt-auto flex flex-wrap gap-2">{action}</div>}
         </div>
       </section>
-      <PhantomCard className="hidden md:block" />
-      <PhantomCard className="hidden lg:block" />
     </div>
   )
 }

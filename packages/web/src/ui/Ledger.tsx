@@ -1,5 +1,4 @@
-import { ChevronDown, ChevronRight } from 'lucide-react'
-import { Fragment, type ReactNode, useId, useState } from 'react'
+import { cloneElement, type ReactElement, type ReactNode, useId } from 'react'
 import { CardGrid } from './CardGrid.tsx'
 import { cx } from './cx.ts'
 
@@ -62,43 +61,26 @@ const rowClass = 'border-t border-line [[aria-posinset="1"]>&]:border-t-0'
 
 interface LedgerRowProps {
   name: string
+  /** The link to the page of the row's object. */
+  link: ReactElement<{ className?: string; children?: ReactNode }>
   status: ReactNode
   /** One for each column between the status and the actions. */
   facts: readonly { label: string; value: ReactNode; className?: string }[]
   actions: ReactNode
-  /** A second line: how far the work is, or why it failed. */
+  /** A second line: the description, the progress, or the reason of a failure. */
   note?: ReactNode
-  /** What else there is to know, shown on demand. */
-  details?: readonly { label: string; value: ReactNode }[]
 }
 
-export function LedgerRow({ name, status, facts, actions, note, details }: LedgerRowProps) {
+export function LedgerRow({ name, link, status, facts, actions, note }: LedgerRowProps) {
   const id = useId()
-  const [open, setOpen] = useState(false)
-  const Chevron = open ? ChevronDown : ChevronRight
   return (
     <article aria-labelledby={id} className={cx(rowClass, 'px-4 py-3 text-dense @min-[960px]:py-2')}>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2.5 @min-[960px]:min-h-10 @min-[960px]:grid-cols-(--ledger)">
         <h2 id={id} className="min-w-0 text-body font-[550] wrap-anywhere">
-          {details ? (
-            <button
-              type="button"
-              aria-expanded={open}
-              aria-controls={open ? `${id}-details` : undefined}
-              onClick={() => setOpen(!open)}
-              className="group -my-1 -ml-1 flex min-h-8 max-w-full items-start gap-1.5 rounded-control py-1 pr-1.5 pl-0.5 text-left font-[inherit] hover:bg-hover phone:min-h-11 phone:items-center"
-            >
-              <Chevron
-                size={16}
-                strokeWidth={1.6}
-                aria-hidden
-                className="mt-0.5 flex-none text-ink-3 group-hover:text-ink phone:mt-0"
-              />
-              <bdi className="min-w-0">{name}</bdi>
-            </button>
-          ) : (
-            <bdi>{name}</bdi>
-          )}
+          {cloneElement(link, {
+            className: 'text-ink no-underline hover:text-accent hover:underline phone:block phone:py-2.5',
+            children: <bdi>{name}</bdi>,
+          })}
         </h2>
         <div className="justify-self-end @min-[960px]:justify-self-start">{status}</div>
         {/* Side by side where there is room, below the facts where there is not. */}
@@ -120,19 +102,6 @@ export function LedgerRow({ name, status, facts, actions, note, details }: Ledge
         </div>
       </div>
       {note && <div className="mt-2.5 @min-[960px]:mt-2">{note}</div>}
-      {open && details && (
-        <dl
-          id={`${id}-details`}
-          className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 border-t border-line pt-3 pb-1 text-hint/5"
-        >
-          {details.map(({ label, value }) => (
-            <Fragment key={label}>
-              <dt className="text-ink-3">{label}</dt>
-              <dd className="flex min-w-0 items-center gap-1.5 wrap-anywhere">{value}</dd>
-            </Fragment>
-          ))}
-        </dl>
-      )}
     </article>
   )
 }

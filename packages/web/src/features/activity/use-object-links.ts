@@ -28,7 +28,7 @@ export function useObjectLinks(
   const { snapshots: diskSnapshots } = useDiskSnapshots(where('disk_snapshot'))
   const { projects } = useProjects()
 
-  return ({ object: { type, id, name } }) => {
+  return ({ object: { type, id } }) => {
     const isIn = (list: readonly { id: string }[]) => list.some((item) => item.id === id)
     if (type === 'ssh_key') return paths.sshKeys
     if (type === 'template') return paths.templates
@@ -42,11 +42,11 @@ export function useObjectLinks(
       case 'vm_set':
         return isIn(sets) ? paths.vmSet(projectId, id) : null
       case 'disk':
-        return isIn(disks) ? paths.disks(projectId) : null
+        return isIn(disks) ? paths.disk(projectId, id) : null
       case 'vm_snapshot':
-        return isIn(snapshots) ? paths.snapshots(projectId, name) : null
+        return isIn(snapshots) ? paths.snapshot(projectId, id) : null
       case 'disk_snapshot':
-        return isIn(diskSnapshots) ? paths.diskSnapshots(projectId) : null
+        return isIn(diskSnapshots) ? paths.diskSnapshot(projectId, id) : null
       default:
         return null
     }

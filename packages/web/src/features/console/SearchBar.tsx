@@ -1,11 +1,12 @@
 import { ChevronDown, ChevronUp, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { IconButton } from '../../ui/Button.tsx'
+import { isEnter, isEscape } from '../../ui/composition.ts'
 import type { Terminal } from './use-terminal.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-/** Looks for a text in what the terminal holds: the newest place first, then upwards. */
+/** Searches the text of the terminal, upwards from the newest line. */
 export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: () => void }) {
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
@@ -26,8 +27,8 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
           else terminal.get()?.endSearch()
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onClose()
-          if (event.key === 'Enter') event.shiftKey ? next() : previous()
+          if (isEscape(event)) onClose()
+          if (isEnter(event)) event.shiftKey ? next() : previous()
         }}
         className="field h-7! min-w-0 flex-1 px-2! text-hint! phone:h-9! phone:text-field!"
       />
@@ -36,19 +37,19 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
       </span>
       <IconButton
         size="sm"
-        label="Previous place"
+        label="Previous result"
         icon={<ChevronUp {...icon} />}
         disabled={!text}
         onClick={previous}
       />
       <IconButton
         size="sm"
-        label="Next place"
+        label="Next result"
         icon={<ChevronDown {...icon} />}
         disabled={!text}
         onClick={next}
       />
-      <IconButton size="sm" label="Close the search" icon={<X {...icon} />} onClick={onClose} />
+      <IconButton size="sm" label="Close search" icon={<X {...icon} />} onClick={onClose} />
     </search>
   )
 }
@@ -56,5 +57,5 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
 function countText(found: Terminal['found']): string {
   if (!found) return ''
   if (found.count === 0) return 'Not found'
-  return found.index < 0 ? `${found.count} places` : `${found.index + 1} of ${found.count}`
+  return found.index < 0 ? `${found.count} results` : `${found.index + 1} of ${found.count}`
 }

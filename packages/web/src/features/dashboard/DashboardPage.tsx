@@ -189,7 +189,7 @@ function Overview({ project, vms }: { project: Project; vms: Vm[] }) {
     ...needsAttention(vms).map((vm) => troubleOf(vm, 'VM', paths.vm(project.id, vm.id))),
     ...pools.filter(isBroken).map((pool) => troubleOf(pool, 'VM pool', paths.vmPool(project.id, pool.id))),
     ...sets.filter(isBroken).map((set) => troubleOf(set, 'VM set', paths.vmSet(project.id, set.id))),
-    ...disks.filter(isFailedDisk).map((disk) => troubleOf(disk, 'Disk', paths.disks(project.id))),
+    ...disks.filter(isFailedDisk).map((disk) => troubleOf(disk, 'Disk', paths.disk(project.id, disk.id))),
   ]
   return (
     <>

@@ -1,96 +1,48 @@
-import { type DiskSnapshot, isSnapshotUnderWay } from '@slipway/contract'
-import { memo, useDeferredValue, useMemo, useState } from 'react'
+import type { DiskSnapshot } from '@slipway/contract'
+import { memo, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
-import { useDisks } from '../../api/disks.ts'
 import { paths } from '../../paths.ts'
-import { ListPage } from '../../shell/ListPage.tsx'
-import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
-import { useFlash } from '../../shell/use-flash.ts'
-import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
-import { StatRow } from '../../ui/StatRow.tsx'
+import { SnapshotList } from '../snapshot/SnapshotList.tsx'
+import { diskSnapshotFilter } from '../snapshot/snapshot-filter.ts'
+import { DiskSnapshotDialogs } from './DiskSnapshotDialogs.tsx'
 import { DiskSnapshotRow, diskSnapshotColumns } from './DiskSnapshotRow.tsx'
-import { countDiskSnapshots, matchesDiskSnapshot, statusChoices } from './disk-snapshot-filter.ts'
 import { familyOf } from './family.ts'
-
-const snapshotKind = { plural: 'disk snapshots', isUnderWay: isSnapshotUnderWay }
+import { useDiskOfSnapshot } from './use-disk-of-snapshot.ts'
 
 export function Component() {
   const { projectId = '' } = useParams()
   const { snapshots, ...list } = useDiskSnapshots(projectId)
-  useAnnouncedChanges(snapshots, snapshotKind)
-  useFlash({ onRefresh: () => void list.refetch() })
-
-  const [search, setSearch] = useState('')
-  const [status, setStatus] = useState('all')
-  const shownSearch = useDeferredValue(search)
-  const shown = useMemo(
-    () => snapshots.filter((snapshot) => matchesDiskSnapshot(snapshot, shownSearch, status)).reverse(),
-    [snapshots, shownSearch, status],
-  )
-
-  const { total, ready, creating, failed } = countDiskSnapshots(snapshots)
-
   return (
-    <ListPage
-      title="Disk Snapshots"
-      description="Saved copies of single disks. New disks can be made from each of them."
-      texts={{
-        loading: 'Loading disk snapshots...',
-        failed: 'Failed to load disk snapshots',
-        none: 'No disk snapshots found',
-        first: 'Get started by creating your first disk snapshot',
-      }}
-      list={{ ...list, total: snapshots.length, shown: shown.length }}
-      create={{
-        label: 'Create Snapshot',
-        firstLabel: 'Create Your First Snapshot',
-        to: paths.diskSnapshotCreate(projectId),
-      }}
-      head={
-        <>
-          <StatRow
-            label="Disk snapshots by status"
-            stats={[
-              { label: 'Total Snapshots', value: total },
-              { label: 'Ready', value: ready, tone: 'ready' },
-              { label: 'Creating', value: creating, tone: 'creating' },
-              failed > 0 && { label: 'Failed', value: failed, tone: 'failed' },
-            ]}
-          />
-          <FilterBar
-            search={{
-              value: search,
-              onChange: setSearch,
-              label: 'Search disk snapshots',
-              placeholder: 'Search by name, disk, disk ID or description',
-            }}
-            filters={[{ label: 'Status', value: status, onChange: setStatus, options: statusChoices }]}
-            active={search.trim() !== '' || status !== 'all'}
-            onClear={() => {
-              setSearch('')
-              setStatus('all')
-            }}
-            shown={`Showing ${shown.length} of ${snapshots.length} snapshots`}
-          />
-        </>
-      }
-      items={<SnapshotLedger projectId={projectId} all={snapshots} shown={shown} />}
-    />
+    <>
+      <SnapshotList
+        snapshots={snapshots}
+        list={list}
+        filter={diskSnapshotFilter}
+        title="Disk Snapshots"
+        noun="disk snapshots"
+        description="Saved copies of single disks. Create a new disk from any of them."
+        placeholder="Search by name, disk, disk ID or description"
+        totalLabel="Total Snapshots"
+        showFailed={false}
+        createTo={paths.diskSnapshotCreate(projectId)}
+        items={(shown) => <Rows projectId={projectId} all={snapshots} shown={shown} />}
+      />
+      <DiskSnapshotDialogs snapshots={snapshots} loading={list.loading} />
+    </>
   )
 }
 
-interface SnapshotLedgerProps {
+interface RowsProps {
   projectId: string
-  /** Those that are filtered out as well: others build upon them. */
+  /** Those that are filtered out as well: others are based on them. */
   all: readonly DiskSnapshot[]
   shown: readonly DiskSnapshot[]
 }
 
-const SnapshotLedger = memo(function SnapshotLedger({ projectId, all, shown }: SnapshotLedgerProps) {
-  const { disks, updatedAt } = useDisks(projectId)
-  const diskById = useMemo(() => new Map(disks.map((disk) => [disk.id, disk])), [disks])
+const Rows = memo(function Rows({ projectId, all, shown }: RowsProps) {
+  const diskOf = useDiskOfSnapshot(projectId)
   const relatives = useMemo(() => familyOf(all), [all])
   return (
     <Ledger
@@ -99,12 +51,7 @@ const SnapshotLedger = memo(function SnapshotLedger({ projectId, all, shown }: S
       items={shown}
       nameOf={({ name }) => name}
       row={(snapshot) => (
-        <DiskSnapshotRow
-          snapshot={snapshot}
-          // Without a list nobody knows which disks there are.
-          disk={diskById.get(snapshot.disk_id) ?? (updatedAt > 0 ? null : undefined)}
-          {...relatives(snapshot)}
-        />
+        <DiskSnapshotRow snapshot={snapshot} disk={diskOf(snapshot)} parent={relatives(snapshot).parent} />
       )}
     />
   )

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { brokenRules, type DiskSnapshotForm, emptyDiskSnapshotForm, toBody } from './disk-snapshot-form.ts'
+import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
+import { brokenRules, emptyDiskSnapshotForm, toBody } from './disk-snapshot-form.ts'
 
-const good: DiskSnapshotForm = { ...emptyDiskSnapshotForm, name: ' nightly ', diskId: 'd' }
-const broken = (change: Partial<DiskSnapshotForm>) => brokenRules({ ...good, ...change }, 'p')[0]?.text
+const good: SnapshotForm = { ...emptyDiskSnapshotForm, name: ' nightly ', sourceId: 'd' }
+const broken = (change: Partial<SnapshotForm>) => brokenRules({ ...good, ...change }, 'p')[0]?.text
 
 test('the body of a fresh form asks for all of the disk and for 30 days', () => {
   expect(toBody(good)).toEqual({
@@ -21,7 +22,7 @@ test('a complete form breaks no rule', () => {
 
 test('each rule has its own sentence', () => {
   expect(broken({ name: '   ' })).toBe('Please enter a snapshot name')
-  expect(broken({ diskId: '' })).toBe('Please select a disk to snapshot')
+  expect(broken({ sourceId: '' })).toBe('Please select a disk to snapshot')
   expect(brokenRules(good, undefined)[0]?.text).toBe('No project selected')
   for (const retentionDays of [0, 3651, 1.5]) {
     expect(broken({ retentionDays })).toBe('Minimum: 1 day, Maximum: 10 years')
@@ -29,11 +30,11 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the specification', () => {
-  const worst: DiskSnapshotForm = {
+  const worst: SnapshotForm = {
     ...emptyDiskSnapshotForm,
     description: 'a'.repeat(1001),
     retentionDays: 0,
   }
   const order = brokenRules(worst, undefined).map(({ field }) => field)
-  expect(order).toEqual(['name', 'disk', 'project', 'retention', 'description'])
+  expect(order).toEqual(['name', 'source', 'project', 'retention', 'description'])
 })

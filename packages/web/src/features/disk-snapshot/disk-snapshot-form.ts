@@ -1,58 +1,32 @@
-import {
-  DiskSnapshotCreate,
-  diskSnapshotRetention,
-  diskSnapshotTexts,
-  type diskSnapshotTypes,
-} from '@slipway/contract'
+import { DiskSnapshotCreate, diskSnapshotRetention, diskSnapshotTexts } from '@slipway/contract'
+import { type BrokenRule, brokenRulesOf, type SnapshotForm } from '../snapshot/snapshot-form.ts'
 
-/** The form as the user sees it; a disk not chosen yet is an empty text. */
-export interface DiskSnapshotForm {
-  name: string
-  description: string
-  diskId: string
-  type: (typeof diskSnapshotTypes)[number]
-  retentionDays: number
-}
-
-export const emptyDiskSnapshotForm: DiskSnapshotForm = {
+export const emptyDiskSnapshotForm: SnapshotForm = {
   name: '',
   description: '',
-  diskId: '',
+  sourceId: '',
   type: 'full',
   retentionDays: diskSnapshotRetention.default,
 }
 
 /** What is sent: exactly the fields of the call. */
-export function toBody(form: DiskSnapshotForm): DiskSnapshotCreate {
+export function toBody(form: SnapshotForm): DiskSnapshotCreate {
   return {
     name: form.name.trim(),
     description: form.description.trim(),
-    snapshot_type: form.type,
+    snapshot_type: form.type === 'incremental' ? 'incremental' : 'full',
     retention_days: form.retentionDays,
-    disk_id: form.diskId,
+    disk_id: form.sourceId,
   }
 }
 
-export interface BrokenRule {
-  field: 'name' | 'disk' | 'project' | 'retention' | 'description'
-  text: string
-}
-
-/** Order in which broken rules are told, and where the contract reports each. */
-const fieldOrder: readonly { field: BrokenRule['field']; wire?: keyof DiskSnapshotCreate }[] = [
-  { field: 'name', wire: 'name' },
-  { field: 'disk', wire: 'disk_id' },
-  { field: 'project' },
-  { field: 'retention', wire: 'retention_days' },
-  { field: 'description', wire: 'description' },
-]
-
-/** The rules that the form breaks, in the order they are told, with the sentences to show. */
-export function brokenRules(form: DiskSnapshotForm, projectId: string | undefined): BrokenRule[] {
-  const issues = DiskSnapshotCreate.safeParse(toBody(form)).error?.issues ?? []
-  return fieldOrder.flatMap(({ field, wire }) => {
-    if (!wire) return projectId ? [] : [{ field, text: diskSnapshotTexts.projectMissing }]
-    const issue = issues.find(({ path }) => path[0] === wire)
-    return issue ? [{ field, text: issue.message }] : []
-  })
+/** The rules that the form breaks, in the order of the specification, with the sentences to show. */
+export function brokenRules(form: SnapshotForm, projectId: string | undefined): BrokenRule[] {
+  return brokenRulesOf(DiskSnapshotCreate, toBody(form), [
+    { field: 'name', wire: 'name' },
+    { field: 'source', wire: 'disk_id' },
+    { field: 'project', own: projectId ? null : diskSnapshotTexts.projectMissing },
+    { field: 'retention', wire: 'retention_days' },
+    { field: 'description', wire: 'description' },
+  ])
 }

@@ -4,7 +4,7 @@ type Member = Pick<DiskSnapshot, 'id' | 'parent_id'>
 
 const none: never[] = []
 
-/** Tells of each snapshot what it builds upon, and which build upon it. */
+/** Finds for each snapshot the one it is based on, and those based on it. */
 export function familyOf<T extends Member>(snapshots: readonly T[]) {
   const byId = new Map(snapshots.map((snapshot) => [snapshot.id, snapshot]))
   const heirsOf = new Map<string, T[]>()

@@ -2,29 +2,29 @@ import { type Disk, diskAllowedBy, disksPerVm, diskTexts, isFoundIn, type Vm } f
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useAttachDisk, useDisks } from '../../api/disks.ts'
-import { errorDetail } from '../../api/errors.ts'
+import { errorDetail, errorText } from '../../api/errors.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Arc } from '../../ui/Arc.tsx'
+import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
 import type { SelectOption } from '../../ui/SelectBox.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { isAttachable } from './disk-filter.ts'
 
-/** Which VM a disk goes on. */
+/** Asks to which VM a disk is attached. */
 export function AttachToVmDialog({ disk, onClose }: { disk: Disk; onClose: () => void }) {
-  const { vms, loading } = useVms(disk.project_id)
-  const attach = useAttach(onClose)
+  const { vms, loading, error, retry } = useVms(disk.project_id)
   return (
     <AttachDialog
-      title="Attach disk"
       description={
         <>
-          Puts <b className="font-medium text-ink">{disk.name}</b> on a VM. One that runs sees it at once, a
-          stopped one when it starts.
+          Attaches <b className="font-medium text-ink">{disk.name}</b> to a VM. A running VM sees the disk at
+          once, a stopped VM when it starts.
         </>
       }
       label="VM"
@@ -32,140 +32,152 @@ export function AttachToVmDialog({ disk, onClose }: { disk: Disk; onClose: () =>
       options={vms
         .filter((vm) => diskAllowedBy.attach(vm) === true && vm.disks.length < disksPerVm)
         .map(({ id, name, status }) => ({ value: id, label: name, description: status }))}
-      loadingText={loading ? 'Loading VMs...' : null}
+      list={{ noun: 'VMs', loading, error, retry }}
       none={
         <>
-          No VM of this project can take a disk now. It must be running or stopped, and have fewer than{' '}
+          No VM in this project can take a disk now. The VM must be running or stopped and have fewer than{' '}
           {disksPerVm} disks. <Link to={paths.vms(disk.project_id)}>View VMs</Link>
         </>
       }
       noMatch="No VM that can take a disk has this name."
-      busy={attach.busy}
-      onAttach={(vmId) => attach.run(disk, vmId)}
+      pairOf={(vmId) => ({ disk, vmId })}
       onClose={onClose}
     />
   )
 }
 
-/** Which disk comes on a VM. */
+/** Asks which disk is attached to a VM. */
 export function AttachDiskDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
-  const { disks, loading } = useDisks(vm.project_id)
-  const attach = useAttach(onClose)
+  const { disks, loading, error, refetch } = useDisks(vm.project_id)
   const available = disks.filter(isAttachable)
   return (
     <AttachDialog
-      title="Attach disk"
       description={
         <>
-          Puts a disk on <b className="font-medium text-ink">{vm.name}</b>.{' '}
-          {vm.status === 'running' ? 'The VM sees it at once.' : 'The VM sees it when it starts.'}
+          Attaches a disk to <b className="font-medium text-ink">{vm.name}</b>.{' '}
+          {vm.status === 'running' ? 'The VM sees the disk at once.' : 'The VM sees the disk when it starts.'}
         </>
       }
       label="Disk"
       missing="Please select a disk"
       options={available.map(({ id, name, size }) => ({ value: id, label: name, description: size }))}
-      loadingText={loading ? 'Loading disks...' : null}
+      list={{ noun: 'disks', loading, error, retry: () => void refetch() }}
       none={
         <>
-          This project has no available disk. <Link to={paths.diskCreate(vm.project_id)}>Create Disk</Link>
+          No disk in this project is available. <Link to={paths.diskCreate(vm.project_id)}>Create Disk</Link>
         </>
       }
       noMatch="No available disk has this name."
-      busy={attach.busy}
-      onAttach={(diskId) => {
+      pairOf={(diskId) => {
         const disk = available.find(({ id }) => id === diskId)
-        if (disk) attach.run(disk, vm.id)
+        return disk && { disk, vmId: vm.id }
       }}
       onClose={onClose}
     />
   )
 }
 
-function useAttach(onClose: () => void) {
-  const attach = useAttachDisk()
-  return {
-    busy: attach.isPending,
-    // By the promise: callbacks of `mutate` are lost when the row scrolls away before the answer is there.
-    run: (disk: Disk, vmId: string) =>
-      void attach
-        .mutateAsync({ disk, vmId })
-        .then(
-          () => toast.success(`Disk "${disk.name}" attached successfully`),
-          (error) => toast.error('Failed to attach disk. Please try again.', { detail: errorDetail(error) }),
-        )
-        .then(onClose),
-  }
+interface Pair {
+  disk: Disk
+  vmId: string
 }
 
 interface AttachDialogProps {
-  title: string
   description: ReactNode
   label: string
   /** Said while nothing is chosen. */
   missing: string
   options: readonly SelectOption[]
-  /** Said while the options are still to come. */
-  loadingText: string | null
+  /** Where the options come from. */
+  list: { noun: string; loading: boolean; error: Error | null; retry: () => void }
   /** Said, and how to change it, where there are no options. */
   none: ReactNode
   noMatch: string
-  busy: boolean
-  onAttach: (value: string) => void
+  /** What belongs together when this one is chosen. */
+  pairOf: (value: string) => Pair | undefined
   onClose: () => void
 }
 
+const failed = 'Failed to attach disk. Please try again.'
+
 function AttachDialog({
-  title,
   description,
   label,
   missing,
   options,
-  loadingText,
+  list,
   none,
   noMatch,
-  busy,
-  onAttach,
+  pairOf,
   onClose,
 }: AttachDialogProps) {
-  const [text, setText] = useState('')
+  const attach = useAttachDisk()
+  const [text, setText] = useState<string | null>(null)
   const [value, setValue] = useState<string | null>(null)
+  // The only one there is, until something else is typed.
+  const only = options.length === 1 && text === null ? options[0] : undefined
   // What was chosen may have become impossible meanwhile.
-  const chosen = options.find((option) => option.value === value)
+  const chosen = options.find((option) => option.value === value) ?? only
+  const shell = useFormShell({
+    dirty: value !== null,
+    send: (pair: Pair) => attach.mutateAsync(pair),
+    failureText: (error) => errorText(error, failed),
+  })
+  const note = list.loading
+    ? `Loading ${list.noun}...`
+    : list.error
+      ? `Failed to load ${list.noun}`
+      : chosen
+        ? undefined
+        : missing
+
+  const submit = () => {
+    const pair = chosen && pairOf(chosen.value)
+    if (!pair) return
+    void shell.submit(pair, {
+      onSuccess: (disk) => {
+        toast.success(`Disk "${disk.name}" attached successfully`)
+        onClose()
+      },
+      onFailure: (error) => toast.error(failed, { detail: errorDetail(error) }),
+    })
+  }
   return (
-    <Dialog
+    <FormDialog
       open
-      onOpenChange={(open) => !open && !busy && onClose()}
-      title={title}
+      onOpenChange={() => onClose()}
+      title="Attach disk"
       description={description}
-      footer={
-        <>
-          <Button disabled={busy} onClick={onClose}>
-            Cancel
-          </Button>
-          <Button
-            variant="primary"
-            busy={busy}
-            busyText="Attaching..."
-            disabledReason={chosen ? undefined : missing}
-            onClick={() => chosen && onAttach(chosen.value)}
-          >
-            Attach
-          </Button>
-        </>
-      }
+      submit={{ label: 'Attach', busyText: 'Attaching...' }}
+      onSubmit={submit}
+      pending={shell.pending}
+      note={note}
+      error={shell.error}
+      errorSaid
     >
-      {loadingText !== null ? (
-        <p role="status" className="flex items-center gap-2 text-ink-3">
+      {list.loading ? (
+        <p className="flex items-center gap-2 text-ink-3">
           <Arc className="text-busy-mark" />
-          {loadingText}
+          Loading {list.noun}...
         </p>
+      ) : list.error ? (
+        <Banner
+          tone="error"
+          action={
+            <Button size="sm" onClick={list.retry}>
+              Try Again
+            </Button>
+          }
+        >
+          {errorText(list.error, `Failed to load ${list.noun}`)}
+        </Banner>
       ) : options.length === 0 ? (
         <p className="text-ink-2 [&_a]:link">{none}</p>
       ) : (
         <Field label={label}>
           <Combobox
             isMeant={isFoundIn}
-            text={text}
+            text={text ?? only?.label ?? ''}
             onTextChange={(next) => {
               setText(next)
               setValue(null)
@@ -181,6 +193,6 @@ function AttachDialog({
           />
         </Field>
       )}
-    </Dialog>
+    </FormDialog>
   )
 }

@@ -1,19 +1,22 @@
 import { type Disk, isDiskUnderWay } from '@slipway/contract'
 import { Server } from 'lucide-react'
-import { memo, useDeferredValue, useMemo, useState } from 'react'
+import { memo, useDeferredValue, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { ListPage } from '../../shell/ListPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useListState } from '../../shell/use-list-state.ts'
 import { Button } from '../../ui/Button.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { DiskDialogs } from './DiskDialogs.tsx'
 import { DiskRow, diskColumns } from './DiskRow.tsx'
 import {
   type DiskFilter,
+  diskFilterInUrl,
   isActive,
   matchesDisk,
   noFilter,
@@ -29,7 +32,7 @@ export function Component() {
   const { projectId = '' } = useParams()
   const { disks, ...list } = useDisks(projectId)
   useAnnouncedChanges(disks, diskKind)
-  const [filter, setFilter] = useState(noFilter)
+  const [filter, setFilter] = useListState(diskFilterInUrl)
   const shownFilter = useDeferredValue(filter)
   // The newest first: there one looks for what was just created.
   const shown = useMemo(
@@ -38,30 +41,37 @@ export function Component() {
   )
 
   return (
-    <ListPage
-      title="Disks"
-      description="A disk holds data apart from any VM. It can go from one VM to another, and outlives them."
-      texts={{
-        loading: 'Loading disks...',
-        failed: 'Failed to load disks',
-        none: 'No disks found',
-        first: 'Get started by creating your first disk',
-      }}
-      list={{ ...list, total: disks.length, shown: shown.length }}
-      create={{ label: 'Create Disk', firstLabel: 'Create Your First Disk', to: paths.diskCreate(projectId) }}
-      moreActions={
-        <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
-          Create VM
-        </Button>
-      }
-      head={
-        <>
-          <Totals disks={disks} />
-          <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
-        </>
-      }
-      items={<DiskLedger projectId={projectId} disks={shown} />}
-    />
+    <>
+      <ListPage
+        title="Disks"
+        description="A disk keeps data separate from any VM. You can move it between VMs, and it remains when they are deleted."
+        texts={{
+          loading: 'Loading disks...',
+          failed: 'Failed to load disks',
+          none: 'No disks found',
+          first: 'Get started by creating your first disk',
+        }}
+        list={{ ...list, total: disks.length, shown: shown.length }}
+        create={{
+          label: 'Create Disk',
+          firstLabel: 'Create Your First Disk',
+          to: paths.diskCreate(projectId),
+        }}
+        moreActions={
+          <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
+            Create VM
+          </Button>
+        }
+        head={
+          <>
+            <Totals disks={disks} />
+            <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
+          </>
+        }
+        items={<DiskLedger projectId={projectId} disks={shown} />}
+      />
+      <DiskDialogs disks={disks} loading={list.loading} />
+    </>
   )
 }
 
@@ -81,9 +91,22 @@ const Totals = memo(function Totals({ disks }: { disks: readonly Disk[] }) {
   )
 })
 
+const statusChoices = [
+  { value: 'all', label: 'All Status' },
+  { value: 'available', label: 'Available' },
+  { value: 'attached', label: 'Attached' },
+  { value: 'creating', label: 'Creating' },
+  { value: 'failed', label: 'Failed' },
+]
+
+const sourceChoices = [
+  { value: 'all', label: 'All Sources' },
+  ...Object.entries(sourceLabels).map(([value, label]) => ({ value, label })),
+]
+
 interface FiltersProps {
   filter: DiskFilter
-  onChange: (filter: DiskFilter) => void
+  onChange: (change: Partial<DiskFilter>) => void
   shown: number
   total: number
 }
@@ -96,29 +119,20 @@ function Filters({ filter, onChange, shown, total }: FiltersProps) {
         label: 'Search disks',
         placeholder: 'Search by name, source or VM ID',
         value: filter.search,
-        onChange: (search) => onChange({ ...filter, search }),
+        onChange: (search) => onChange({ search }),
       }}
       filters={[
         {
           label: 'Status',
           value: filter.status,
-          onChange: (status) => onChange({ ...filter, status }),
-          options: [
-            { value: 'all', label: 'All Status' },
-            { value: 'available', label: 'Available' },
-            { value: 'attached', label: 'Attached' },
-            { value: 'creating', label: 'Creating' },
-            { value: 'failed', label: 'Failed' },
-          ],
+          onChange: (value) => onChange({ status: value as DiskFilter['status'] }), // one of the options
+          options: statusChoices,
         },
         {
           label: 'Source',
           value: filter.source,
-          onChange: (source) => onChange({ ...filter, source }),
-          options: [
-            { value: 'all', label: 'All Sources' },
-            ...Object.entries(sourceLabels).map(([value, label]) => ({ value, label })),
-          ],
+          onChange: (value) => onChange({ source: value as DiskFilter['source'] }),
+          options: sourceChoices,
         },
       ]}
       active={active}

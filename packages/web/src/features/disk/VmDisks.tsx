@@ -1,12 +1,16 @@
 import { diskAllowedBy, disksPerVm, type Vm } from '@slipway/contract'
 import { HardDrive, Plus, Unplug } from 'lucide-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { paths } from '../../paths.ts'
+import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { useDialogInUrl, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { isMember } from '../vm-group/PartOf.tsx'
-import { DetachDialog } from './disk-actions.tsx'
+import { diskDialogs } from './disk-dialogs.ts'
+import { DetachDialog } from './disk-questions.tsx'
 
 // The form comes when it is first opened.
 const AttachDiskDialog = lazy(async () => ({
@@ -14,13 +18,10 @@ const AttachDiskDialog = lazy(async () => ({
 }))
 
 const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
-const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
 
-/** The disks of a VM, on its page: what it has, with the way on and off it. */
+/** The disks of a VM, on its page: what is attached to it, with the ways to attach and detach. */
 export function VmDisks({ vm }: { vm: Vm }) {
-  const [attaching, setAttaching] = useState(false)
-  const [detachingId, setDetachingId] = useState<string | null>(null)
-  const detaching = vm.disks.find(({ disk_id }) => disk_id === detachingId)
+  const openDialog = useOpenDialog()
   // Only disks of members can go with their VM.
   const { disks } = useDisks(isMember(vm) ? vm.project_id : undefined)
   const goesWithVm = (diskId: string) =>
@@ -42,7 +43,15 @@ export function VmDisks({ vm }: { vm: Vm }) {
         {vm.disks.map(({ disk_id, name, size }) => (
           <Row
             key={disk_id}
-            name={name}
+            name={
+              <Link
+                to={paths.disk(vm.project_id, disk_id)}
+                className="text-ink no-underline hover:underline"
+                dir="auto"
+              >
+                {name}
+              </Link>
+            }
             note={goesWithVm(disk_id) ? 'Data disk, deleted with this VM' : 'Data disk'}
             size={size}
           >
@@ -51,7 +60,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
               label={`Detach ${name}`}
               icon={<Unplug size={16} strokeWidth={1.6} aria-hidden />}
               disabledReason={reasonOf(diskAllowedBy.detach(vm))}
-              onClick={() => setDetachingId(disk_id)}
+              onClick={() => openDialog(diskDialogs.detach, disk_id)}
               className="-mr-1.5"
             />
           </Row>
@@ -61,23 +70,43 @@ export function VmDisks({ vm }: { vm: Vm }) {
         size="sm"
         icon={<Plus {...icon} />}
         disabledReason={
-          full ? `This VM has ${disksPerVm} disks, as many as it can.` : reasonOf(diskAllowedBy.attach(vm))
+          full ? `This VM has ${disksPerVm} disks, the maximum.` : reasonOf(diskAllowedBy.attach(vm))
         }
-        onClick={() => setAttaching(true)}
+        onClick={() => openDialog(diskDialogs.attachTo, vm.id)}
         className="mt-2 phone:h-10"
       >
         Attach disk
       </Button>
-      <Suspense fallback={null}>
-        {attaching && <AttachDiskDialog vm={vm} onClose={() => setAttaching(false)} />}
-      </Suspense>
-      {detaching && (
-        <DetachDialog
-          disk={{ id: detaching.disk_id, name: detaching.name, project_id: vm.project_id, vm_id: vm.id }}
-          onClose={() => setDetachingId(null)}
-        />
-      )}
+      <VmDiskDialogs vm={vm} />
     </section>
+  )
+}
+
+/** What is asked about the disks of a VM, on its page. */
+function VmDiskDialogs({ vm }: { vm: Vm }) {
+  const { dialog, close } = useDialogInUrl()
+  const disks = vm.disks.map(({ disk_id, name }) => ({
+    id: disk_id,
+    name,
+    project_id: vm.project_id,
+    vm_id: vm.id,
+  }))
+  return (
+    <>
+      {dialog?.name === diskDialogs.attachTo && (
+        <Suspense fallback={null}>
+          <AttachDiskDialog vm={vm} onClose={close} />
+        </Suspense>
+      )}
+      <ObjectDialogs
+        objects={disks}
+        loading={false}
+        gone="The disk is no longer attached to this VM."
+        dialogs={{
+          [diskDialogs.detach]: (disk, done) => <DetachDialog disk={disk} onClose={done} />,
+        }}
+      />
+    </>
   )
 }
 
@@ -87,7 +116,7 @@ function Row({
   size,
   children,
 }: {
-  name: string
+  name: ReactNode
   note: string
   size?: string
   children?: ReactNode

@@ -1,4 +1,5 @@
 import { type Disk, diskCan, diskStateOf, isFailedDisk, isFoundIn } from '@slipway/contract'
+import { type ListState, noListState } from '../../shell/list-state.ts'
 
 /** What a disk was made from, as the list says it. */
 export const sourceLabels: Record<Disk['source'], string> = {
@@ -7,23 +8,26 @@ export const sourceLabels: Record<Disk['source'], string> = {
   snapshot: 'Snapshot',
 }
 
-/** What the list is filtered by. */
-export interface DiskFilter {
-  search: string
-  status: string
-  source: string
-}
+/** What the list of disks is filtered by, as it stands in the URL. */
+export const diskFilterInUrl = {
+  search: '',
+  status: ['all', 'available', 'attached', 'creating', 'failed'],
+  source: ['all', 'blank', 'image', 'snapshot'],
+} as const
 
-export const noFilter: DiskFilter = { search: '', status: 'all', source: 'all' }
+export type DiskFilter = ListState<typeof diskFilterInUrl>
+type Filter = Readonly<Record<keyof DiskFilter, string>>
 
-export function isActive({ search, status, source }: DiskFilter): boolean {
+export const noFilter: DiskFilter = noListState(diskFilterInUrl)
+
+export function isActive({ search, status, source }: Filter): boolean {
   return search.trim() !== '' || status !== 'all' || source !== 'all'
 }
 
 type Filtered = Pick<Disk, 'name' | 'status' | 'source' | 'vm_id' | 'vm_name'>
 
-/** Whether a disk is meant: every word of the search occurs in its name, its source or its VM. */
-export function matchesDisk(disk: Filtered, { search, status, source }: DiskFilter): boolean {
+/** Whether a disk matches: every word of the search occurs in its name, its source or its VM. */
+export function matchesDisk(disk: Filtered, { search, status, source }: Filter): boolean {
   if (source !== 'all' && disk.source !== source) return false
   if (status === 'failed' ? !isFailedDisk(disk) : status !== 'all' && diskStateOf(disk) !== status)
     return false
@@ -42,5 +46,5 @@ export function summarizeDisks(disks: readonly Pick<Disk, 'status' | 'vm_id'>[])
   }
 }
 
-/** Whether a disk can go on a VM now. */
+/** Whether a disk can be attached to a VM now. */
 export const isAttachable = (disk: Disk): boolean => diskCan.attach(disk) === true

@@ -61,15 +61,15 @@ function stateText({ state, progress, message, position }: Operation): string {
 }
 
 /** Where the object is shown. */
-function pathOf(projectId: string, { type, id, name }: Operation['object']): string {
+function pathOf(projectId: string, { type, id }: Operation['object']): string {
   switch (type) {
     case 'vm':
       return paths.vm(projectId, id)
     case 'disk':
-      return paths.disks(projectId)
+      return paths.disk(projectId, id)
     case 'vm_snapshot':
-      return paths.snapshots(projectId, name)
+      return paths.snapshot(projectId, id)
     case 'disk_snapshot':
-      return paths.diskSnapshots(projectId)
+      return paths.diskSnapshot(projectId, id)
   }
 }

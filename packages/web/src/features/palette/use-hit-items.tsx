@@ -40,7 +40,7 @@ function pathOf({ kind, id, project_id }: SearchHit): string {
     case 'vm_set':
       return paths.vmSet(projectId, id)
     case 'disk':
-      return paths.disks(projectId)
+      return paths.disk(projectId, id)
     case 'template':
       return paths.create(id)
   }

@@ -3,8 +3,8 @@ import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects } from '../../api/vms.ts'
+import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { DeleteProject, notCounted } from './DeleteProject.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
@@ -17,7 +17,7 @@ interface ManageProjectsDialogProps {
 
 export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialogProps) {
   return (
-    <Dialog
+    <GuardedDialog
       open={open}
       onOpenChange={onOpenChange}
       size="lg"
@@ -25,7 +25,7 @@ export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialo
       footer={<Button onClick={() => onOpenChange(false)}>Close</Button>}
     >
       <ManageProjects />
-    </Dialog>
+    </GuardedDialog>
   )
 }
 

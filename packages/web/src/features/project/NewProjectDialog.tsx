@@ -1,6 +1,6 @@
 import { useNavigate } from 'react-router'
 import { paths } from '../../paths.ts'
-import { Dialog } from '../../ui/Dialog.tsx'
+import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
 
 interface ProjectDialogProps {
@@ -11,7 +11,7 @@ interface ProjectDialogProps {
 export function NewProjectDialog({ open, onOpenChange }: ProjectDialogProps) {
   const navigate = useNavigate()
   return (
-    <Dialog
+    <GuardedDialog
       open={open}
       onOpenChange={onOpenChange}
       title="New Project"
@@ -24,6 +24,6 @@ export function NewProjectDialog({ open, onOpenChange }: ProjectDialogProps) {
           void navigate(paths.home)
         }}
       />
-    </Dialog>
+    </GuardedDialog>
   )
 }

@@ -1,13 +1,15 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { type CallInput, type EndpointOf, type Project, ProjectCreate, projectTexts } from '@slipway/contract'
-import { useId } from 'react'
 import { useForm } from 'react-hook-form'
 import { errorText } from '../../api/errors.ts'
 import { useCreateProject } from '../../api/projects.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
+import { Form } from '../../ui/Form.tsx'
+import { FormNote } from '../../ui/FormNote.tsx'
 
 interface ProjectFormProps {
   /** The new project is selected by then. */
@@ -19,7 +21,6 @@ interface ProjectFormProps {
 
 /** Creates a project. The same form at the first visit, in the dialogs and on its own page. */
 export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: ProjectFormProps) {
-  const hintId = useId()
   const create = useCreateProject()
   const { register, handleSubmit, reset, watch, formState } = useForm<
     CallInput<EndpointOf<'project.create'>>['body'],
@@ -29,33 +30,37 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
     defaultValues: { name: '', description: '' },
     resolver: standardSchemaResolver(ProjectCreate),
   })
+  const { errors, isDirty } = formState
+  const shell = useFormShell({
+    dirty: isDirty,
+    send: (body: ProjectCreate, idempotencyKey) => create.mutateAsync({ body, idempotencyKey }),
+    failureText: (error) => errorText(error, 'Failed to create project'),
+  })
   const blank = watch('name').trim() === ''
-  const { errors } = formState
 
   const submit = handleSubmit(
     (body) =>
-      create.mutate(body, {
-        onSuccess: (project) => {
+      void shell.submit(body, {
+        onSuccess: (project, shown) => {
+          if (!shown) return
           reset()
           onCreated?.(project)
         },
       }),
     // What went wrong before is over when something else is wrong now.
-    () => create.reset(),
+    shell.reset,
   )
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
+    <Form onSubmit={(event) => void submit(event)}>
       <div className={cx('grid gap-4', inSheet && 'p-4 md:p-5')}>
-        {create.isError && (
-          <Banner tone="error">{errorText(create.error, 'Failed to create project')}</Banner>
-        )}
         <Field label="Project Name" error={errors.name?.message}>
           <TextInput {...register('name')} autoFocus={autoFocus} autoComplete="off" dir="auto" />
         </Field>
         <Field label="Description" optional error={errors.description?.message}>
           <TextArea {...register('description')} rows={2} dir="auto" />
         </Field>
+        {shell.error && <Banner tone="error">{shell.error}</Banner>}
       </div>
       <div
         className={cx(
@@ -63,15 +68,11 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
           inSheet ? 'border-t border-line px-4 py-3 md:px-5' : 'mt-4',
         )}
       >
-        {blank && !errors.name && (
-          <p id={hintId} className="min-w-0 flex-1 text-hint text-ink-3">
-            {projectTexts.nameMissing}
-          </p>
-        )}
+        <FormNote>{blank && !errors.name ? projectTexts.nameMissing : undefined}</FormNote>
         <Button
           type="submit"
           variant="primary"
-          busy={create.isPending}
+          busy={shell.pending}
           busyText="Creating..."
           disabledReason={blank ? projectTexts.nameMissing : undefined}
           className="phone:h-11 phone:flex-1"
@@ -79,6 +80,6 @@ export function ProjectForm({ onCreated, autoFocus = false, inSheet = false }: P
           Create Project
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -7,15 +7,14 @@ import {
   SshKeyCreate,
   sshKeyTexts,
 } from '@slipway/contract'
-import { useId } from 'react'
 import { useForm } from 'react-hook-form'
 import { errorText } from '../../api/errors.ts'
 import { useCreateSshKey } from '../../api/ssh-keys.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
-import { Dialog } from '../../ui/Dialog.tsx'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { keygenCopy } from './keygen.ts'
@@ -28,7 +27,6 @@ interface AddSshKeyDialogProps {
 const previewLength = 60
 
 export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
-  const formId = useId()
   const create = useCreateSshKey()
   const { register, handleSubmit, reset, watch, formState } = useForm<
     CallInput<EndpointOf<'sshKey.create'>>['body'],
@@ -38,85 +36,73 @@ export function AddSshKeyDialog({ open, onOpenChange }: AddSshKeyDialogProps) {
     defaultValues: { key_name: '', ssh_public_key: '', is_default: false },
     resolver: standardSchemaResolver(SshKeyCreate),
   })
-  const { errors } = formState
+  const { errors, isDirty } = formState
+  const shell = useFormShell({
+    dirty: open && isDirty,
+    send: (body: SshKeyCreate, idempotencyKey) => create.mutateAsync({ body, idempotencyKey }),
+    failureText: (error) => errorText(error, 'Failed to add SSH key.'),
+  })
   const nameless = watch('key_name').trim() === ''
 
-  const change = (next: boolean) => {
-    if (create.isPending) return
-    onOpenChange(next)
-    if (!next) {
-      reset()
-      create.reset()
-    }
+  const close = () => {
+    onOpenChange(false)
+    reset()
+    shell.reset()
   }
   const submit = handleSubmit(
     (body) =>
-      create.mutate(body, {
+      void shell.submit(body, {
         onSuccess: () => {
           toast.success('SSH key added successfully!')
-          onOpenChange(false)
-          reset()
+          close()
         },
       }),
     // What went wrong before is over when something else is wrong now.
-    () => create.reset(),
+    shell.reset,
   )
 
   return (
-    <Dialog
+    <FormDialog
       open={open}
-      onOpenChange={change}
+      onOpenChange={(next) => (next ? onOpenChange(true) : close())}
       title="Add SSH Key"
-      footer={
-        <>
-          <Button onClick={() => change(false)}>Cancel</Button>
-          <Button
-            type="submit"
-            form={formId}
-            variant="primary"
-            busy={create.isPending}
-            busyText="Adding..."
-            disabledReason={nameless ? sshKeyTexts.nameMissing : undefined}
-          >
-            Add SSH Key
-          </Button>
-        </>
-      }
+      submit={{ label: 'Add SSH Key', busyText: 'Adding...' }}
+      onSubmit={() => void submit()}
+      pending={shell.pending}
+      note={nameless ? sshKeyTexts.nameMissing : undefined}
+      error={shell.error}
     >
-      <form id={formId} onSubmit={(event) => void submit(event)} noValidate className="grid gap-4">
-        {create.isError && <Banner tone="error">{errorText(create.error, 'Failed to add SSH key.')}</Banner>}
-        <Field label="Name" error={errors.key_name?.message}>
-          <TextInput {...register('key_name')} autoComplete="off" dir="auto" />
-        </Field>
-        <Field
-          label="Public key"
-          error={errors.ssh_public_key?.message}
-          hint={<KeyHint text={watch('ssh_public_key')} />}
-        >
-          <TextArea
-            {...register('ssh_public_key')}
-            rows={4}
-            spellCheck={false}
-            autoComplete="off"
-            placeholder="ssh-ed25519 AAAA..."
-            className="mono"
-          />
-        </Field>
-        <Checkbox
-          {...register('is_default')}
-          label="Use as default key"
-          description="Preselected when you create a VM."
+      <Field label="Name" error={errors.key_name?.message}>
+        <TextInput {...register('key_name')} autoComplete="off" dir="auto" />
+      </Field>
+      <Field
+        label="Public key"
+        error={errors.ssh_public_key?.message}
+        hint={<KeyHint text={watch('ssh_public_key')} />}
+      >
+        <TextArea
+          {...register('ssh_public_key')}
+          rows={4}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder="ssh-ed25519 AAAA..."
+          className="mono"
         />
-        <div>
-          <p className="mb-1.5 text-dense font-medium">No key yet?</p>
-          <CodeLine {...keygenCopy} />
-          <p className="mt-1.5 text-hint text-ink-3">
-            Run this on your computer. The public key is then in{' '}
-            <code className="whitespace-nowrap">{publicKeyPath}</code>.
-          </p>
-        </div>
-      </form>
-    </Dialog>
+      </Field>
+      <Checkbox
+        {...register('is_default')}
+        label="Use as default key"
+        description="Preselected when you create a VM."
+      />
+      <div>
+        <p className="mb-1.5 text-dense font-medium">No key yet?</p>
+        <CodeLine {...keygenCopy} />
+        <p className="mt-1.5 text-hint text-ink-3">
+          Run this on your computer. The public key is then in{' '}
+          <code className="whitespace-nowrap">{publicKeyPath}</code>.
+        </p>
+      </div>
+    </FormDialog>
   )
 }
 

@@ -15,6 +15,8 @@ import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { useCreateTemplate, useImageCheck } from '../../api/templates.ts'
 import { paths } from '../../paths.ts'
+import { CancelLink } from '../../shell/CancelLink.tsx'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useLeadOn } from '../../shell/use-lead-on.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
@@ -34,8 +36,6 @@ const typedMs = 600
 
 export function Component() {
   const create = useCreateTemplate()
-  // The list with the new template in it, a moment after the good news.
-  useLeadOn(paths.templates, create.isSuccess ? toTemplatesMs : null)
   const { control, register, handleSubmit, setError, formState } = useForm<
     TemplateForm,
     unknown,
@@ -45,24 +45,34 @@ export function Component() {
     resolver: standardSchemaResolver(TemplateCreate),
     mode: 'onTouched',
   })
-  const { errors } = formState
+  const { errors, isDirty } = formState
+  const shell = useFormShell({
+    dirty: isDirty,
+    send: (body: TemplateCreate, idempotencyKey) => create.mutateAsync({ body, idempotencyKey }),
+    failureText: (error) => errorText(error, 'Failed to create template. Please try again.'),
+  })
+  // The list with the new template in it, a moment after the good news.
+  useLeadOn(paths.templates, shell.done ? toTemplatesMs : null)
   const form = useWatch({ control })
-  const note = create.isSuccess
+  const note = shell.done
     ? 'Taking you to the templates...'
     : TemplateCreate.safeParse(form).error?.issues[0]?.message
   const [imageUrl, settleNow] = useTypedAddress(form.image_url ?? '')
   const check = useImageCheck(bootAddressOf(imageUrl) ? imageUrl : null)
 
-  const submit = handleSubmit((body) => {
-    if (create.isPending || create.isSuccess) return
-    create.mutate(body, {
-      onSuccess: () => toast.success('Template created successfully!'),
-      onError: (error) => {
-        for (const [index, [name, message]] of fieldErrors(error).entries())
-          setError(name, { message }, { shouldFocus: index === 0 })
-      },
-    })
-  })
+  const [toldByFields, setToldByFields] = useState(false)
+  const submit = handleSubmit(
+    (body) =>
+      void shell.submit(body, {
+        onSuccess: () => toast.success('Template created successfully!'),
+        onFailure: (error) => {
+          const found = fieldErrors(error)
+          setToldByFields(found.length > 0)
+          for (const [index, [name, message]] of found.entries())
+            setError(name, { message }, { shouldFocus: index === 0 })
+        },
+      }),
+  )
 
   return (
     <>
@@ -111,19 +121,12 @@ export function Component() {
               />
             </Field>
           </FormSection>
-          <FormFoot
-            note={note}
-            error={
-              create.isError && fieldErrors(create.error).length === 0
-                ? errorText(create.error, 'Failed to create template. Please try again.')
-                : undefined
-            }
-          >
-            <Button render={<Link to={paths.templates} />}>Cancel</Button>
+          <FormFoot note={note} error={toldByFields ? undefined : shell.error}>
+            <CancelLink to={paths.templates} />
             <Button
               type="submit"
               variant="primary"
-              busy={create.isPending}
+              busy={shell.pending}
               busyText="Creating..."
               disabledReason={note}
             >

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { Controller, useFormContext } from 'react-hook-form'
 import { Link, useNavigate } from 'react-router'
 import { errorText } from '../../api/errors.ts'
+import { CancelLink } from '../../shell/CancelLink.tsx'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
@@ -17,35 +18,41 @@ import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
 import type { BrokenRule, GroupForm } from './group-form.ts'
 
-interface GroupCreateFormProps {
-  /** Each kind of group has its own, to the letter. */
-  texts: {
-    /** Of the page and of the button. */
-    title: string
-    list: string
-    /** Of the first part of the form. */
-    section: string
-    name: string
-    disks: string
-    createdTitle: string
-    created: (name: string) => string
-    failedTitle: string
-    failed: string
-  }
-  listPath: string
-  /** What is typed and chosen. */
+/** Each kind of group has its own, to the letter. */
+export interface GroupTexts {
+  /** Of the page and of the button. */
+  title: string
+  list: string
+  /** Of the first part of the form. */
+  section: string
+  name: string
+  disks: string
+  createdTitle: string
+  created: (name: string) => string
+  failedTitle: string
+  failed: string
+}
+
+/** What `useGroupForm` has of the form, whichever kind it is. */
+interface FilledForm {
   form: GroupForm
   template: Template | undefined
   sshKey: SshKey | undefined
+  rules: readonly BrokenRule[]
+  pending: boolean
+  error: string | undefined
+  send: (outcome: {
+    onSuccess: (group: { name: string }, shown: boolean) => void
+    onFailure: (error: unknown, shown: boolean) => void
+  }) => Promise<void>
   /** Keeps the form while the user looks after the SSH keys. */
   keep: () => void
-  rules: readonly BrokenRule[]
-  busy: boolean
-  /** Makes the call; the callbacks are for as long as the form is shown. */
-  send: (callbacks: {
-    onSuccess: (group: { name: string }) => void
-    onError: (error: unknown) => void
-  }) => Promise<{ name: string }>
+}
+
+interface GroupCreateFormProps {
+  texts: GroupTexts
+  listPath: string
+  filled: FilledForm
   /** At the end of the first part. */
   identity?: ReactNode
   templateHint?: ReactNode
@@ -61,13 +68,7 @@ interface GroupCreateFormProps {
 export function GroupCreateForm({
   texts,
   listPath,
-  form,
-  template,
-  sshKey,
-  keep,
-  rules,
-  busy,
-  send,
+  filled: { form, template, sshKey, rules, pending, error, send, keep },
   identity,
   templateHint,
   onTemplateChange,
@@ -81,26 +82,23 @@ export function GroupCreateForm({
   const note = rules[0]?.text
 
   const submit = handleSubmit(() => {
-    if (busy) return
+    if (pending) return
     if (note) {
       setSaid({ title: texts.failedTitle, text: note, open: true })
       return
     }
-    let shown = false
-    send({
-      onSuccess: ({ name }) => {
-        shown = true
-        setSaid({ title: texts.createdTitle, text: texts.created(name), open: true, created: true })
+    void send({
+      onSuccess: ({ name }, shown) => {
+        const text = texts.created(name)
+        if (shown) setSaid({ title: texts.createdTitle, text, open: true, created: true })
+        else toast.success(text)
       },
-      onError: (error) => {
-        shown = true
-        setSaid({ title: texts.failedTitle, text: errorText(error, texts.failed), open: true })
+      onFailure: (error, shown) => {
+        const text = errorText(error, texts.failed)
+        if (shown) setSaid({ title: texts.failedTitle, text, open: true })
+        else toast.error(text)
       },
-    }).then(
-      // What came of it is told in any case, also to somebody who has gone elsewhere.
-      ({ name }) => shown || toast.success(texts.created(name)),
-      (error) => shown || toast.error(errorText(error, texts.failed)),
-    )
+    })
   })
 
   const close = () => {
@@ -150,7 +148,7 @@ export function GroupCreateForm({
               name="sshKeyId"
               render={({ field }) => (
                 <SshKeyField
-                  sshKeyId={field.value}
+                  sshKey={sshKey}
                   onChange={field.onChange}
                   onLeave={keep}
                   hint="Password authentication is disabled on the VMs. Access is by SSH key only."
@@ -179,9 +177,15 @@ export function GroupCreateForm({
             )}
             <GroupDiskFields label={texts.disks} disks={form.disks} />
           </FormSection>
-          <FormFoot note={note}>
-            <Button render={<Link to={listPath} />}>Cancel</Button>
-            <Button type="submit" variant="primary" busy={busy} busyText="Creating..." disabledReason={note}>
+          <FormFoot note={note} error={error} errorSaid>
+            <CancelLink to={listPath} />
+            <Button
+              type="submit"
+              variant="primary"
+              busy={pending}
+              busyText="Creating..."
+              disabledReason={note}
+            >
               {texts.title}
             </Button>
           </FormFoot>

@@ -40,7 +40,7 @@ export function GroupPanel({ template, sshKey, disks, sizes, scaling }: GroupPan
         </>
       }
     >
-      Choose a template to see what the VMs will be made of.
+      Select a template to see what the VMs will contain.
     </TemplatePanel>
   )
 }

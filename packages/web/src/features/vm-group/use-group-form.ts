@@ -1,18 +1,32 @@
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form'
-import { useSearchParams } from 'react-router'
+import { useParams, useSearchParams } from 'react-router'
+import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useDraft } from '../../shell/use-draft.ts'
-import type { GroupForm } from './group-form.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
+import { keyFor } from '../ssh-key/default-key.ts'
+import type { BrokenRule, GroupForm } from './group-form.ts'
 
-/** The create form of a pool or a set: what is typed, and what is chosen with it. */
-export function useGroupForm<Form extends GroupForm>(empty: Form) {
+/** What pools and sets differ in, where their form is filled and sent. */
+interface GroupFormOptions<Form extends GroupForm, Body> {
+  empty: Form
+  brokenRules: (form: Form, projectId: string | undefined) => BrokenRule[]
+  toBody: (form: Form) => Body
+  create: (creation: { projectId: string; body: Body; idempotencyKey: string }) => Promise<{ name: string }>
+  /** The sentence where the server gives none. */
+  failed: string
+}
+
+/** The create form of a pool or a set: what is typed and chosen, what is wrong with it, and its way to the server. */
+export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOptions<Form, Body>) {
+  const { projectId = '' } = useParams()
   const templateFromUrl = useSearchParams()[0].get('template') ?? ''
   const { draft, keepDraft } = useDraft<Form>()
   const methods = useForm<Form>({
     // The compiler cannot see into an open type; a whole form is what its default values are.
-    defaultValues: (draft ?? { ...empty, templateId: templateFromUrl }) as DefaultValues<Form>,
+    defaultValues: (draft ?? { ...options.empty, templateId: templateFromUrl }) as DefaultValues<Form>,
   })
   const typed = useWatch({ control: methods.control }) as Form // all fields have default values
   const { templates } = useTemplates()
@@ -21,7 +35,27 @@ export function useGroupForm<Form extends GroupForm>(empty: Form) {
 
   // An unknown id, from the URL or from an old draft, is no choice.
   const template = templates.find(({ id }) => id === typed.templateId)
-  const sshKey = sshKeys.find(({ id }) => id === typed.sshKeyId)
+  const sshKey = keyFor(sshKeys, typed.sshKeyId)
   const form: Form = { ...typed, templateId: template?.id ?? '', sshKeyId: sshKey?.id ?? '' }
-  return { methods, form, template, sshKey, project, keep: () => keepDraft(methods.getValues()) }
+
+  const shell = useFormShell({
+    dirty: draft !== null || methods.formState.isDirty,
+    send: (input: { projectId: string; body: Body }, idempotencyKey) =>
+      options.create({ ...input, idempotencyKey }),
+    failureText: (error) => errorText(error, options.failed),
+  })
+  return {
+    methods,
+    form,
+    template,
+    sshKey,
+    project,
+    projectId,
+    rules: options.brokenRules(form, project?.id),
+    pending: shell.pending,
+    error: shell.error,
+    send: (outcome: Parameters<typeof shell.submit>[1]) =>
+      shell.submit({ projectId, body: options.toBody(form) }, outcome),
+    keep: () => keepDraft(methods.getValues()),
+  }
 }

@@ -6,8 +6,9 @@ import {
   vmPoolTexts,
 } from '@slipway/contract'
 import { useState } from 'react'
-import { errorDetail } from '../../api/errors.ts'
+import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useUpdateVmPool } from '../../api/vm-pools.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
@@ -20,6 +21,8 @@ const sizes = [
   { name: 'max_size', label: 'Max size', lowest: 1 },
 ] as const
 
+const failureText = 'Failed to update VMPool. Please try again.'
+
 /** Changes the sizes of a pool in its card or on its page. What one did not touch stays as the pool has it. */
 export function PoolSizesForm({ pool, onClose }: { pool: VmPool; onClose: () => void }) {
   const update = useUpdateVmPool()
@@ -27,21 +30,29 @@ export function PoolSizesForm({ pool, onClose }: { pool: VmPool; onClose: () => 
   const { min_size, desired_size, max_size, auto_scaling } = { ...pool, ...changed }
   const body = { min_size, max_size, desired_size, auto_scaling }
 
-  const save = async () => {
-    try {
-      await update.mutateAsync({ pool, body })
-      toast.success('VM Pool updated successfully')
-      onClose()
-    } catch (error) {
-      toast.error('Failed to update VMPool. Please try again.', { detail: errorDetail(error) })
-    }
-  }
+  const shell = useFormShell({
+    dirty: Object.keys(changed).length > 0,
+    send: (input: Parameters<typeof update.mutateAsync>[0]) => update.mutateAsync(input),
+    failureText: (error) => fullErrorText(failureText, error),
+  })
+  const save = () =>
+    shell.submit(
+      { pool, body },
+      {
+        onSuccess: () => {
+          toast.success('VM Pool updated successfully')
+          onClose()
+        },
+        onFailure: (error) => toast.error(failureText, { detail: errorDetail(error) }),
+      },
+    )
 
   return (
     <InlineForm
       label={`Edit ${pool.name}`}
       problem={problemOf(body)}
-      busy={update.isPending}
+      busy={shell.pending}
+      error={shell.error}
       onSave={() => void save()}
       onCancel={onClose}
     >

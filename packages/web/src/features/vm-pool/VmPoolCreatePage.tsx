@@ -1,23 +1,22 @@
 import { vmPoolSizeLimit } from '@slipway/contract'
 import { Controller, FormProvider } from 'react-hook-form'
-import { useParams } from 'react-router'
 import { useCreateVmPool } from '../../api/vm-pools.ts'
 import { paths } from '../../paths.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
-import { GroupCreateForm } from '../vm-group/GroupCreateForm.tsx'
+import { GroupCreateForm, type GroupTexts } from '../vm-group/GroupCreateForm.tsx'
 import { useGroupForm } from '../vm-group/use-group-form.ts'
 import { brokenRules, emptyVmPoolForm, scalingText, sizesFit, toBody } from './vm-pool-form.ts'
 
-const texts = {
+const texts: GroupTexts = {
   title: 'Create VM Pool',
   list: 'VM Pools',
   section: 'Pool',
   name: 'Pool name',
   disks: 'Data disks',
   createdTitle: 'VM Pool created',
-  created: (name: string) => `VM Pool "${name}" created successfully with SSH key configured!`,
+  created: (name) => `VM Pool "${name}" created successfully with SSH key configured!`,
   failedTitle: 'VM Pool not created',
   failed: 'Failed to create VM Pool. Please try again.',
 }
@@ -30,22 +29,22 @@ const sizeFields = [
 ] as const
 
 export function Component() {
-  const { projectId = '' } = useParams()
-  const { methods, form, project, ...chosen } = useGroupForm(emptyVmPoolForm)
   const create = useCreateVmPool()
-  const rules = brokenRules(form, project?.id)
-  const { control } = methods
+  const group = useGroupForm({
+    empty: emptyVmPoolForm,
+    brokenRules,
+    toBody,
+    create: create.mutateAsync,
+    failed: texts.failed,
+  })
+  const { methods, form, project, projectId, rules } = group
 
   return (
     <FormProvider {...methods}>
       <GroupCreateForm
-        {...chosen}
         texts={texts}
         listPath={paths.vmPools(projectId)}
-        form={form}
-        rules={rules}
-        busy={create.isPending}
-        send={(callbacks) => create.mutateAsync({ projectId, body: toBody(form) }, callbacks)}
+        filled={group}
         identity={
           <Field
             label="Project ID"
@@ -71,7 +70,7 @@ export function Component() {
                   hint={name === 'minSize' && form.minSize === 0 && 'No lower bound: 1 VM always stays.'}
                 >
                   <Controller
-                    control={control}
+                    control={methods.control}
                     name={name}
                     render={({ field: { onChange, ...field } }) => (
                       <NumberInput
@@ -87,7 +86,7 @@ export function Component() {
               ))}
             </div>
             <Controller
-              control={control}
+              control={methods.control}
               name="autoScaling"
               render={({ field }) => (
                 <Checkbox

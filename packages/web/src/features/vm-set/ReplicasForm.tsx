@@ -1,11 +1,14 @@
 import { replicasAllowed, type VmSet, vmSetReplicas } from '@slipway/contract'
 import { useState } from 'react'
-import { errorDetail } from '../../api/errors.ts'
+import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useUpdateVmSet } from '../../api/vm-sets.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { InlineForm } from '../vm-group/InlineForm.tsx'
+
+const failureText = 'Failed to update VMSet. Please try again.'
 
 /** Changes how many VMs a set holds, in its card or on its page. */
 export function ReplicasForm({ set, onClose }: { set: VmSet; onClose: () => void }) {
@@ -14,21 +17,29 @@ export function ReplicasForm({ set, onClose }: { set: VmSet; onClose: () => void
   const replicas = changed ?? set.replicas
   const allowed = replicasAllowed(replicas)
 
-  const save = async () => {
-    try {
-      await update.mutateAsync({ set, body: { replicas } })
-      toast.success('VM Set updated successfully')
-      onClose()
-    } catch (error) {
-      toast.error('Failed to update VMSet. Please try again.', { detail: errorDetail(error) })
-    }
-  }
+  const shell = useFormShell({
+    dirty: changed !== null,
+    send: (input: Parameters<typeof update.mutateAsync>[0]) => update.mutateAsync(input),
+    failureText: (error) => fullErrorText(failureText, error),
+  })
+  const save = () =>
+    shell.submit(
+      { set, body: { replicas } },
+      {
+        onSuccess: () => {
+          toast.success('VM Set updated successfully')
+          onClose()
+        },
+        onFailure: (error) => toast.error(failureText, { detail: errorDetail(error) }),
+      },
+    )
 
   return (
     <InlineForm
       label={`Edit ${set.name}`}
       problem={allowed === true ? null : allowed}
-      busy={update.isPending}
+      busy={shell.pending}
+      error={shell.error}
       onSave={() => void save()}
       onCancel={onClose}
     >
@@ -51,4 +62,6 @@ export function ReplicasForm({ set, onClose }: { set: VmSet; onClose: () => void
 }
 
 const goText = (count: number) =>
-  `${count === 1 ? 'One VM goes' : `${count} VMs go`} with the disks made for ${count === 1 ? 'it' : 'them'}: those that failed first, then the newest.`
+  count === 1
+    ? 'One VM will be deleted with the disks created for it: a failed one first, else the newest.'
+    : `${count} VMs will be deleted with the disks created for them: failed ones first, then the newest.`

@@ -1,42 +1,42 @@
 import { replicasAllowed, vmSetReplicas } from '@slipway/contract'
 import { Controller, FormProvider } from 'react-hook-form'
-import { useParams } from 'react-router'
 import { useCreateVmSet } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
-import { GroupCreateForm } from '../vm-group/GroupCreateForm.tsx'
+import { GroupCreateForm, type GroupTexts } from '../vm-group/GroupCreateForm.tsx'
 import { useGroupForm } from '../vm-group/use-group-form.ts'
 import { brokenRules, emptyVmSetForm, scalingText, toBody } from './vm-set-form.ts'
 
-const texts = {
+const texts: GroupTexts = {
   title: 'Create VM Set',
   list: 'VM Sets',
   section: 'Set',
   name: 'Name',
   disks: 'Additional disks',
   createdTitle: 'VM Set created',
-  created: (name: string) => `VM Set "${name}" created successfully with SSH key configured!`,
+  created: (name) => `VM Set "${name}" created successfully with SSH key configured!`,
   failedTitle: 'VM Set not created',
   failed: 'Failed to create VM Set. Please try again.',
 }
 
 export function Component() {
-  const { projectId = '' } = useParams()
-  const { methods, form, project, ...chosen } = useGroupForm(emptyVmSetForm)
   const create = useCreateVmSet()
-  const rules = brokenRules(form, project?.id)
+  const group = useGroupForm({
+    empty: emptyVmSetForm,
+    brokenRules,
+    toBody,
+    create: create.mutateAsync,
+    failed: texts.failed,
+  })
+  const { methods, form, projectId, rules } = group
 
   return (
     <FormProvider {...methods}>
       <GroupCreateForm
-        {...chosen}
         texts={texts}
         listPath={paths.vmSets(projectId)}
-        form={form}
-        rules={rules}
-        busy={create.isPending}
-        send={(callbacks) => create.mutateAsync({ projectId, body: toBody(form) }, callbacks)}
+        filled={group}
         templateHint={form.disks.length > 0 && 'Another template clears the additional disks.'}
         onTemplateChange={() => methods.setValue('disks', [])}
         sizeFields={

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { brokenRules, emptyVmSnapshotForm, toBody, type VmSnapshotForm } from './vm-snapshot-form.ts'
+import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
+import { brokenRules, emptyVmSnapshotForm, toBody } from './vm-snapshot-form.ts'
 
-const good: VmSnapshotForm = { ...emptyVmSnapshotForm, name: ' nightly ', vmId: 'v' }
-const broken = (change: Partial<VmSnapshotForm>) => brokenRules({ ...good, ...change })[0]?.text
+const good: SnapshotForm = { ...emptyVmSnapshotForm, name: ' nightly ', sourceId: 'v' }
+const broken = (change: Partial<SnapshotForm>) => brokenRules({ ...good, ...change })[0]?.text
 const now = new Date('2026-11-20T10:00:00.000Z')
 
 test('the body of a fresh form asks for the disks and for 30 days', () => {
@@ -31,7 +32,7 @@ test('a complete form breaks no rule', () => {
 
 test('each rule has its own sentence', () => {
   expect(broken({ name: '   ' })).toBe('Please enter a snapshot name')
-  expect(broken({ vmId: '' })).toBe('Please select a VM')
+  expect(broken({ sourceId: '' })).toBe('Please select a VM')
   for (const retentionDays of [0, 366, -1, 1.5]) {
     expect(broken({ retentionDays })).toBe('Retention must be between 1 and 365 days')
   }
@@ -39,6 +40,6 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the form', () => {
-  const worst: VmSnapshotForm = { ...emptyVmSnapshotForm, description: 'a'.repeat(1001), retentionDays: 0 }
-  expect(brokenRules(worst).map(({ field }) => field)).toEqual(['name', 'description', 'vm', 'retention'])
+  const worst: SnapshotForm = { ...emptyVmSnapshotForm, description: 'a'.repeat(1001), retentionDays: 0 }
+  expect(brokenRules(worst).map(({ field }) => field)).toEqual(['name', 'description', 'source', 'retention'])
 })

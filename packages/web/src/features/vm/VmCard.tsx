@@ -167,7 +167,7 @@ function KeyName({ vm }: { vm: Vm }) {
     return <span className="mono min-w-0">{vm.ssh_key_name}</span>
   const { copyLabel, ...texts } = sshCopyTexts
   return (
-    <Copyable text={() => sshCommandNow(vm)} label={copyLabel} {...texts}>
+    <Copyable text={() => sshCommandNow(vm)} label={copyLabel} caption="SSH connection" {...texts}>
       {vm.ssh_key_name}
     </Copyable>
   )

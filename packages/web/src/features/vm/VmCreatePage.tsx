@@ -1,15 +1,17 @@
-import { formatCpu, formatMemory, vmTexts } from '@slipway/contract'
+import { formatCpu, formatMemory, type VmCreate, vmTexts } from '@slipway/contract'
 import { useEffect, useRef } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
-import { errorDetail } from '../../api/errors.ts'
+import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useCreateVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { CancelLink } from '../../shell/CancelLink.tsx'
 import { useDraft } from '../../shell/use-draft.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
@@ -18,11 +20,15 @@ import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { comeBack } from '../project/come-back.ts'
+import { keyFor } from '../ssh-key/default-key.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
 import { emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+
+const failureText = 'Failed to create VM. Please try again.'
 
 /** `/create` and `/projects/:projectId/vms/create`: one form, the second with a fixed project. */
 export function Component() {
@@ -32,19 +38,19 @@ export function Component() {
   const { project, projects, loading: projectsLoading, select } = useSelectedProject()
   const { templates } = useTemplates()
   const { sshKeys } = useSshKeys()
-  const { disks } = useDisks(project?.id)
+  const { disks, loading: disksLoading, error: disksError, refetch: loadDisks } = useDisks(project?.id)
   const create = useCreateVm()
 
   // With its project: disks are those of that one.
   const { draft, keepDraft } = useDraft<{ form: VmForm; projectId: string | undefined }>()
-  const { control, register, handleSubmit, setValue, getValues } = useForm<VmForm>({
+  const { control, register, setValue, getValues, formState } = useForm<VmForm>({
     defaultValues: draft?.form ?? { ...emptyVmForm, templateId: templateFromUrl },
   })
   const form = useWatch({ control }) as VmForm // all fields have default values
 
   // An unknown id, from the URL or from an old draft, is no choice.
   const template = templates.find(({ id }) => id === form.templateId)
-  const sshKey = sshKeys.find(({ id }) => id === form.sshKeyId)
+  const sshKey = keyFor(sshKeys, form.sshKeyId)
 
   const available = disks.filter(({ status }) => status.toLowerCase() === 'available')
   // Disks belong to a project: with another one the chosen ones mean nothing.
@@ -70,23 +76,29 @@ export function Component() {
   const broken = firstBrokenRule(chosen, project?.id)
 
   const keep = () => keepDraft({ form: getValues(), projectId: project?.id })
-  const submit = handleSubmit(() => {
-    if (create.isPending) return
+  const shell = useFormShell({
+    dirty: draft !== null || formState.isDirty,
+    send: (input: { projectId: string; body: VmCreate }, idempotencyKey) =>
+      create.mutateAsync({ ...input, idempotencyKey }),
+    failureText: (error) => fullErrorText(failureText, error),
+  })
+  const submit = () => {
+    if (shell.pending) return
     if (broken || !project) {
       toast.error(broken?.text ?? vmTexts.projectMissing)
       return
     }
-    create
-      .mutateAsync(
-        { projectId: project.id, body: toBody(chosen) },
-        // Only while the form is shown; what came of it is told in any case.
-        { onSuccess: () => void navigate(paths.home) },
-      )
-      .then(
-        (vm) => toast.success(`VM "${vm.name}" created successfully with SSH key configured!`),
-        (error) => toast.error('Failed to create VM. Please try again.', { detail: errorDetail(error) }),
-      )
-  })
+    void shell.submit(
+      { projectId: project.id, body: toBody(chosen) },
+      {
+        onSuccess: (vm, shown) => {
+          toast.success(`VM "${vm.name}" created successfully with SSH key configured!`)
+          if (shown) void navigate(paths.home)
+        },
+        onFailure: (error) => toast.error(failureText, { detail: errorDetail(error) }),
+      },
+    )
+  }
 
   return (
     <>
@@ -100,7 +112,7 @@ export function Component() {
         ]}
       />
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
-        <FormSheet label="Create VM" onSubmit={(event) => void submit(event)}>
+        <FormSheet label="Create VM" onSubmit={submit}>
           <FormSection title="Machine">
             <Field label="Name">
               <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
@@ -110,7 +122,7 @@ export function Component() {
               hint={
                 !projectsLoading &&
                 projects.length === 0 && (
-                  <Link to={paths.onboarding} className="link">
+                  <Link to={paths.onboarding} state={comeBack} className="link" onClick={keep}>
                     Create your first project
                   </Link>
                 )
@@ -136,7 +148,7 @@ export function Component() {
               name="sshKeyId"
               render={({ field }) => (
                 <SshKeyField
-                  sshKeyId={field.value}
+                  sshKey={sshKey}
                   onChange={field.onChange}
                   onLeave={keep}
                   hint="Password authentication is disabled on the VM. Access is by SSH key only."
@@ -166,6 +178,9 @@ export function Component() {
               control={control}
               values={chosen.disks}
               available={available}
+              loading={disksLoading}
+              error={disksError}
+              retry={() => void loadDisks()}
               createLink={
                 project && (
                   <Link to={paths.diskCreate(project.id)} className="link" onClick={keep}>
@@ -175,12 +190,12 @@ export function Component() {
               }
             />
           </FormSection>
-          <FormFoot note={broken?.text}>
-            <Button render={<Link to={paths.home} />}>Cancel</Button>
+          <FormFoot note={broken?.text} error={shell.error} errorSaid>
+            <CancelLink to={paths.home} />
             <Button
               type="submit"
               variant="primary"
-              busy={create.isPending}
+              busy={shell.pending}
               busyText="Creating..."
               disabledReason={broken?.text}
             >
@@ -198,7 +213,7 @@ export function Component() {
             { label: 'Data disks', value: diskSizeGb > 0 ? `${diskSizeGb}Gi` : 'None' },
           ]}
         >
-          Choose a template to see what the VM will be made of.
+          Select a template to see what the VM will contain.
         </TemplatePanel>
       </div>
     </>

@@ -12,12 +12,24 @@ interface VmDiskRowsProps {
   values: VmForm['disks']
   /** Disks that may be attached. */
   available: readonly Disk[]
+  loading: boolean
+  /** Why it is not known which there are. */
+  error: Error | null
+  retry: () => void
   /** The way to a new disk. */
   createLink: ReactNode
 }
 
 /** Data disks to attach. A disk chosen in one row is not offered in others. */
-export function VmDiskRows({ control, values, available, createLink }: VmDiskRowsProps) {
+export function VmDiskRows({
+  control,
+  values,
+  available,
+  loading,
+  error,
+  retry,
+  createLink,
+}: VmDiskRowsProps) {
   const { fields, append, remove } = useFieldArray({ control, name: 'disks' })
   const chosenElsewhere = (row: number) =>
     new Set(values.flatMap(({ diskId }, i) => (i === row ? [] : [diskId])))
@@ -53,7 +65,7 @@ export function VmDiskRows({ control, values, available, createLink }: VmDiskRow
                     <Select
                       value={disk?.id ?? null}
                       onValueChange={choice.onChange}
-                      placeholder="Choose an available disk"
+                      placeholder={loading ? 'Loading disks...' : 'Choose an available disk'}
                       options={available
                         .filter(({ id }) => !taken.has(id))
                         .map(({ id, name, size }) => ({ value: id, label: name, description: size }))}
@@ -61,7 +73,15 @@ export function VmDiskRows({ control, values, available, createLink }: VmDiskRow
                   )}
                 />
               </Field>
-              {available.length === 0 && (
+              {error && !loading && (
+                <p className="mt-1.5 text-hint text-bad">
+                  Failed to load disks.{' '}
+                  <button type="button" className="link" onClick={retry}>
+                    Try Again
+                  </button>
+                </p>
+              )}
+              {available.length === 0 && !loading && !error && (
                 <p className="mt-1.5 text-hint text-ink-3">
                   This project has no available disk.{' '}
                   {createLink ? <>{createLink} first, or remove</> : 'Remove'} the row to create the VM

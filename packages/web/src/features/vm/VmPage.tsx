@@ -29,7 +29,7 @@ import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { StepList } from '../../ui/StepList.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
-import { VmActivity } from '../activity/VmActivity.tsx'
+import { ObjectActivity } from '../activity/ObjectActivity.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { isMember, PartOf } from '../vm-group/PartOf.tsx'
@@ -86,7 +86,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           {isTransitional(vm) && <StartSection vm={vm} />}
           <VmUsage vm={vm} />
           {!isTransitional(vm) && <StartSection vm={vm} />}
-          <VmActivity vm={vm} />
+          <ObjectActivity object={vm} noun="VM" />
         </div>
         <div className="grid min-w-0 gap-7">
           <SshSection vm={vm} />

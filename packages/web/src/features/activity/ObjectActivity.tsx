@@ -1,4 +1,3 @@
-import type { Vm } from '@slipway/contract'
 import { useId, useMemo } from 'react'
 import { Link } from 'react-router'
 import { useNewestActivity } from '../../api/activity.ts'
@@ -11,13 +10,19 @@ import { useNow } from './use-now.ts'
 
 const shownAtMost = 10
 
-/** What happened to a VM lately, on its page. */
-export function VmActivity({ vm: { id, project_id: projectId } }: { vm: Pick<Vm, 'id' | 'project_id'> }) {
+interface ObjectActivityProps {
+  object: { id: string; project_id: string }
+  /** What it is, in a word: `VM`, `disk`. */
+  noun: string
+}
+
+/** What happened to an object lately, on its page. */
+export function ObjectActivity({ object: { id, project_id: projectId }, noun }: ObjectActivityProps) {
   const titleId = useId()
   const source = useMemo(() => ({ projectId, filter: { object_id: id } }), [projectId, id])
   const { data, isPlaceholderData, error, refetch } = useNewestActivity(source, shownAtMost)
   const now = useNow(10_000)
-  // Those of the VM one came from are not this one's.
+  // Those of the object one came from are not this one's.
   const entries = isPlaceholderData ? undefined : data?.entries
   return (
     <Sheet
@@ -27,7 +32,7 @@ export function VmActivity({ vm: { id, project_id: projectId } }: { vm: Pick<Vm,
         entries &&
         entries.length > 0 && (
           <Link to={paths.activity(projectId, id)} className="link text-dense">
-            View all<span className="sr-only"> activity of this VM</span>
+            View all<span className="sr-only"> activity of this {noun}</span>
           </Link>
         )
       }

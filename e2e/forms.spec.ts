@@ -1,0 +1,149 @@
+import type { Page } from '@playwright/test'
+import { templateApi, vmApi } from '@slipway/contract'
+import { expect, templateId, test } from './fixtures.ts'
+import { answer, callsOf } from './network.ts'
+import { dismissToasts, toasts } from './sentences.ts'
+
+/** What every form does, shown on one of each kind: a page and a dialog. */
+
+const createPath = `/create?template=${templateId}`
+const failure = 'Failed to create VM. Please try again.'
+const nameOf = (page: Page) => page.getByLabel('Name', { exact: true })
+const submitOf = (page: Page) => page.getByRole('button', { name: 'Create VM' })
+const questionOf = (page: Page) => page.getByRole('alertdialog', { name: 'Discard what you entered?' })
+
+test('Enter that ends a composition sends nothing; the next one does', async ({
+  page,
+  project: _,
+  sshKey: __,
+}) => {
+  const calls = callsOf(page, vmApi.create)
+  await page.goto(createPath)
+  await nameOf(page).fill('計算機')
+  await expect(submitOf(page)).toBeEnabled()
+  for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+    await nameOf(page).dispatchEvent('keydown', { key: 'Enter', bubbles: true, ...composing })
+  await expect(submitOf(page)).toBeEnabled()
+  expect(calls).toEqual([])
+  await nameOf(page).press('Enter')
+  await expect(page).toHaveURL('/')
+  expect(calls).toHaveLength(1)
+})
+
+test('a page asks before a link, Back or a reload takes what was typed', async ({ page, user: _ }) => {
+  await page.goto('/templates')
+  await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
+  // Nothing is typed yet, so nothing is asked.
+  await page.goBack()
+  await expect(page).toHaveURL('/templates')
+  await page.goForward()
+  await nameOf(page).fill('engine')
+  expect(
+    await page.evaluate(() => {
+      const leaving = new Event('beforeunload', { cancelable: true })
+      window.dispatchEvent(leaving)
+      return leaving.defaultPrevented
+    }),
+  ).toBe(true)
+  await page.getByRole('link', { name: 'SSH Keys' }).first().click()
+  await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+  await expect(questionOf(page)).toBeHidden()
+  await expect(page).toHaveURL(createPath)
+  await expect(nameOf(page)).toHaveValue('engine')
+  await page.goBack()
+  await questionOf(page).getByRole('button', { name: 'Discard' }).click()
+  await expect(page).toHaveURL('/templates')
+  // Cancel says what it does.
+  await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
+  await nameOf(page).fill('engine')
+  await page.getByRole('link', { name: 'Cancel' }).click()
+  await expect(page).toHaveURL('/')
+})
+
+test('a dialog asks before Escape takes what was typed', async ({ page, user: _ }) => {
+  await page.goto('/ssh-keys')
+  const dialog = page.getByRole('dialog', { name: 'Add SSH Key' })
+  await page.getByRole('button', { name: 'Add SSH Key' }).first().click()
+  const name = dialog.getByLabel('Name')
+  await name.fill('Laptop')
+  await name.press('Escape')
+  await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+  await expect(name).toHaveValue('Laptop')
+  await name.press('Escape')
+  await questionOf(page).getByRole('button', { name: 'Discard' }).click()
+  await expect(dialog).toBeHidden()
+  await page.getByRole('button', { name: 'Add SSH Key' }).first().click()
+  await expect(name).toHaveValue('')
+  // Nothing is typed, so nothing is asked.
+  await name.press('Escape')
+  await expect(dialog).toBeHidden()
+})
+
+test('the error of a failed try stays at the foot of the form until the next one', async ({
+  page,
+  project: _,
+  sshKey: __,
+}) => {
+  await page.goto(createPath)
+  await nameOf(page).fill('engine')
+  const { end } = await answer(page, vmApi.create, 409, { message: 'This project is full' })
+  await submitOf(page).click()
+  await expect(toasts(page).getByRole('alert')).toContainText(failure)
+  await end()
+  await dismissToasts(page)
+  const error = page.getByRole('form').getByText(`${failure} This project is full`)
+  await expect(error).toBeVisible()
+  await nameOf(page).fill('sieve')
+  await expect(error).toBeVisible()
+  await submitOf(page).click()
+  await expect(page).toHaveURL('/')
+})
+
+test('a try after a lost answer has the same idempotency key, another VM another one', async ({
+  page,
+  project: _,
+  sshKey: __,
+}) => {
+  const calls = callsOf(page, vmApi.create)
+  const keys = () => calls.map((one) => one.headers()['idempotency-key'])
+  await page.goto(createPath)
+  await nameOf(page).fill('engine')
+  const { end } = await answer(page, vmApi.create, null)
+  await submitOf(page).click()
+  await expect(page.getByRole('form').getByText(failure)).toBeVisible()
+  await end()
+  await submitOf(page).click()
+  await expect(page).toHaveURL('/')
+  expect(new Set(keys()).size).toBe(1)
+  expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/)
+  await page.goto(createPath)
+  await nameOf(page).fill('engine')
+  await submitOf(page).click()
+  await expect(page).toHaveURL('/')
+  expect(new Set(keys()).size).toBe(2)
+})
+
+test('a new version of the console waits for a half-filled form', async ({ page, user: _ }) => {
+  await page.goto(createPath)
+  await nameOf(page).fill('engine')
+  await page.evaluate(() => window.dispatchEvent(new Event('vite:preloadError')))
+  await expect(page.getByText('A new version of the console is ready.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible()
+  await expect(nameOf(page)).toHaveValue('engine')
+})
+
+test('the form for templates keeps what was typed when the server refuses it', async ({ page, user: _ }) => {
+  await page.goto('/admin/templates')
+  const form = page.getByRole('form', { name: 'Create Template' })
+  await form.getByLabel('Name').fill('Compiler')
+  await form.getByLabel('Description').fill('For compiling')
+  await answer(page, templateApi.create, 500)
+  for (const label of ['Default CPU', 'Default memory']) {
+    await page.getByRole('combobox', { name: label }).click()
+    await page.getByRole('option').first().click()
+  }
+  await form.getByRole('button', { name: 'Create Template' }).click()
+  await expect(form.getByRole('alert')).toHaveText('Failed to create template. Please try again.')
+  await page.getByRole('link', { name: 'Templates' }).first().click()
+  await expect(questionOf(page)).toBeVisible()
+})

@@ -1,0 +1,40 @@
+import { type DiskSnapshot, snapshotCan } from '@slipway/contract'
+import { HardDrive, Trash2 } from 'lucide-react'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { reasonOf } from '../../ui/reason.ts'
+import { diskSnapshotDialogs } from './disk-snapshot-dialogs.ts'
+
+interface DiskSnapshotActionsProps {
+  snapshot: DiskSnapshot
+  place: 'row' | 'page'
+}
+
+/** What can be done with a disk snapshot, in its row or on its page. */
+export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProps) {
+  const openDialog = useOpenDialog()
+  const { id, name } = snapshot
+  const isRow = place === 'row'
+  const remove = {
+    icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
+    disabledReason: reasonOf(snapshotCan.delete(snapshot)),
+    onClick: () => openDialog(diskSnapshotDialogs.delete, id),
+  }
+  return (
+    <>
+      <Button
+        {...(isRow ? { size: 'sm', className: 'phone:h-9', 'aria-label': `Create Disk from ${name}` } : {})}
+        icon={<HardDrive size={isRow ? 14 : 16} strokeWidth={1.6} aria-hidden />}
+        disabledReason={reasonOf(snapshotCan.createDisk(snapshot))}
+        onClick={() => openDialog(diskSnapshotDialogs.createDisk, id)}
+      >
+        Create Disk
+      </Button>
+      {isRow ? (
+        <IconButton {...remove} size="sm" label={`Delete ${name}`} />
+      ) : (
+        <Button {...remove}>Delete</Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,85 @@
+import { type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
+import { Disc, Trash2 } from 'lucide-react'
+import { Link } from 'react-router'
+import { paths } from '../../paths.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
+import { Button, IconButton } from '../../ui/Button.tsx'
+import { reasonOf } from '../../ui/reason.ts'
+import { CancelOperation } from '../operation/CancelOperation.tsx'
+import { diskDialogs } from './disk-dialogs.ts'
+
+interface DiskActionsProps {
+  disk: Disk
+  /** Of the VM it is attached to; undefined while that is unknown. */
+  vmStatus: string | undefined
+  /** In a row the last action is an icon; the page of a disk has room for all of them. */
+  place: 'row' | 'page'
+}
+
+/** What can be done to a disk now, as buttons. The page they stand on shows the dialogs that they open. */
+export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
+  const openDialog = useOpenDialog()
+  const open = (dialog: keyof typeof diskDialogs) => () => openDialog(diskDialogs[dialog], disk.id)
+  const canDetach = diskCan.detach(disk) === true
+  const canAttach = diskCan.attach(disk) === true
+  const look = place === 'row' ? ({ size: 'sm', className: 'phone:h-10' } as const) : {}
+  return (
+    <>
+      {/* One button with two faces: the focus stays on it when a disk is detached. */}
+      {(canDetach || canAttach) && (
+        <Button
+          {...look}
+          aria-haspopup="dialog"
+          disabledReason={
+            canDetach && vmStatus ? reasonOf(diskAllowedBy.detach({ status: vmStatus })) : undefined
+          }
+          onClick={open(canDetach ? 'detach' : 'attach')}
+        >
+          {canDetach ? 'Detach' : 'Attach'}
+        </Button>
+      )}
+      {diskCan.createVm(disk) === true && (
+        <Button {...look} aria-haspopup="dialog" onClick={open('createVm')}>
+          Create VM
+        </Button>
+      )}
+      {place === 'page' && diskCan.snapshot(disk) === true && (
+        <Button
+          icon={<Disc size={16} strokeWidth={1.6} aria-hidden />}
+          render={<Link to={paths.diskSnapshotCreate(disk.project_id, disk.id)} />}
+        >
+          Create Snapshot
+        </Button>
+      )}
+      {place === 'row' && diskStateOf(disk) === 'creating' && <CancelDisk disk={disk} />}
+      {diskStateOf(disk) !== 'deleting' && (
+        <DeleteAction disk={disk} place={place} onClick={open('delete')} />
+      )}
+    </>
+  )
+}
+
+/** Cancels the creation of a disk. */
+export function CancelDisk({ disk: { id, name, project_id } }: { disk: Disk }) {
+  return (
+    <CancelOperation
+      projectId={project_id}
+      operation={{ id, action: 'disk.create', object: { type: 'disk', id, name } }}
+    />
+  )
+}
+
+interface DeleteActionProps extends Pick<DiskActionsProps, 'disk' | 'place'> {
+  onClick: () => void
+}
+
+function DeleteAction({ disk, place, onClick }: DeleteActionProps) {
+  const shared = {
+    icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
+    disabledReason: reasonOf(diskCan.delete(disk)),
+    'aria-haspopup': 'dialog',
+    onClick,
+  } as const
+  if (place === 'page') return <Button {...shared}>Delete</Button>
+  return <IconButton {...shared} size="sm" className="phone:h-10!" label={`Delete ${disk.name}`} />
+}

@@ -1,0 +1,32 @@
+import { type Disk, diskStateOf } from '@slipway/contract'
+import type { Condition } from '../../shell/Condition.tsx'
+
+const steps: Partial<Record<Disk['source'], string>> = {
+  image: 'Writing the image to the disk',
+  snapshot: 'Copying the snapshot',
+}
+
+type Described = Pick<Disk, 'status' | 'vm_id' | 'source' | 'progress' | 'status_message' | 'status_since'>
+
+/** How the work on a disk is going, or why there is none any more and what to do. Null for one that is well. */
+export function diskCondition(disk: Described): Condition | null {
+  const { source, vm_id, progress, status_message: reason, status_since: since } = disk
+  switch (diskStateOf(disk)) {
+    case 'creating':
+      return { tone: 'working', step: reason ?? steps[source], progress, since }
+    case 'failed':
+      return { tone: 'failed', reason, next: 'Delete this disk and create it again.', since }
+    case 'error':
+      return {
+        tone: 'failed',
+        reason,
+        next:
+          vm_id === null
+            ? 'Create a new disk from its last snapshot, or delete it.'
+            : 'Detach it, then create a new disk from its last snapshot.',
+        since,
+      }
+    default:
+      return reason ? { tone: 'known', reason } : null
+  }
+}

@@ -1,0 +1,71 @@
+import { canDeleteDiskIn, type Disk } from '@slipway/contract'
+import { type DiskRef, useDeleteDisk, useDetachDisk } from '../../api/disks.ts'
+import { useSelectedProject } from '../../api/projects.ts'
+import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+
+interface DetachDialogProps {
+  disk: DiskRef & { name: string }
+  onClose: () => void
+}
+
+/** Asks before a disk is detached from its VM. A running guest has ten seconds to release it. */
+export function DetachDialog({ disk, onClose }: DetachDialogProps) {
+  const detach = useDetachDisk()
+  const confirmed = useConfirmedAct({
+    act: () => detach.mutateAsync(disk),
+    done: `Disk "${disk.name}" detached successfully`,
+    failed: 'Failed to detach disk. Please try again.',
+    onDone: onClose,
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={() => onClose()}
+      title="Detach disk"
+      tone="normal"
+      confirmLabel="Detach"
+      busyLabel="Detaching..."
+      {...confirmed}
+    >
+      <p>
+        Detach disk "<b>{disk.name}</b>" from its VM?
+      </p>
+      <p className="mt-2">
+        Unmount the disk in the VM first, so that all data is written. The data on the disk is kept.
+      </p>
+    </ConfirmDialog>
+  )
+}
+
+interface DeleteDiskDialogProps {
+  disk: Disk
+  onClose: () => void
+  onDeleted: () => void
+}
+
+/** Asks before a disk is deleted. */
+export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogProps) {
+  const { project } = useSelectedProject()
+  const removal = useDeleteDisk()
+  const confirmed = useConfirmedAct({
+    allowed: canDeleteDiskIn(project),
+    act: () => removal.mutateAsync(disk),
+    done: `Disk "${disk.name}" deleted successfully`,
+    failed: 'Failed to delete disk. Please try again.',
+    onDone: onDeleted,
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={() => onClose()}
+      title="Delete disk"
+      confirmLabel="Delete"
+      busyLabel="Deleting..."
+      {...confirmed}
+    >
+      Are you sure you want to delete disk "<b>{disk.name}</b>"? Snapshots of it are kept. This action cannot
+      be undone.
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,58 @@
+import { useNavigate } from 'react-router'
+import { errorText } from '../../api/errors.ts'
+import { flash } from '../../shell/use-flash.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
+import { toast } from '../../ui/toast.tsx'
+import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
+
+interface SnapshotCreation {
+  form: SnapshotForm
+  dirty: boolean
+  rules: readonly BrokenRule[]
+  /** What the choices wait for; nothing is sent until then. */
+  loading: boolean
+  send: (form: SnapshotForm, idempotencyKey: string) => Promise<{ name: string }>
+  successText: (name: string) => string
+  /** Where the server gives no reason. */
+  failed: string
+  /** The list, which says that it worked. */
+  listPath: string
+  /** Instead of a toast, while the form is shown. */
+  onFailure?: (text: string) => void
+}
+
+/** Sends the form of a snapshot, and says what came of it: here, in the list, or wherever one has gone. */
+export function useSnapshotCreation({
+  form,
+  dirty,
+  rules,
+  loading,
+  send,
+  successText,
+  failed,
+  listPath,
+  onFailure,
+}: SnapshotCreation) {
+  const navigate = useNavigate()
+  const failureText = (error: unknown) => errorText(error, failed)
+  const shell = useFormShell({ dirty, send, failureText })
+  const submit = () => {
+    if (loading) return
+    if (rules[0]) {
+      toast.error(rules[0].text)
+      return
+    }
+    void shell.submit(form, {
+      onSuccess: ({ name }, shown) => {
+        const text = successText(name)
+        if (shown) void navigate(listPath, { state: flash(text, { refresh: true }) })
+        else toast.success(text)
+      },
+      onFailure: (error, shown) => {
+        if (shown && onFailure) onFailure(failureText(error))
+        else toast.error(failureText(error))
+      },
+    })
+  }
+  return { pending: shell.pending, error: shell.error, submit }
+}

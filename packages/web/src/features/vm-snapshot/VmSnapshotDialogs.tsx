@@ -1,0 +1,46 @@
+import type { Vm, VmSnapshot } from '@slipway/contract'
+import { useDeleteVmSnapshot } from '../../api/vm-snapshots.ts'
+import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { DeleteSnapshotDialog } from '../snapshot/DeleteSnapshotDialog.tsx'
+import { RestoreDialog } from './RestoreDialog.tsx'
+import { vmSnapshotDialogs } from './vm-snapshot-dialogs.ts'
+
+interface VmSnapshotDialogsProps {
+  snapshots: readonly VmSnapshot[]
+  loading: boolean
+  /** The VM of a snapshot as it is now; null when it does not exist any more, undefined while unknown. */
+  vmOf: (snapshot: VmSnapshot) => Vm | null | undefined
+  /** Where to go when the snapshot was deleted, from its own page. */
+  afterDelete?: string
+}
+
+/** All dialogs about VM snapshots: on the page that shows some. */
+export function VmSnapshotDialogs({ snapshots, loading, vmOf, afterDelete }: VmSnapshotDialogsProps) {
+  const removal = useDeleteVmSnapshot()
+  return (
+    <ObjectDialogs
+      objects={snapshots}
+      loading={loading}
+      gone="The snapshot no longer exists."
+      dialogs={{
+        [vmSnapshotDialogs.restore]: (snapshot, close) => (
+          <RestoreDialog snapshot={snapshot} vm={vmOf(snapshot)} onClose={close} />
+        ),
+        [vmSnapshotDialogs.delete]: (snapshot, close) => (
+          <DeleteSnapshotDialog
+            name={snapshot.name}
+            kind="Snapshot"
+            act={() => removal.mutateAsync(snapshot)}
+            done="Snapshot deleted successfully"
+            onClose={close}
+            onDeleted={() => close(afterDelete === undefined ? {} : { to: afterDelete })}
+          >
+            {snapshot.automatic && (
+              <p className="mt-2">Without it, the restore that followed cannot be undone.</p>
+            )}
+          </DeleteSnapshotDialog>
+        ),
+      }}
+    />
+  )
+}

@@ -1,0 +1,2 @@
+/** The dialogs of a VM snapshot by their names in the URL. */
+export const vmSnapshotDialogs = { restore: 'restore-vm', delete: 'delete-snapshot' } as const

@@ -1,0 +1,8 @@
+import { Link } from 'react-router'
+import { Button } from '../ui/Button.tsx'
+import { letThrough } from './unsaved.ts'
+
+/** Leaves a form page. It says what it does, so nothing is asked. */
+export function CancelLink({ to }: { to: string }) {
+  return <Button render={<Link to={to} onClick={letThrough} />}>Cancel</Button>
+}

@@ -1,0 +1,82 @@
+import { useId } from 'react'
+import { Banner } from '../ui/Banner.tsx'
+import { Button } from '../ui/Button.tsx'
+import type { DialogProps } from '../ui/DialogPopup.tsx'
+import { Form } from '../ui/Form.tsx'
+import { FormNote } from '../ui/FormNote.tsx'
+import { GuardedDialog } from './GuardedDialog.tsx'
+import { letThrough } from './unsaved.ts'
+
+interface FormDialogProps extends Omit<DialogProps, 'footer'> {
+  /** The words of the one primary button. */
+  submit: { label: string; busyText: string }
+  onSubmit: () => void
+  /** While it is sent the dialog stays. */
+  pending: boolean
+  /** The first broken rule: said beside the button that it disables. */
+  note?: string | undefined
+  /** Why the last attempt failed; it stays until the next one. */
+  error?: string | undefined
+  /** A toast has said the error already. */
+  errorSaid?: boolean
+}
+
+/** A form in a dialog: fields, the error of the last attempt, the broken rule, `Cancel` and the primary button. */
+export function FormDialog({
+  open,
+  onOpenChange,
+  submit,
+  onSubmit,
+  pending,
+  note,
+  error,
+  errorSaid = false,
+  children,
+  ...rest
+}: FormDialogProps) {
+  const formId = useId()
+  const change = (next: boolean) => {
+    if (next || !pending) onOpenChange(next)
+  }
+  return (
+    <GuardedDialog
+      {...rest}
+      open={open}
+      onOpenChange={change}
+      footer={
+        <>
+          <FormNote>{note}</FormNote>
+          <Button
+            disabled={pending}
+            onClick={() => {
+              // It says what it does, so nothing is asked.
+              letThrough()
+              change(false)
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant="primary"
+            busy={pending}
+            busyText={submit.busyText}
+            disabledReason={note}
+          >
+            {submit.label}
+          </Button>
+        </>
+      }
+    >
+      <Form id={formId} label={rest.title} onSubmit={onSubmit} className="grid gap-4">
+        {children}
+        {error && (
+          <Banner tone="error" quiet={errorSaid}>
+            {error}
+          </Banner>
+        )}
+      </Form>
+    </GuardedDialog>
+  )
+}

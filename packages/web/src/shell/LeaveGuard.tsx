@@ -1,0 +1,51 @@
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { useBlocker } from 'react-router'
+import { Banner } from '../ui/Banner.tsx'
+import { Button } from '../ui/Button.tsx'
+import { DiscardQuestion } from './DiscardQuestion.tsx'
+import { newVersion } from './new-version.ts'
+import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from './unsaved.ts'
+
+/** Stands once around all pages: no link, no Back and no new version takes away what somebody typed. */
+export function LeaveGuard() {
+  const blocker = useBlocker(({ currentLocation, nextLocation }) => isHeldBack(currentLocation, nextLocation))
+  const [question, setQuestion] = useState<LeaveQuestion | null>(null)
+  useEffect(() => {
+    if (blocker.state !== 'blocked') return
+    const asked: LeaveQuestion = {
+      keep: blocker.reset,
+      discard: () => {
+        forgetAllUnsaved()
+        blocker.proceed()
+      },
+    }
+    const dialog = askingDialog()
+    if (dialog) dialog.ask(asked)
+    else setQuestion(asked)
+  }, [blocker])
+  return (
+    <>
+      <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />
+      <NewVersion />
+    </>
+  )
+}
+
+function NewVersion() {
+  const ready = useSyncExternalStore(newVersion.subscribe, newVersion.isReady)
+  if (!ready) return null
+  return (
+    <div role="status" className="fixed inset-x-3 bottom-3 z-40 mx-auto max-w-120 shadow-lift">
+      <Banner
+        tone="warn"
+        action={
+          <Button size="sm" onClick={() => window.location.reload()}>
+            Reload
+          </Button>
+        }
+      >
+        A new version of the console is ready. Finish or copy what you entered, then reload the page.
+      </Banner>
+    </div>
+  )
+}

@@ -1,0 +1,30 @@
+import { hasUnsaved } from './unsaved.ts'
+
+const listeners = new Set<() => void>()
+let ready = false
+
+/** Whether the server has another version than this page, and the page waits with it. */
+export const newVersion = {
+  isReady: () => ready,
+  subscribe: (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  },
+}
+
+/**
+ * After an update the files of the old version are gone. A page that asks for one starts over with the new version,
+ * but not twice within ten seconds: then something else is wrong, and the error page says so. A page with a
+ * half-filled form never starts over by itself; it says that there is a new version.
+ */
+export function startOver(): void {
+  if (hasUnsaved()) {
+    ready = true
+    for (const listener of listeners) listener()
+    return
+  }
+  const key = 'slipway.started-over'
+  if (Date.now() - Number(sessionStorage.getItem(key)) < 10_000) return
+  sessionStorage.setItem(key, String(Date.now()))
+  window.location.reload()
+}
