@@ -635,6 +635,8 @@ test.describe('a session', () => {
 
     // The cookie is still there; now the server keeps silent.
     await page.goto('/')
+    // With the page's time at a stand, React would not go on from the loading note to a dashboard that came late.
+    await expect(page.getByRole('button', { name: 'AL Ada Lovelace' })).toBeVisible()
     const leave = async () => {
       await press(page, 'AL Ada Lovelace')
       await page.getByRole('menuitem', { name: 'Sign Out' }).click()

@@ -293,6 +293,10 @@ test('a phone has a top bar and a menu in place of the sidebar', async ({ page, 
   await expect(open).toBeFocused()
   await page.getByRole('button', { name: 'AL, account menu' }).click()
   await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.setViewportSize({ width: 375, height: 480 })
+  await open.click()
+  await expect(menu.getByRole('button', { name: 'Ada Lovelace' })).toBeInViewport({ ratio: 1 })
 })
 
 test('the account menu names the user by initials and leads to the keys', async ({ page, user, call }) => {
@@ -352,6 +356,7 @@ test('a page that cannot be drawn says so and can be loaded again', async ({ pag
   const { end } = await answer(page, projectApi.list, 200, [null])
   await page.goto('/projects')
   await expect(page.getByRole('heading', { level: 1, name: 'Something went wrong' })).toBeVisible()
+  await expect(page.getByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/')
   await end()
   await page.getByRole('button', { name: 'Refresh Page' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
@@ -400,20 +405,17 @@ test('the privacy notice asks once and keeps the answer', async ({ page }) => {
 
 test.describe('toasts', () => {
   test('stack at the top right, speak by their kind, and go on request', async ({ page, sshKey, makeVm }) => {
-    const vm = await makeVm('engine')
+    await makeVm('engine', 'running')
     await page.clock.install()
     await page.goto('/ssh-keys')
     await page.getByRole('button', { name: `Copy ${sshKey.name}` }).click()
     await expect(toasts(page).getByRole('status')).toHaveText('Copied to clipboard!')
 
     await page.getByRole('link', { name: 'VMs' }).click()
-    await answer(page, vmApi.delete, 409, { message: 'Not now' })
-    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
-    await page.getByRole('menuitem', { name: 'Delete VM' }).click()
-    await page.getByRole('button', { name: 'Delete VM' }).click()
+    await answer(page, vmApi.stop, 409, { message: 'Not now' })
+    await page.getByRole('button', { name: 'Stop', exact: true }).click()
     const failure = toasts(page).getByRole('alert')
-    await expect(failure).toHaveText('Failed to delete VM. Please try again.Not now')
-    await expect(page.getByRole('alertdialog')).toBeHidden()
+    await expect(failure).toHaveText('Failed to stop VM. Please try again.Not now')
 
     const newer = await boxOf(failure)
     const older = await boxOf(toasts(page).getByRole('status'))

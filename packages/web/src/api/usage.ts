@@ -83,3 +83,13 @@ export function useVmUsageNow(projectId: string, vmId: string): VmUsage | undefi
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }
+
+/** How hard some VMs work now, in percent on average; null while none of them was measured. */
+export function useMeanCpuNow(projectId: string, vms: readonly { id: string }[]): number | null {
+  const { data } = useQuery({
+    ...nowOf(projectId),
+    select: (usages) => vms.flatMap(({ id }) => usages.get(id)?.cpu.at(-1) ?? []),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  return data && data.length > 0 ? data.reduce((sum, cpu) => sum + cpu, 0) / data.length : null
+}

@@ -136,7 +136,7 @@ function Entry({ to, icon: Icon, end = false, aside, children }: EntryProps) {
       to={to}
       end={end}
       className={cx(
-        'relative flex h-7.5 items-center gap-2.5 rounded-control px-2.5 text-dense text-ink-2 no-underline hover:bg-hover hover:text-ink phone:h-11',
+        'relative flex h-7.5 flex-none items-center gap-2.5 rounded-control px-2.5 text-dense text-ink-2 no-underline hover:bg-hover hover:text-ink phone:h-11',
         'aria-[current=page]:bg-hover aria-[current=page]:font-[550] aria-[current=page]:text-ink',
         'aria-[current=page]:before:absolute aria-[current=page]:before:inset-y-[5px] aria-[current=page]:before:-left-3 aria-[current=page]:before:w-0.5 aria-[current=page]:before:bg-accent aria-[current=page]:before:forced-color-adjust-none',
       )}

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { announce } from '../ui/announce.ts'
+import { announce } from './announce.ts'
 import { type Kind, settledText, statusesOf, type WithStatus } from './settled-text.ts'
 
 /** Tells assistive technology when one of the shown objects comes to rest. `kind` stays the same object. */

@@ -90,6 +90,8 @@ export interface ConfirmDialogProps {
   busy: boolean
   onConfirm: () => void
   error?: string | null | undefined
+  /** Why it cannot be confirmed yet. */
+  disabledReason?: string | undefined
   tone?: 'danger' | 'normal'
   /** Where the focus goes after the act, when what opened the dialog goes with it. */
   focusAfter?: () => HTMLElement | null
@@ -106,6 +108,7 @@ export function ConfirmDialogPopup({
   busy,
   onConfirm,
   error,
+  disabledReason,
   tone = 'danger',
   focusAfter,
 }: ConfirmDialogProps) {
@@ -159,6 +162,7 @@ export function ConfirmDialogPopup({
                 variant={tone === 'danger' ? 'danger' : 'primary'}
                 busy={busy}
                 busyText={busyLabel}
+                disabledReason={disabledReason}
                 onClick={() => {
                   confirmed.current = true
                   onConfirm()

@@ -1,21 +1,22 @@
 import { activityKinds, activityObjects } from '@slipway/contract'
 import { X } from 'lucide-react'
 import { useMemo, useRef } from 'react'
-import { useParams, useSearchParams } from 'react-router'
-import type { ActivityFilter } from '../../api/activity.ts'
+import { useParams } from 'react-router'
 import { useVms } from '../../api/vms.ts'
+import { type ListState, noListState } from '../../shell/list-state.ts'
+import { useListState } from '../../shell/use-list-state.ts'
 import { Button } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { ActivityList } from './ActivityList.tsx'
-import { isFiltered, readFilter, writeFilter } from './activity-filter.ts'
+import { activitySpec, filterOf, isFiltered } from './activity-filter.ts'
 import { kindWords, objectWords } from './activity-words.ts'
 import { useActivity } from './use-activity.ts'
 
 export function Component() {
   const { projectId = '' } = useParams()
-  const [query, setQuery] = useSearchParams()
-  const filter = useMemo(() => readFilter(query), [query])
+  const [state, change] = useListState(activitySpec)
+  const filter = useMemo(() => filterOf(state), [state])
   const source = useMemo(() => ({ projectId, filter }), [projectId, filter])
   const activity = useActivity(source)
   return (
@@ -23,8 +24,8 @@ export function Component() {
       <PageHeader title="Activity" description="What happened in this project, who did it and why." />
       <Filters
         projectId={projectId}
-        filter={filter}
-        onChange={(next) => setQuery(writeFilter(next), { replace: true, preventScrollReset: true })}
+        state={state}
+        onChange={change}
         nameOf={(id) => activity.entries.find(({ object }) => object.id === id)?.object.name}
       />
       <ActivityList
@@ -37,15 +38,12 @@ export function Component() {
   )
 }
 
-/** Not a value of the filter, so it selects nothing. */
-const all = 'all'
-
 const choices = [
   {
     label: 'Kind',
     name: 'kind',
     options: [
-      { value: all, label: 'All kinds' },
+      { value: 'all', label: 'All kinds' },
       ...activityKinds.map((value) => ({ value, label: kindWords[value] })),
     ],
   },
@@ -53,7 +51,7 @@ const choices = [
     label: 'Object',
     name: 'type',
     options: [
-      { value: all, label: 'All objects' },
+      { value: 'all', label: 'All objects' },
       ...activityObjects.map((value) => ({ value, label: objectWords[value] })),
     ],
   },
@@ -61,35 +59,36 @@ const choices = [
     label: 'By',
     name: 'by',
     options: [
-      { value: all, label: 'Anyone' },
+      { value: 'all', label: 'Anyone' },
       { value: 'user', label: 'People' },
       { value: 'system', label: 'Slipway' },
     ],
   },
-]
+] as const
+
+type FilterState = ListState<typeof activitySpec>
 
 interface FiltersProps {
   projectId: string
-  filter: ActivityFilter
-  onChange: (filter: ActivityFilter) => void
+  state: FilterState
+  onChange: (change: Partial<FilterState>) => void
   nameOf: (objectId: string) => string | undefined
 }
 
-function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
+function Filters({ projectId, state, onChange, nameOf }: FiltersProps) {
   const { vms } = useVms(projectId)
   const bar = useRef<HTMLElement>(null)
-  const { object_id } = filter
+  const { object: object_id } = state
   const objectName =
     object_id && (vms.find(({ id }) => id === object_id)?.name ?? nameOf(object_id) ?? object_id)
-  const query = writeFilter(filter)
   return (
     <search ref={bar} tabIndex={-1} className="mb-4 flex flex-wrap items-center gap-2 outline-none md:gap-3">
       {choices.map(({ label, name, options }) => (
         <div key={name} className="min-w-32 flex-1 md:max-w-44 md:flex-none md:basis-40">
           <Select
             label={label}
-            value={query[name] ?? all}
-            onValueChange={(value) => onChange(readFilter(new URLSearchParams({ ...query, [name]: value })))}
+            value={state[name]}
+            onValueChange={(value) => onChange({ [name]: value })}
             options={options}
           />
         </div>
@@ -103,7 +102,7 @@ function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
             type="button"
             aria-label={`Remove the filter ${objectName}`}
             onClick={() => {
-              onChange({ ...filter, object_id: undefined })
+              onChange({ object: '' })
               bar.current?.focus()
             }}
             className="grid size-7 flex-none place-items-center rounded-check text-ink-3 hover:bg-hover hover:text-ink"
@@ -112,12 +111,12 @@ function Filters({ projectId, filter, onChange, nameOf }: FiltersProps) {
           </button>
         </span>
       )}
-      {isFiltered(filter) && (
+      {isFiltered(filterOf(state)) && (
         <Button
           variant="quiet"
           icon={<X size={16} strokeWidth={1.6} aria-hidden />}
           onClick={() => {
-            onChange({})
+            onChange(noListState(activitySpec))
             // The button disappears together with the filter.
             bar.current?.focus()
           }}

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest'
-import { isFiltered, readFilter, writeFilter } from './activity-filter.ts'
+import { readListState } from '../../shell/list-state.ts'
+import { activitySpec, filterOf, isFiltered } from './activity-filter.ts'
 
-test('a filter is kept in the address of the page', () => {
-  const filter = { kind: 'failure', object_type: 'vm', actor: 'system', object_id: 'v/1' } as const
-  expect(readFilter(new URLSearchParams(writeFilter(filter)))).toEqual(filter)
-  expect(writeFilter({})).toEqual({})
+const read = (search: string) => filterOf(readListState(search, activitySpec))
+
+test('a filter is kept in the URL of the page', () => {
+  expect(read('?kind=failure&type=vm&by=system&object=v%2F1')).toEqual({
+    kind: 'failure',
+    object_type: 'vm',
+    actor: 'system',
+    object_id: 'v/1',
+  })
 })
 
-test('what an address asks for and nobody knows counts as nothing', () => {
-  const filter = readFilter(new URLSearchParams('kind=party&type=spoon&by=cat&object='))
-  expect(isFiltered(filter)).toBe(false)
-  expect(isFiltered(readFilter(new URLSearchParams('by=user')))).toBe(true)
+test('what a URL asks for and nobody knows counts as nothing', () => {
+  expect(isFiltered(read('?kind=party&type=spoon&by=cat&object='))).toBe(false)
+  expect(isFiltered(read('?by=user'))).toBe(true)
 })

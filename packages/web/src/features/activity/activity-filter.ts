@@ -1,25 +1,26 @@
-import { activityKinds, activityObjects } from '@slipway/contract'
+import { type ActivityKind, type ActivityObject, activityKinds, activityObjects } from '@slipway/contract'
 import type { ActivityFilter } from '../../api/activity.ts'
+import type { ListState } from '../../shell/list-state.ts'
 
-const oneOf = <Word extends string>(words: readonly Word[], text: string | null): Word | undefined =>
-  words.find((word) => word === text)
+/** What the page of a log can be narrowed down by, as it stands in its URL. */
+export const activitySpec = {
+  kind: ['all', ...activityKinds],
+  type: ['all', ...activityObjects],
+  by: ['all', 'user', 'system'],
+  object: '',
+} as const
 
-/** What the query of the page's address asks for; what it does not know counts as nothing. */
-export function readFilter(query: URLSearchParams): ActivityFilter {
+const wanted = <Word extends string>(word: Word): Exclude<Word, 'all' | ''> | undefined =>
+  word === 'all' || word === '' ? undefined : (word as Exclude<Word, 'all' | ''>)
+
+/** The same as the server wants to hear it. */
+export function filterOf({ kind, type, by, object }: ListState<typeof activitySpec>): ActivityFilter {
   return {
-    kind: oneOf(activityKinds, query.get('kind')),
-    object_type: oneOf(activityObjects, query.get('type')),
-    actor: oneOf(['user', 'system'] as const, query.get('by')),
-    object_id: query.get('object') || undefined,
+    kind: wanted<ActivityKind | 'all'>(kind),
+    object_type: wanted<ActivityObject | 'all'>(type),
+    actor: wanted(by),
+    object_id: wanted(object),
   }
-}
-
-/** The query that asks for a filter. */
-export function writeFilter({ kind, object_type, actor, object_id }: ActivityFilter): Record<string, string> {
-  const query = { kind, type: object_type, by: actor, object: object_id }
-  return Object.fromEntries(
-    Object.entries(query).filter((part): part is [string, string] => part[1] !== undefined),
-  )
 }
 
 export const isFiltered = (filter: ActivityFilter): boolean =>

@@ -10,6 +10,7 @@ import { Copy, FolderKanban, HardDrive, type LucideIcon, Plus, Scaling, Server }
 import { lazy, type ReactNode, Suspense, useId, useState } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
+import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVmPools } from '../../api/vm-pools.ts'
@@ -65,9 +66,9 @@ function NoProject() {
 }
 
 function ProjectDashboard({ project }: { project: Project }) {
-  const { vms, loading } = useVms(project.id)
+  const { vms, loading, error, retry } = useVms(project.id)
   const [managing, setManaging] = useState<boolean | null>(null)
-  const welcome = !loading && vms.length === 0
+  const welcome = !loading && !error && vms.length === 0
   return (
     <>
       <PageHeader
@@ -95,6 +96,13 @@ function ProjectDashboard({ project }: { project: Project }) {
       />
       {loading && <LoadingState text="Loading VMs..." outline="cards" />}
       {!loading && <Operations projectId={project.id} className="mb-6" />}
+      {error && (
+        <ErrorState
+          title="Error Loading VMs"
+          message={errorText(error, 'Failed to load VMs. Please try again.')}
+          onRetry={retry}
+        />
+      )}
       {welcome && <Welcome projectId={project.id} />}
       {vms.length > 0 && <Overview project={project} vms={vms} />}
       {managing !== null && (
@@ -346,7 +354,13 @@ function RecentVm({ vm }: { vm: Vm }) {
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-0.5 px-4 py-2.5 @min-[600px]:grid-cols-[minmax(0,1fr)_9.5rem_10.5rem_auto] @min-[760px]:grid-cols-[minmax(0,1fr)_9.5rem_7rem_10.5rem_auto]">
       <div className="min-w-0">
         <p className="truncate font-[550]" title={vm.name}>
-          <bdi>{vm.name}</bdi>
+          <Link
+            to={paths.vm(vm.project_id, vm.id)}
+            className="text-ink no-underline hover:underline"
+            dir="auto"
+          >
+            {vm.name}
+          </Link>
         </p>
         <p className="truncate text-hint text-ink-3">{vm.template_name}</p>
         {isTransitional(vm) && vm.status_message && (

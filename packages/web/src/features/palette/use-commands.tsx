@@ -99,7 +99,7 @@ export function useCommands(): PaletteGroup[] {
       items: [
         ...(theme === 'light' ? [] : [show('Light appearance', 'light', <Sun {...icon} />)]),
         ...(theme === 'dark' ? [] : [show('Dark appearance', 'dark', <Moon {...icon} />)]),
-        ...(theme === 'system' ? [] : [show("The system's appearance", 'system', <Monitor {...icon} />)]),
+        ...(theme === 'system' ? [] : [show('System appearance', 'system', <Monitor {...icon} />)]),
         {
           key: 'sign out',
           label: 'Sign Out',

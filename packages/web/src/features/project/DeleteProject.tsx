@@ -1,4 +1,5 @@
 import type { Project } from '@slipway/contract'
+import { RefreshCw } from 'lucide-react'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
@@ -6,7 +7,10 @@ import { useDeleteProject } from '../../api/projects.ts'
 import { useVmPools } from '../../api/vm-pools.ts'
 import { useVmSets } from '../../api/vm-sets.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
+import { useVms } from '../../api/vms.ts'
+import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { pageHeading } from '../../ui/return-focus.ts'
 import { alsoDeleted } from './also-deleted.ts'
 import { useLeaveProject } from './use-leave-project.ts'
 
@@ -15,22 +19,14 @@ interface DeleteProjectProps {
   onClose: () => void
 }
 
-/** Asks before a project is deleted. A refusal is shown here, where the eye is. */
+/**
+ * Asks before a project is deleted. It cannot be confirmed before everything that is deleted with it was counted. A
+ * refusal is shown in the dialog.
+ */
 export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const removal = useDeleteProject()
   const leaveProject = useLeaveProject()
-  const { pools } = useVmPools(project.id)
-  const { sets } = useVmSets(project.id)
-  const { disks } = useDisks(project.id)
-  const { snapshots } = useVmSnapshots(project.id)
-  const { snapshots: diskSnapshots } = useDiskSnapshots(project.id)
-  const also = alsoDeleted({
-    'VM pool': pools.length,
-    'VM set': sets.length,
-    disk: disks.length,
-    'VM snapshot': snapshots.length,
-    'disk snapshot': diskSnapshots.length,
-  })
+  const contents = useContents(project.id)
   return (
     <ConfirmDialog
       open
@@ -39,7 +35,9 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
       confirmLabel="Delete Project"
       busyLabel="Deleting..."
       busy={removal.isPending}
+      disabledReason={contents.known ? undefined : contents.text}
       error={removal.isError ? errorText(removal.error, 'Failed to delete project') : null}
+      focusAfter={pageHeading}
       onConfirm={() =>
         removal.mutate(project.id, {
           onSuccess: () => {
@@ -51,10 +49,63 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
     >
       Are you sure you want to delete this project? This will also delete all VMs in this project. This action
       cannot be undone.
-      {also !== null && <span className="mt-2 block">{also}</span>}
+      {contents.text !== null && (
+        <span role="status" className="mt-2 block">
+          {contents.text}
+        </span>
+      )}
+      {contents.retry && (
+        <span className="mt-2 block">
+          <Button
+            size="sm"
+            icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
+            onClick={contents.retry}
+          >
+            Try Again
+          </Button>
+        </span>
+      )}
     </ConfirmDialog>
   )
 }
 
-/** Why a project cannot be deleted before it is known whether it has VMs. */
-export const notCounted = 'Its VMs are being counted'
+/** What is deleted with a project in a sentence, once all of it is known; until then why it is not. */
+function useContents(
+  projectId: string,
+): { known: true; text: string | null; retry?: never } | { known: false; text: string; retry?: () => void } {
+  const { vms, loading, error, retry } = useVms(projectId)
+  const pools = useVmPools(projectId)
+  const sets = useVmSets(projectId)
+  const disks = useDisks(projectId)
+  const snapshots = useVmSnapshots(projectId)
+  const diskSnapshots = useDiskSnapshots(projectId)
+  const lists = [pools, sets, disks, snapshots, diskSnapshots]
+  if (loading || lists.some((list) => list.loading || list.refreshing)) {
+    return { known: false, text: notCounted }
+  }
+  const failed = lists.filter((list) => list.error)
+  if (error || failed.length > 0) {
+    return {
+      known: false,
+      text: 'The contents of this project could not be counted.',
+      retry: () => {
+        if (error) retry()
+        for (const list of failed) void list.refetch()
+      },
+    }
+  }
+  return {
+    known: true,
+    text: alsoDeleted({
+      VM: vms.length,
+      'VM pool': pools.pools.length,
+      'VM set': sets.sets.length,
+      disk: disks.disks.length,
+      'VM snapshot': snapshots.snapshots.length,
+      'disk snapshot': diskSnapshots.snapshots.length,
+    }),
+  }
+}
+
+/** Why a project cannot be deleted before it is known what is deleted with it. */
+export const notCounted = 'Counting what will be deleted with the project...'

@@ -19,7 +19,7 @@ interface ProjectCardProps {
   onDelete: () => void
 }
 
-/** The whole card is the link to the project's dashboard; only its foot is something else. */
+/** The whole card is the link to the project's dashboard, but for its VMs and its foot. */
 export function ProjectCard({ project, vms, active, onSelect, onDelete }: ProjectCardProps) {
   const titleId = useId()
   return (
@@ -95,9 +95,15 @@ function RecentVms({ vms }: { vms: Vm[] | undefined }) {
         .map((vm) => (
           <li key={vm.id} className="flex min-h-6 items-center gap-2">
             <StatusGlyph word={vm.status} />
-            <bdi className="min-w-0 truncate" title={vm.name}>
+            {/* Above the link of the whole card. */}
+            <Link
+              to={paths.vm(vm.project_id, vm.id)}
+              className="relative min-w-0 truncate text-ink no-underline hover:underline"
+              title={vm.name}
+              dir="auto"
+            >
               {vm.name}
-            </bdi>
+            </Link>
             <span className="sr-only">, {vm.status}</span>
           </li>
         ))}

@@ -1,8 +1,9 @@
-import type { Project } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects } from '../../api/vms.ts'
+import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -10,6 +11,7 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { DeleteProject } from './DeleteProject.tsx'
 import { ProjectCard } from './ProjectCard.tsx'
+import { projectDialogs } from './project-dialogs.ts'
 
 // The form comes when it is first opened.
 const NewProjectDialog = lazy(async () => ({
@@ -19,16 +21,15 @@ const NewProjectDialog = lazy(async () => ({
 export function Component() {
   const { projects, project: active, loading, error, retry, select } = useSelectedProject()
   const lists = useVmsOfProjects(projects.map(({ id }) => id))
-  // Null until it is first opened.
-  const [creating, setCreating] = useState<boolean | null>(null)
-  const [deleting, setDeleting] = useState<Project | null>(null)
+  const openDialog = useOpenDialog()
+  const creating = useDialog(projectDialogs.create)
   const empty = !loading && !error && projects.length === 0
 
   const create = (variant: 'primary' | 'secondary') => (
     <Button
       variant={variant}
       icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
-      onClick={() => setCreating(true)}
+      onClick={() => openDialog(projectDialogs.create)}
     >
       Create Project
     </Button>
@@ -57,15 +58,24 @@ export function Component() {
               vms={lists[index]}
               active={project.id === active?.id}
               onSelect={() => select(project.id)}
-              onDelete={() => setDeleting(project)}
+              onDelete={() => openDialog(projectDialogs.delete, project.id)}
             />
           </li>
         ))}
       </ul>
       <Suspense fallback={null}>
-        {creating !== null && <NewProjectDialog open={creating} onOpenChange={setCreating} />}
+        {creating.open && <NewProjectDialog open onOpenChange={() => creating.close()} />}
       </Suspense>
-      {deleting && <DeleteProject project={deleting} onClose={() => setDeleting(null)} />}
+      <ObjectDialogs
+        objects={projects}
+        loading={loading || error !== null}
+        gone="The project no longer exists."
+        dialogs={{
+          [projectDialogs.delete]: (project, close) => (
+            <DeleteProject project={project} onClose={() => close()} />
+          ),
+        }}
+      />
     </>
   )
 }

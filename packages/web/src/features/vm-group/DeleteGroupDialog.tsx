@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import { errorDetail } from '../../api/errors.ts'
+import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
+import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { pageHeading } from '../../ui/return-focus.ts'
 
 interface DeleteGroupDialogProps {
   /** Also the label of the button. */
@@ -9,47 +10,40 @@ interface DeleteGroupDialogProps {
   /** The question. */
   children: ReactNode
   texts: { deleted: string; failed: string }
-  busy: boolean
   remove: () => Promise<unknown>
-  onClose: () => void
-  onDeleted?: (() => void) | undefined
+  onClose: CloseDialog
+  /** Where to go when the group of the page was deleted; a list stays where it is. */
+  afterDelete: string | undefined
 }
 
-/** Asks before a pool or set goes with its VMs. */
+/** Asks before a pool or set is deleted with its VMs. */
 export function DeleteGroupDialog({
   title,
   children,
   texts,
-  busy,
   remove,
   onClose,
-  onDeleted,
+  afterDelete,
 }: DeleteGroupDialogProps) {
-  const run = async () => {
-    try {
-      await remove()
-      toast.success(texts.deleted)
-      onDeleted?.()
-      // What opened the dialog is gone as well.
-      document.getElementById('main')?.focus({ preventScroll: true })
-    } catch (error) {
-      toast.error(texts.failed, { detail: errorDetail(error) })
-    }
-    onClose()
-  }
+  const confirm = useConfirmedAct({
+    act: remove,
+    done: texts.deleted,
+    failed: texts.failed,
+    onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
+  })
   return (
     <ConfirmDialog
       open
-      onOpenChange={onClose}
+      onOpenChange={() => onClose()}
       title={title}
       confirmLabel={title}
       busyLabel="Deleting..."
-      busy={busy}
-      onConfirm={() => void run()}
+      focusAfter={pageHeading}
+      {...confirm}
     >
       <p>{children}</p>
       <p className="mt-2">
-        Disks that were made for its VMs are deleted with them. Other disks on them, and all snapshots, are
+        Disks that were created for its VMs are deleted with them. Other disks on them, and all snapshots, are
         kept.
       </p>
     </ConfirmDialog>

@@ -16,7 +16,7 @@ interface MembersProps {
 export function Members({ vms, wanted, none }: MembersProps) {
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
   return (
-    <section aria-labelledby="members">
+    <section aria-labelledby="members" className="mb-6">
       <div className="mb-3 flex items-baseline justify-between gap-3">
         <h2 id="members" className="text-section">
           Virtual Machines

@@ -20,4 +20,8 @@ test('the load of now is told in whole percent, or that it is not known', () => 
   expect(loadText([{ cpu: 3 }, { cpu: 81.5 }])).toBe('82%')
   expect(loadText([{ cpu: 3 }, { cpu: null }])).toBe('Unknown')
   expect(loadText(undefined)).toBe('Unknown')
+  // Not `Unknown` beside a card that says 2 %.
+  expect(loadText(undefined, 2.4)).toBe('2%')
+  expect(loadText([{ cpu: 3 }, { cpu: null }], 2.4)).toBe('2%')
+  expect(loadText([{ cpu: 81.5 }], 2.4)).toBe('82%')
 })

@@ -16,8 +16,14 @@ export function cpuSummary(samples: readonly Pick<GroupSample, 'cpu'>[]): string
   return `CPU load over the last hour: from ${Math.min(...loads)}% to ${Math.max(...loads)}%, now ${now === null ? 'unknown' : `${Math.round(now)}%`}.`
 }
 
-/** How hard the members work now: `82%`; `Unknown` where nobody could tell. */
-export function loadText(samples: readonly Pick<GroupSample, 'cpu'>[] | undefined): string {
-  const load = samples?.at(-1)?.cpu ?? null
+/**
+ * How hard the members work now: `82%`. A group is measured less often than its VMs, so until it was, it is what
+ * their own cards show; `Unknown` where neither is known.
+ */
+export function loadText(
+  samples: readonly Pick<GroupSample, 'cpu'>[] | undefined,
+  membersNow: number | null = null,
+): string {
+  const load = samples?.at(-1)?.cpu ?? membersNow
   return load === null ? 'Unknown' : `${Math.round(load)}%`
 }

@@ -1,20 +1,21 @@
 import { isPoolUnderWay, poolUtilization, type VmPool } from '@slipway/contract'
-import { memo, useId, useState } from 'react'
+import { memo, useId } from 'react'
 import { paths } from '../../paths.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatDateTime } from '../../time.ts'
 import { CardFacts } from '../../ui/Card.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { GroupCardFoot, GroupCardHead, whyRow } from '../vm-group/GroupCard.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
-import { DeletePoolDialog } from './DeletePoolDialog.tsx'
 import { PoolGauge } from './PoolGauge.tsx'
 import { PoolSizesForm } from './PoolSizesForm.tsx'
+import { deletePoolDialog } from './pool-dialogs.ts'
 
 /** Drawn again only when its own pool changed. */
 export const VmPoolCard = memo(function VmPoolCard({ pool }: { pool: VmPool }) {
   const titleId = useId()
   const { editing, trigger, open, close } = useInlineEdit()
-  const [deleting, setDeleting] = useState(false)
+  const openDialog = useOpenDialog()
   const path = paths.vmPool(pool.project_id, pool.id)
   return (
     <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
@@ -49,11 +50,10 @@ export const VmPoolCard = memo(function VmPoolCard({ pool }: { pool: VmPool }) {
             to={path}
             editRef={trigger}
             onEdit={open}
-            onDelete={() => setDeleting(true)}
+            onDelete={() => openDialog(deletePoolDialog, pool.id)}
           />
         </>
       )}
-      {deleting && <DeletePoolDialog pool={pool} onClose={() => setDeleting(false)} />}
     </article>
   )
 })

@@ -8,6 +8,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { GroupCardOutline } from '../vm-group/GroupCard.tsx'
+import { PoolDialogs } from './PoolDialogs.tsx'
 import { VmPoolCard } from './VmPoolCard.tsx'
 
 const poolKind = { plural: 'VM pools', isUnderWay: isPoolUnderWay }
@@ -17,22 +18,25 @@ export function Component() {
   const { pools, ...list } = useVmPools(projectId)
   useAnnouncedChanges(pools, poolKind)
   return (
-    <ListPage
-      title="VM Pools"
-      description="A VM pool is a group of equal VMs that grows and shrinks with its load, between two sizes you choose."
-      texts={{
-        loading: 'Loading VM Pools...',
-        failed: 'Failed to load VM Pools. Please try again.',
-        none: 'No VM Pools Yet',
-        first:
-          'Create one from a template. It keeps as many VMs as its load needs, and replaces those that break.',
-      }}
-      list={{ ...list, total: pools.length, shown: pools.length }}
-      create={{ label: 'Create Pool', firstLabel: 'Create VM Pool', to: paths.vmPoolCreate(projectId) }}
-      outline="cards"
-      head={<Totals pools={pools} />}
-      items={<Grid pools={pools} />}
-    />
+    <>
+      <ListPage
+        title="VM Pools"
+        description="A VM pool is a group of equal VMs that grows and shrinks with its load, between two sizes you choose."
+        texts={{
+          loading: 'Loading VM Pools...',
+          failed: 'Failed to load VM Pools. Please try again.',
+          none: 'No VM Pools Yet',
+          first:
+            'Create one from a template. It keeps as many VMs as its load needs, and replaces those that break.',
+        }}
+        list={{ ...list, total: pools.length, shown: pools.length }}
+        create={{ label: 'Create Pool', firstLabel: 'Create VM Pool', to: paths.vmPoolCreate(projectId) }}
+        outline="cards"
+        head={<Totals pools={pools} />}
+        items={<Grid pools={pools} />}
+      />
+      <PoolDialogs pools={pools} loading={list.loading || list.error !== null} />
+    </>
   )
 }
 

@@ -1,9 +1,11 @@
 import { isPoolUnderWay, messages, poolUtilization, type Vm, type VmPool } from '@slipway/contract'
-import { useMemo, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useMemo } from 'react'
+import { useParams } from 'react-router'
+import { useMeanCpuNow } from '../../api/usage.ts'
 import { useVmPool, useVmPoolHistory } from '../../api/vm-pools.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
@@ -17,9 +19,10 @@ import { factsOf } from '../vm-group/group-facts.tsx'
 import { loadText } from '../vm-group/group-samples.ts'
 import { Members } from '../vm-group/Members.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
-import { DeletePoolDialog } from './DeletePoolDialog.tsx'
+import { PoolDialogs } from './PoolDialogs.tsx'
 import { PoolGauge } from './PoolGauge.tsx'
 import { PoolSizesForm } from './PoolSizesForm.tsx'
+import { deletePoolDialog } from './pool-dialogs.ts'
 import { differenceText, policyText } from './pool-words.ts'
 
 const poolKind = { plural: 'VM pools', isUnderWay: isPoolUnderWay }
@@ -51,10 +54,10 @@ interface PoolViewProps {
 }
 
 function PoolView({ pool, list, refetch }: PoolViewProps) {
-  const navigate = useNavigate()
   const history = useVmPoolHistory(pool.project_id, pool.id)
+  const cpuNow = useMeanCpuNow(pool.project_id, pool.vms)
   const { editing, trigger, open, close } = useInlineEdit()
-  const [deleting, setDeleting] = useState(false)
+  const openDialog = useOpenDialog()
   useAnnouncedChanges(
     useMemo(() => [pool], [pool]),
     poolKind,
@@ -70,7 +73,7 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
         editing={editing}
         onEdit={open}
         editRef={trigger}
-        onDelete={() => setDeleting(true)}
+        onDelete={() => openDialog(deletePoolDialog, pool.id)}
       />
       <GroupNote
         group={pool}
@@ -101,7 +104,12 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
           <Cells columns={2} items={factsOf(pool)} />
         </Sheet>
       </div>
-      <Statistics pool={pool} load={loadText(history.data?.samples)} />
+      <Statistics pool={pool} load={loadText(history.data?.samples, cpuNow)} />
+      <Members
+        vms={pool.vms}
+        wanted={pool.desired_size}
+        none="The pool has no VMs yet. Each one is listed here as soon as it is created."
+      />
       <GroupCharts
         samples={history.data?.samples}
         sizeLimits={useSizeLimits(pool)}
@@ -109,22 +117,11 @@ function PoolView({ pool, list, refetch }: PoolViewProps) {
         className="mb-4"
       />
       <GroupUsage of={{ project: pool.project_id, pool: pool.id }} vms={pool.vms} className="mb-4" />
-      <div className="mb-6 grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_336px]">
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-4 lg:grid-cols-[minmax(0,1fr)_336px]">
         <Autoscaler pool={pool} history={history.data} className="lg:order-last" />
         <GroupEvents events={history.data?.events} failed={history.isError} />
       </div>
-      <Members
-        vms={pool.vms}
-        wanted={pool.desired_size}
-        none="The pool has no VM yet. The first one comes here as soon as it is asked for."
-      />
-      {deleting && (
-        <DeletePoolDialog
-          pool={pool}
-          onClose={() => setDeleting(false)}
-          onDeleted={() => void navigate(list.path, { replace: true })}
-        />
-      )}
+      <PoolDialogs pools={[pool]} afterDelete={list.path} />
     </>
   )
 }

@@ -1,20 +1,21 @@
 import { isSetUnderWay, type VmSet } from '@slipway/contract'
-import { memo, useId, useState } from 'react'
+import { memo, useId } from 'react'
 import { paths } from '../../paths.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatDateTime } from '../../time.ts'
 import { CardFacts } from '../../ui/Card.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { GroupCardFoot, GroupCardHead, whyRow } from '../vm-group/GroupCard.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
-import { DeleteSetDialog } from './DeleteSetDialog.tsx'
 import { ReplicaMarks } from './ReplicaMarks.tsx'
 import { ReplicasForm } from './ReplicasForm.tsx'
+import { deleteSetDialog } from './set-dialogs.ts'
 
 /** Drawn again only when its own set changed. */
 export const VmSetCard = memo(function VmSetCard({ set }: { set: VmSet }) {
   const titleId = useId()
   const { editing, trigger, open, close } = useInlineEdit()
-  const [deleting, setDeleting] = useState(false)
+  const openDialog = useOpenDialog()
   const path = paths.vmSet(set.project_id, set.id)
   return (
     <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
@@ -47,11 +48,10 @@ export const VmSetCard = memo(function VmSetCard({ set }: { set: VmSet }) {
             to={path}
             editRef={trigger}
             onEdit={open}
-            onDelete={() => setDeleting(true)}
+            onDelete={() => openDialog(deleteSetDialog, set.id)}
           />
         </>
       )}
-      {deleting && <DeleteSetDialog set={set} onClose={() => setDeleting(false)} />}
     </article>
   )
 })

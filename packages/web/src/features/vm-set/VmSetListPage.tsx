@@ -8,6 +8,7 @@ import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { GroupCardOutline } from '../vm-group/GroupCard.tsx'
+import { SetDialogs } from './SetDialogs.tsx'
 import { VmSetCard } from './VmSetCard.tsx'
 
 const setKind = { plural: 'VM sets', isUnderWay: isSetUnderWay }
@@ -17,21 +18,25 @@ export function Component() {
   const { sets, ...list } = useVmSets(projectId)
   useAnnouncedChanges(sets, setKind)
   return (
-    <ListPage
-      title="VM Sets"
-      description="A VM set is a fixed number of equal VMs, kept at that number."
-      texts={{
-        loading: 'Loading VM Sets...',
-        failed: 'Failed to load VM Sets. Please try again.',
-        none: 'No VM Sets Yet',
-        first: 'Create one from a template. It holds as many VMs as you say, and replaces those that break.',
-      }}
-      list={{ ...list, total: sets.length, shown: sets.length }}
-      create={{ label: 'Create Set', firstLabel: 'Create VM Set', to: paths.vmSetCreate(projectId) }}
-      outline="cards"
-      head={<Totals sets={sets} />}
-      items={<Grid sets={sets} />}
-    />
+    <>
+      <ListPage
+        title="VM Sets"
+        description="A VM set is a fixed number of equal VMs, kept at that number."
+        texts={{
+          loading: 'Loading VM Sets...',
+          failed: 'Failed to load VM Sets. Please try again.',
+          none: 'No VM Sets Yet',
+          first:
+            'Create one from a template. It holds as many VMs as you say, and replaces those that break.',
+        }}
+        list={{ ...list, total: sets.length, shown: sets.length }}
+        create={{ label: 'Create Set', firstLabel: 'Create VM Set', to: paths.vmSetCreate(projectId) }}
+        outline="cards"
+        head={<Totals sets={sets} />}
+        items={<Grid sets={sets} />}
+      />
+      <SetDialogs sets={sets} loading={list.loading || list.error !== null} />
+    </>
   )
 }
 

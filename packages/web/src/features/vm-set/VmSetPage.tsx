@@ -1,9 +1,11 @@
 import { isSetUnderWay, messages, type Vm, type VmSet } from '@slipway/contract'
-import { useMemo, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { useMemo } from 'react'
+import { useParams } from 'react-router'
+import { useMeanCpuNow } from '../../api/usage.ts'
 import { useVmSet, useVmSetHistory } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet, StatStrip } from '../../ui/Sheet.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
@@ -17,9 +19,10 @@ import { factsOf } from '../vm-group/group-facts.tsx'
 import { loadText } from '../vm-group/group-samples.ts'
 import { Members } from '../vm-group/Members.tsx'
 import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
-import { DeleteSetDialog } from './DeleteSetDialog.tsx'
 import { ReplicaMarks } from './ReplicaMarks.tsx'
 import { ReplicasForm } from './ReplicasForm.tsx'
+import { SetDialogs } from './SetDialogs.tsx'
+import { deleteSetDialog } from './set-dialogs.ts'
 
 const setKind = { plural: 'VM sets', isUnderWay: isSetUnderWay }
 
@@ -50,10 +53,10 @@ interface SetViewProps {
 }
 
 function SetView({ set, list, refetch }: SetViewProps) {
-  const navigate = useNavigate()
   const history = useVmSetHistory(set.project_id, set.id)
+  const cpuNow = useMeanCpuNow(set.project_id, set.vms)
   const { editing, trigger, open, close } = useInlineEdit()
-  const [deleting, setDeleting] = useState(false)
+  const openDialog = useOpenDialog()
   useAnnouncedChanges(
     useMemo(() => [set], [set]),
     setKind,
@@ -70,7 +73,7 @@ function SetView({ set, list, refetch }: SetViewProps) {
         editing={editing}
         onEdit={open}
         editRef={trigger}
-        onDelete={() => setDeleting(true)}
+        onDelete={() => openDialog(deleteSetDialog, set.id)}
       />
       <GroupNote
         group={set}
@@ -105,24 +108,18 @@ function SetView({ set, list, refetch }: SetViewProps) {
         items={[
           { label: 'Total VMs', value: total_vms, note: `of ${set.replicas}` },
           { label: 'Running VMs', value: running_vms, glyph: <StatusGlyph word="running" /> },
-          { label: 'CPU Load', value: loadText(history.data?.samples) },
+          { label: 'CPU Load', value: loadText(history.data?.samples, cpuNow) },
         ]}
       />
-      <GroupCharts samples={history.data?.samples} className="mb-4" />
-      <GroupUsage of={{ project: set.project_id, set: set.id }} vms={set.vms} className="mb-4" />
-      <GroupEvents events={history.data?.events} failed={history.isError} className="mb-6" />
       <Members
         vms={set.vms}
         wanted={set.replicas}
-        none="The set has no VM yet. The first one comes here as soon as it is asked for."
+        none="The set has no VMs yet. Each one is listed here as soon as it is created."
       />
-      {deleting && (
-        <DeleteSetDialog
-          set={set}
-          onClose={() => setDeleting(false)}
-          onDeleted={() => void navigate(list.path, { replace: true })}
-        />
-      )}
+      <GroupCharts samples={history.data?.samples} className="mb-4" />
+      <GroupUsage of={{ project: set.project_id, set: set.id }} vms={set.vms} className="mb-4" />
+      <GroupEvents events={history.data?.events} failed={history.isError} />
+      <SetDialogs sets={[set]} afterDelete={list.path} />
     </>
   )
 }

@@ -90,6 +90,9 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
         items={[
           stateRow(vm),
           ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
+          ...(vm.persistent
+            ? []
+            : [{ label: 'Storage', value: 'Not persistent: root disk is reset when it stops' }]),
           { label: 'SSH Key', value: <KeyName vm={vm} /> },
           { label: 'Created', value: formatDateTime(vm.created_at) },
         ]}
