@@ -91,7 +91,7 @@ export default defineConfig({
                 /lucide-react/,
                 /web\/src\/(api\/|paths|time)/,
                 /web\/src\/ui\/(?!Ledger|CardGrid|Chart|Plot|Combobox|StepList|\w+(Popup|Box)\.)/,
-                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|dialog-url|list-state|use-)/,
+                /shell\/(Brand|Footer|FullPageNote|PrivacyNotice|guards|sign-in-state|settled-text|use-)/,
               ),
               minShareCount: 2,
               priority: 7,
@@ -134,15 +134,15 @@ export default defineConfig({
             // The cards of VMs stand on the pages of pools and sets too; theirs stand in two lists.
             {
               name: 'vm',
-              test: /features\/(vm\/(VmCard|VmDialogs|vm-(actions|steps|dialogs)|(use-)?ssh-w)|vm-group\/PartOf)/,
+              test: /features\/(vm\/(VmCard|vm-(actions|steps)|(use-)?ssh-w)|vm-group\/PartOf)/,
               priority: 3,
             },
             {
               name: 'group',
               test: any(
                 /vm-group\/(GroupCard|InlineForm|use-inline-edit|DeleteGroup)/,
-                /vm-pool\/(PoolGauge|PoolSizes|PoolDialogs|pool-dialogs|VmPoolCard|pool-words)/,
-                /vm-set\/(Replica|SetDialogs|set-dialogs|VmSetCard)/,
+                /vm-pool\/(PoolGauge|PoolSizes|DeletePool|VmPoolCard|pool-words)/,
+                /vm-set\/(Replica|DeleteSet|VmSetCard)/,
               ),
               priority: 3,
             },
