@@ -29,7 +29,7 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      { test: { name: 'web', root: 'packages/web', include: ['src/**/*.test.ts'] } },
+      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'] } },
       { test: { name: 'campaign', root: 'campaign', include: ['src/**/*.test.ts'], exclude: [shortRound] } },
       // A server of its own that is killed again and again, for a minute. What happens between two faults is up to the
       // host: what took two tries is told, and has to be found with `npm run campaign`.

@@ -1,5 +1,6 @@
 import { Stop } from '../setup/run.mjs'
 import { ensureWebBuild } from '../setup/web-build.mjs'
+import { checkPageWeight } from './page-weight.mjs'
 import { vitest } from './runners.mjs'
 import { command } from './step.mjs'
 
@@ -12,6 +13,7 @@ export const quickSteps = [
   command('lock file', 'npm', 'ci', '--dry-run', '--ignore-scripts'),
   command('dead code', 'knip'),
   { name: 'console build', run: consoleBuild },
+  { name: 'first pages', run: async () => checkPageWeight() },
   vitest('unit and API tests', { args: ['--project=!qemu', '--project=!round'] }),
 ]
 

@@ -317,8 +317,8 @@ const web = [
   },
   {
     name: 'web build',
-    path: /^packages\/web\/vite\.config\.ts$/,
-    may: [],
+    path: /^packages\/web\/(vite\.config\.ts$|build\/)/,
+    may: ['web build'],
     npm: ['*'],
     why: 'The build knows files, not code.',
   },

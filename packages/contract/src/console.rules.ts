@@ -1,10 +1,10 @@
 export const consoleNoteNames = ['started', 'resumed', 'rebooted', 'ended', 'crashed'] as const
 export type ConsoleNote = (typeof consoleNoteNames)[number]
 
-/** What happened to a machine, told in its console between the bytes it printed. */
+/** What happened to a machine, shown in its console between the lines it printed. */
 export const consoleNotes: Record<ConsoleNote, string> = {
   started: 'The VM started',
-  resumed: 'The VM went on from its saved memory',
+  resumed: 'The VM resumed from its saved memory',
   rebooted: 'The guest restarted itself',
   ended: 'The VM is off',
   crashed: 'The VM crashed',
@@ -14,19 +14,22 @@ export const consoleNotes: Record<ConsoleNote, string> = {
 export const consoleCloses = {
   /** The guest ended; there is more after its next start. */
   ended: 1000,
-  /** The server goes away; it comes back. */
+  /** The server is shutting down; connect again later. */
   away: 1001,
   /** The session ended, or the VM is no longer the user's. */
   refused: 1008,
-  /** Too many look at this console. */
+  /** Too many viewers on this console. */
   full: 1013,
 } as const
 
-/** How many may look at one console. */
+/** The server sends at least one message this often, in milliseconds. */
+export const consoleBeatMs = 5_000
+
+/** How many viewers one console may have. */
 export const viewersPerConsole = 100
 
-/** What somebody who opens a console without naming a place sees first. */
+/** What a viewer gets first without an offset. */
 export const consoleTailBytes = 64 * 1024
 
-/** A terminal that is larger than this is none. */
+/** The largest terminal accepted. */
 export const terminalLimits = { cols: 500, rows: 300 } as const

@@ -23,6 +23,11 @@ export const ConsoleSaying = z.discriminatedUnion('type', [
   }),
   /** Whether the guest also has a screen. */
   z.object({ type: z.literal('screen'), available: z.boolean() }),
+  /**
+   * Sent every `consoleBeatMs`, so that a connection that died unnoticed is found, and whenever the guest has accepted
+   * input. `typed` counts the bytes typed over this connection that the guest has accepted.
+   */
+  z.object({ type: z.literal('beat'), typed: z.int() }),
 ])
 export type ConsoleSaying = z.infer<typeof ConsoleSaying>
 

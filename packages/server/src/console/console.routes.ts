@@ -1,5 +1,11 @@
 import { type Duplex, Readable } from 'node:stream'
-import { ConsoleAsking, consoleApi, consoleCloses } from '@slipway/contract'
+import {
+  ConsoleAsking,
+  type ConsoleSaying,
+  consoleApi,
+  consoleBeatMs,
+  consoleCloses,
+} from '@slipway/contract'
 import type { Route } from '../http/route.ts'
 import type { SocketLine, SocketRoute } from '../http/sockets.ts'
 import type { ConsoleService } from './console.service.ts'
@@ -36,15 +42,23 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
 }
 
 function serveConsole(line: SocketLine, join: (line: ViewerLine) => Promise<Viewer | null>): void {
-  // What is typed before there is somebody to type to waits its turn.
-  const joined = join({ ...line, say: (saying) => line.say(JSON.stringify(saying)) })
+  // Input that arrives before the viewer has joined waits.
+  const say = (saying: ConsoleSaying) => line.say(JSON.stringify(saying))
+  const joined = join({ ...line, say })
+  let typed = 0
+  const beat = () => say({ type: 'beat', typed })
+  const beating = setInterval(beat, consoleBeatMs)
+  beating.unref()
   line.onFrame(async (bytes, isBinary) => {
     const viewer = await joined
     if (!viewer) return
-    if (isBinary) await viewer.type(bytes)
-    else resize(viewer, bytes)
+    if (!isBinary) return resize(viewer, bytes)
+    await viewer.type(bytes)
+    typed += bytes.length
+    beat()
   })
   line.onClose(() => {
+    clearInterval(beating)
     joined.then(
       (viewer) => viewer?.leave(),
       () => {},
@@ -52,7 +66,7 @@ function serveConsole(line: SocketLine, join: (line: ViewerLine) => Promise<View
   })
 }
 
-/** A saying that is not understood is passed over: a newer front end may say more. */
+/** Ignores messages it does not understand: a newer console may send more kinds. */
 function resize(viewer: Viewer, bytes: Buffer): void {
   try {
     const asked = ConsoleAsking.safeParse(JSON.parse(bytes.toString('utf8')))
@@ -70,7 +84,7 @@ function serveScreen(line: SocketLine, screen: Duplex): void {
       () => screen.destroy(),
     )
   })
-  const goDark = () => line.close(consoleCloses.ended, 'The screen went dark')
+  const goDark = () => line.close(consoleCloses.ended, 'The screen was closed')
   screen.on('close', goDark)
   if (screen.destroyed) goDark()
   line.onFrame(

@@ -80,8 +80,8 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
       if (from === undefined) await note(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
         const session = await sessionOf(vm.id).catch(() => null)
-        if (!session) line.close(consoleCloses.away, 'The VM is not there yet')
-        else if (session.isFull()) line.close(consoleCloses.full, 'Too many look at this console')
+        if (!session) line.close(consoleCloses.away, 'The VM has not started yet')
+        else if (session.isFull()) line.close(consoleCloses.full, 'Too many viewers on this console')
         else return session.join(user.name, from, line)
         return null
       }
@@ -113,13 +113,13 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
     /** Throws a 404 when the VM is not the user's. */
     own: ownVm,
 
-    /** How many windows look at a console now. */
+    /** How many windows show a console now. */
     viewers: () => [...open].reduce((sum, session) => sum + session.count(), 0),
 
     /** Sends everybody away; the server closes. */
     async close(): Promise<void> {
       await Promise.allSettled(sessions.values())
-      for (const session of [...open]) session.end(consoleCloses.away, 'The server goes away')
+      for (const session of [...open]) session.end(consoleCloses.away, 'The server is shutting down')
     },
   }
 }

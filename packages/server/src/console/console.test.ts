@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ConsoleSaying, consoleTailBytes, fillPath, routes } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { ConsoleSaying, consoleBeatMs, consoleTailBytes, fillPath, routes } from '@slipway/contract'
+import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 
@@ -241,6 +241,24 @@ describe('a console', () => {
     expect(window.closed).toBe(1008)
     expect(stays.closed).toBeNull()
     stays.socket.close()
+  })
+
+  it('confirms what the guest accepted, and says something every few seconds', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const vm = await newVm('beat')
+      const window = await live(vm)
+      window.type('echo one\r')
+      window.type('echo two\r')
+      await until('confirmation', () => window.of('beat').at(-1)?.typed === 18)
+      const before = window.of('beat').length
+      vi.advanceTimersByTime(consoleBeatMs)
+      await until('heartbeat', () => window.of('beat').length > before)
+      expect(window.of('beat').at(-1)?.typed).toBe(18)
+      window.socket.close()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('takes a size, and passes over what it does not understand', async () => {

@@ -1,31 +1,16 @@
-import { initialsOf, type Vm } from '@slipway/contract'
-import {
-  AArrowDown,
-  AArrowUp,
-  ClipboardPaste,
-  Copy,
-  Download,
-  Ear,
-  Ellipsis,
-  Eraser,
-  Maximize,
-  Minimize,
-  PictureInPicture2,
-  Search,
-} from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
-import { announce } from '../../shell/announce.ts'
+import type { Vm } from '@slipway/contract'
+import { AArrowDown, AArrowUp, ClipboardPaste, Copy, Eraser, Maximize, Minimize, Search } from 'lucide-react'
+import type { ReactNode } from 'react'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { cx } from '../../ui/cx.ts'
-import { Menu } from '../../ui/Menu.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
-import { Tip } from '../../ui/Tip.tsx'
-import type { LinkView, Viewer } from './console-link.ts'
 import { lineWords } from './console-words.ts'
+import type { LinkView } from './link-view.ts'
+import { MoreMenu } from './MoreMenu.tsx'
+import { ScreenSwitch } from './ScreenSwitch.tsx'
 import type { Terminal } from './use-terminal.ts'
+import { Viewers } from './Viewers.tsx'
 
 const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
-const menuIcon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
 interface ConsoleBarProps {
   vm: Vm | undefined
@@ -92,20 +77,20 @@ export function ConsoleBar({
                 size="sm"
                 label="Smaller text"
                 icon={<AArrowDown {...icon} size={16} />}
-                disabledReason={smaller === null ? 'There is no smaller size' : undefined}
+                disabledReason={smaller === null ? 'This is the smallest size' : undefined}
                 onClick={() => smaller !== null && terminal.setSize(smaller)}
               />
               <IconButton
                 size="sm"
                 label="Larger text"
                 icon={<AArrowUp {...icon} size={16} />}
-                disabledReason={larger === null ? 'There is no larger size' : undefined}
+                disabledReason={larger === null ? 'This is the largest size' : undefined}
                 onClick={() => larger !== null && terminal.setSize(larger)}
               />
               <BarButton
                 text="Copy"
                 icon={<Copy {...icon} />}
-                disabledReason={terminal.selection ? undefined : 'Nothing is selected'}
+                disabledReason={terminal.selection ? undefined : 'Select text in the console first'}
                 onClick={onCopy}
               />
               <BarButton
@@ -132,44 +117,11 @@ export function ConsoleBar({
               terminal.get()?.focus()
             }}
           />
-          <Menu
-            label="More of the console"
-            trigger={
-              <IconButton size="sm" label="More of the console" icon={<Ellipsis {...icon} size={16} />} />
-            }
-            items={[
-              {
-                label: 'Download log',
-                icon: <Download {...menuIcon} />,
-                // biome-ignore lint/a11y/useAnchorContent: the menu puts the label in.
-                render: <a href={logPath} download />,
-              },
-              ...(alone
-                ? []
-                : [
-                    {
-                      label: 'Open in its own window',
-                      icon: <PictureInPicture2 {...menuIcon} />,
-                      onSelect: () => openWindow(windowPath),
-                    },
-                  ]),
-              'separator',
-              {
-                label: terminal.reads ? 'Stop reading aloud' : 'Let screen readers read along',
-                icon: <Ear {...menuIcon} />,
-                onSelect: () => terminal.setReads(!terminal.reads),
-              },
-            ]}
-          />
+          <MoreMenu terminal={terminal} alone={alone} logPath={logPath} windowPath={windowPath} />
         </div>
       </div>
     </header>
   )
-}
-
-/** A window for each VM: asked for again it comes to the front. */
-function openWindow(path: string): void {
-  window.open(path, path, 'popup,width=980,height=680')
 }
 
 interface BarButtonProps {
@@ -179,7 +131,7 @@ interface BarButtonProps {
   onClick: () => void
 }
 
-/** With its word where there is room. */
+/** Shows its text where there is room. */
 function BarButton({ text, icon, disabledReason, onClick }: BarButtonProps) {
   return (
     <Button
@@ -194,92 +146,4 @@ function BarButton({ text, icon, disabledReason, onClick }: BarButtonProps) {
       <span className="hidden @4xl:inline">{text}</span>
     </Button>
   )
-}
-
-interface ScreenSwitchProps {
-  shown: 'serial' | 'screen'
-  onShow: (shown: 'serial' | 'screen') => void
-}
-
-function ScreenSwitch({ shown, onShow }: ScreenSwitchProps) {
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
-    <div role="group" aria-label="What is shown" className="flex rounded-control border border-line">
-      {(['serial', 'screen'] as const).map((which) => (
-        <button
-          key={which}
-          type="button"
-          aria-pressed={shown === which}
-          onClick={() => onShow(which)}
-          className={cx(
-            'h-[26px] px-2.5 text-hint font-medium first:rounded-l-control last:rounded-r-control not-first:border-l not-first:border-line phone:h-9',
-            shown === which ? 'bg-hover text-ink' : 'text-ink-3 hover:text-ink',
-          )}
-        >
-          {which === 'serial' ? 'Serial' : 'Screen'}
-        </button>
-      ))}
-    </div>
-  )
-}
-
-const shownViewers = 3
-const nameOf = ({ name, you }: Viewer) => (you ? `${name} (you)` : name)
-
-/** Everybody who looks on, once there is more than one window. */
-function Viewers({ viewers }: { viewers: readonly Viewer[] }) {
-  useAnnouncedViewers(viewers)
-  if (viewers.length < 2) return null
-  const more = viewers.slice(shownViewers)
-  return (
-    <ul aria-label="Watching" className="flex min-w-0 items-center gap-x-2.5 text-ink-2">
-      {viewers.slice(0, shownViewers).map((viewer, index) => (
-        <li
-          // biome-ignore lint/suspicious/noArrayIndexKey: somebody may be here twice.
-          key={index}
-          className="flex min-w-0 items-center gap-1.5"
-        >
-          <Tip text={nameOf(viewer)}>
-            <span
-              aria-hidden
-              className={cx(
-                'grid size-[22px] flex-none place-items-center rounded-full border text-chart font-medium',
-                viewer.you ? 'border-accent text-ink' : 'border-line-control',
-              )}
-            >
-              {initialsOf(viewer.name)}
-            </span>
-          </Tip>
-          <span className="hidden max-w-40 truncate @3xl:inline" dir="auto">
-            {nameOf(viewer)}
-          </span>
-          <span className="sr-only @3xl:hidden">{nameOf(viewer)}</span>
-        </li>
-      ))}
-      {more.length > 0 && (
-        <li className="whitespace-nowrap">
-          <Tip text={more.map(nameOf).join(', ')}>
-            <span>{more.length} more</span>
-          </Tip>
-        </li>
-      )}
-    </ul>
-  )
-}
-
-function useAnnouncedViewers(viewers: readonly Viewer[]): void {
-  const before = useRef(viewers)
-  useEffect(() => {
-    const old = before.current
-    before.current = viewers
-    // One's own coming, and the break of one's own line, are told elsewhere.
-    if (old.length === 0 || viewers.length === 0) return
-    const others = ({ you }: Viewer) => !you
-    const names = (list: readonly Viewer[]) => list.filter(others).map(({ name }) => name)
-    const [then, now] = [names(old), names(viewers)]
-    const come = now.find((name) => !then.includes(name))
-    const gone = then.find((name) => !now.includes(name))
-    if (come) announce(`${come} looks at this console too`)
-    else if (gone) announce(`${gone} left this console`)
-  }, [viewers])
 }

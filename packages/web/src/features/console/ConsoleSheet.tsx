@@ -1,16 +1,13 @@
 import { type Vm, vmCan } from '@slipway/contract'
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react'
-import { Link, useLocation } from 'react-router'
+import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { paths } from '../../paths.ts'
 import { announce } from '../../shell/announce.ts'
-import type { SignInState } from '../../shell/sign-in-state.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/clipboard.ts'
 import { cx } from '../../ui/cx.ts'
 import { toast } from '../../ui/toast.tsx'
-import { useVmActions } from '../vm/vm-actions.tsx'
 import { ConsoleBar } from './ConsoleBar.tsx'
-import type { LinkState } from './console-link.ts'
+import { ConsoleNotice, Notice } from './ConsoleNotice.tsx'
 import { logUrl, useConsoleLink } from './console-links.ts'
 import { noticeOf } from './console-words.ts'
 import { KeyBar } from './KeyBar.tsx'
@@ -44,7 +41,7 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
 
   const isOpen = vm ? vmCan.console(vm) === true : true
   useEffect(() => link.vmIs(isOpen), [link, isOpen])
-  // Each step on the way up may be the one that brings it.
+  // Each step of the start may be the one that opens the console.
   const progress = `${vm?.status} ${vm?.steps.length}`
   // biome-ignore lint/correctness/useExhaustiveDependencies: the progress is the reason, not an input.
   useEffect(() => link.hurry(), [link, progress])
@@ -83,7 +80,7 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
       <section
         aria-label="Console"
         onKeyDown={(event) => {
-          // The terminal itself tells of it when it has the focus.
+          // The terminal reports it itself when it has the focus.
           if (!event.ctrlKey || !event.shiftKey || event.code !== 'KeyF' || event.defaultPrevented) return
           event.preventDefault()
           setSearching(true)
@@ -136,18 +133,18 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
             />
           </div>
           {terminal.failed && (
-            <Notice text="The terminal did not load.">
+            <Notice text="The terminal could not be loaded.">
               <Button onClick={() => window.location.reload()}>Refresh Page</Button>
             </Notice>
           )}
         </div>
         {onScreen && (
           <Suspense fallback={<p className="flex-1 p-4 text-ink-3">Loading the screen...</p>}>
-            <GraphicScreen projectId={projectId} vmId={vmId} isOpen={isOpen} />
+            <GraphicScreen projectId={projectId} vmId={vmId} isOpen={isOpen} line={view.state} />
           </Suspense>
         )}
         <ConsoleNotice
-          state={view.state}
+          notice={noticeOf(view.state, vm)}
           vm={vm}
           onRetry={link.hurry}
           onStart={() => terminal.get()?.focus()}
@@ -176,66 +173,5 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
         />
       )}
     </>
-  )
-}
-
-interface ConsoleNoticeProps {
-  state: LinkState
-  vm: Vm | undefined
-  onRetry: () => void
-  /** The button that was pressed goes with the notice. */
-  onStart: () => void
-}
-
-/** Why there is no console now, with the way out. */
-function ConsoleNotice({ state, vm, onRetry, onStart }: ConsoleNoticeProps) {
-  const { pathname } = useLocation()
-  const notice = noticeOf(state, vm)
-  if (!notice) return null
-  const from: SignInState = { from: pathname }
-  return (
-    <Notice text={notice.text}>
-      {notice.action === 'start' && vm && <StartButton vm={vm} onStart={onStart} />}
-      {notice.action === 'sign-in' && (
-        <Button size="sm" render={<Link to={paths.signIn} state={from} />}>
-          Sign In
-        </Button>
-      )}
-      {notice.action === 'retry' && (
-        <Button size="sm" onClick={onRetry}>
-          Try Again
-        </Button>
-      )}
-    </Notice>
-  )
-}
-
-function StartButton({ vm, onStart }: { vm: Vm; onStart: () => void }) {
-  const actions = useVmActions(vm)
-  return (
-    <Button
-      size="sm"
-      icon={actions.power.icon}
-      busy={actions.power.busy}
-      disabledReason={actions.power.disabledReason}
-      onClick={() => {
-        actions.power.run()
-        onStart()
-      }}
-    >
-      {actions.power.label}
-    </Button>
-  )
-}
-
-function Notice({ text, children }: { text: string; children?: ReactNode }) {
-  return (
-    <div
-      role="status"
-      className="flex flex-none flex-wrap items-center gap-x-3 gap-y-2 border-t border-line bg-raised px-3.5 py-2 text-dense text-ink"
-    >
-      <p className="min-w-0 wrap-anywhere">{text}</p>
-      {children}
-    </div>
   )
 }

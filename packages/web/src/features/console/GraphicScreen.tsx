@@ -2,27 +2,33 @@ import RFB from '@novnc/novnc'
 import { useEffect, useRef, useState } from 'react'
 import { Button } from '../../ui/Button.tsx'
 import { cx } from '../../ui/cx.ts'
+import { ConsoleNotice } from './ConsoleNotice.tsx'
 import { reasonOf, socketUrl } from './console-links.ts'
+import { screenNoticeOf, screenWords } from './console-words.ts'
 import { keysOf, shiftKeysym } from './keys.ts'
+import type { LinkState } from './link-view.ts'
 import { PasteDialog } from './PasteDialog.tsx'
-import { pauseMs } from './pause.ts'
+import { ScreenLink, type ScreenState } from './screen-link.ts'
 
 interface GraphicScreenProps {
   projectId: string
   vmId: string
-  /** Whether the status of the VM lets one look into it. */
+  /** Whether the status of the VM allows a console. */
   isOpen: boolean
+  /** The state of the serial console beside it, whose heartbeat finds connections that died unnoticed. */
+  line: LinkState
 }
 
-/** Between two keys: a machine's keyboard has a buffer of a few only. */
+/** Between two keys: a machine's keyboard buffers only a few. */
 const keyMs = 12
 
-/** The screen of a guest, as large as there is room. It comes back by itself, as the terminal does. */
-export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
+/** The screen of a guest, scaled to the space there is. */
+export function GraphicScreen({ projectId, vmId, isOpen, line }: GraphicScreenProps) {
   const box = useRef<HTMLDivElement>(null)
   const frame = useRef<HTMLDivElement>(null)
   const screen = useRef<RFB | null>(null)
-  const [state, setState] = useState<'connecting' | 'connected' | 'reconnecting' | 'off'>('connecting')
+  const link = useRef<ScreenLink | null>(null)
+  const [state, setState] = useState<ScreenState>('connecting')
   const [pasting, setPasting] = useState(false)
 
   useEffect(() => {
@@ -32,44 +38,41 @@ export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
       setState('off')
       return
     }
-    let attempts = 0
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let here = true
-    const connect = () => {
-      clearTimeout(timer)
+    const open = ({ onOpen, onClose }: { onOpen: () => void; onClose: () => void }) => {
       const rfb = new RFB(target, socketUrl('vm.screen', { projectId, vmId }), { shared: true })
       screen.current = rfb
       rfb.scaleViewport = true
       rfb.background = 'transparent'
       rfb.addEventListener('connect', () => {
-        attempts = 0
-        setState('connected')
+        onOpen()
         rfb.focus({ preventScroll: true })
       })
       rfb.addEventListener('disconnect', () => {
-        screen.current = null
-        if (!here) return
-        setState('reconnecting')
-        timer = setTimeout(connect, pauseMs(attempts++))
-        // It may say that there is nothing to come back to.
-        void reasonOf({ projectId, vmId })
+        if (screen.current === rfb) screen.current = null
+        onClose()
       })
+      return { close: () => rfb.disconnect() }
     }
-    const hurry = () => {
-      if (!screen.current && document.visibilityState === 'visible') connect()
-    }
-    connect()
-    window.addEventListener('online', hurry)
-    document.addEventListener('visibilitychange', hurry)
+    const mine = new ScreenLink({ open, look: () => reasonOf({ projectId, vmId }) })
+    link.current = mine
+    setState(mine.state())
+    mine.subscribe(() => setState(mine.state()))
+    const onVisible = () => document.visibilityState === 'visible' && mine.hurry()
+    window.addEventListener('online', mine.renew)
+    document.addEventListener('visibilitychange', onVisible)
     return () => {
-      here = false
-      clearTimeout(timer)
-      window.removeEventListener('online', hurry)
-      document.removeEventListener('visibilitychange', hurry)
-      screen.current?.disconnect()
-      screen.current = null
+      window.removeEventListener('online', mine.renew)
+      document.removeEventListener('visibilitychange', onVisible)
+      link.current = null
+      mine.close()
     }
   }, [projectId, vmId, isOpen])
+
+  const wasLost = useRef(false)
+  useEffect(() => {
+    if (line === 'connected' && wasLost.current) link.current?.renew()
+    wasLost.current = line === 'reconnecting'
+  }, [line])
 
   const connected = state === 'connected'
   const reason = connected ? undefined : 'The screen is not connected'
@@ -92,14 +95,10 @@ export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
           Send Ctrl+Alt+Del
         </Button>
         <Button size="sm" variant="quiet" disabledReason={reason} onClick={() => void paste()}>
-          Type the clipboard
+          Type clipboard text
         </Button>
         <span role="status" className="ml-auto text-ink-3">
-          {
-            { connecting: 'Connecting...', connected: '', reconnecting: 'Reconnecting...', off: 'VM is off' }[
-              state
-            ]
-          }
+          {screenWords(state)}
         </span>
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: what the guest paints is not one picture. */}
@@ -122,6 +121,7 @@ export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
       >
         <div ref={box} className="size-full overflow-hidden" />
       </div>
+      <ConsoleNotice notice={screenNoticeOf(state)} onRetry={() => link.current?.hurry()} />
       {pasting && (
         <PasteDialog
           onClose={() => setPasting(false)}
@@ -135,7 +135,7 @@ export function GraphicScreen({ projectId, vmId, isOpen }: GraphicScreenProps) {
   )
 }
 
-/** Types a text key by key; ends when the screen is gone. */
+/** Types a text key by key. */
 function typeOut(rfb: RFB | null, text: string): void {
   const keys = keysOf(text)
   const next = () => {

@@ -8,7 +8,7 @@ interface PasteDialogProps {
   onPaste: (text: string) => void
 }
 
-/** For browsers that do not let pages read the clipboard. */
+/** For browsers that do not allow pages to read the clipboard. */
 export function PasteDialog({ onClose, onPaste }: PasteDialogProps) {
   const [text, setText] = useState('')
   return (
@@ -16,7 +16,7 @@ export function PasteDialog({ onClose, onPaste }: PasteDialogProps) {
       open
       onOpenChange={onClose}
       title="Paste into the console"
-      description="This browser does not let pages read the clipboard."
+      description="This browser does not allow pages to read the clipboard. Paste your text into the field."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -26,7 +26,7 @@ export function PasteDialog({ onClose, onPaste }: PasteDialogProps) {
         </>
       }
     >
-      <Field label="Paste here">
+      <Field label="Text to paste">
         <TextArea
           rows={6}
           value={text}

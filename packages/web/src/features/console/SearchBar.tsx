@@ -5,7 +5,7 @@ import type { Terminal } from './use-terminal.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-/** Looks for a text in what the terminal holds: the newest place first, then upwards. */
+/** Searches the text of the terminal, upwards from the newest line. */
 export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: () => void }) {
   const [text, setText] = useState('')
   const field = useRef<HTMLInputElement>(null)
@@ -36,19 +36,19 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
       </span>
       <IconButton
         size="sm"
-        label="Previous place"
+        label="Previous result"
         icon={<ChevronUp {...icon} />}
         disabled={!text}
         onClick={previous}
       />
       <IconButton
         size="sm"
-        label="Next place"
+        label="Next result"
         icon={<ChevronDown {...icon} />}
         disabled={!text}
         onClick={next}
       />
-      <IconButton size="sm" label="Close the search" icon={<X {...icon} />} onClick={onClose} />
+      <IconButton size="sm" label="Close search" icon={<X {...icon} />} onClick={onClose} />
     </search>
   )
 }
@@ -56,5 +56,5 @@ export function SearchBar({ terminal, onClose }: { terminal: Terminal; onClose: 
 function countText(found: Terminal['found']): string {
   if (!found) return ''
   if (found.count === 0) return 'Not found'
-  return found.index < 0 ? `${found.count} places` : `${found.index + 1} of ${found.count}`
+  return found.index < 0 ? `${found.count} results` : `${found.index + 1} of ${found.count}`
 }

@@ -1,5 +1,8 @@
+import { consoleBeatMs } from '@slipway/contract'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { ConsoleLink, type Reason } from './console-link.ts'
+import { ConsoleLink } from './console-link.ts'
+import type { Reason } from './link-view.ts'
+import type { LostInput } from './outbox.ts'
 
 /** The side of a browser's socket that a page sees, steered by the test. */
 class FakeSocket extends EventTarget {
@@ -44,7 +47,8 @@ class FakeSocket extends EventTarget {
 
 function connect(reason: () => Reason = () => 'unknown') {
   const sockets: FakeSocket[] = []
-  const lost: number[] = []
+  const lost: LostInput[] = []
+  let ignored = 0
   const link = new ConsoleLink({
     open(from) {
       const socket = new FakeSocket(from)
@@ -53,7 +57,8 @@ function connect(reason: () => Reason = () => 'unknown') {
       return socket as unknown as WebSocket
     },
     look: async () => reason(),
-    onLost: (bytes) => lost.push(bytes),
+    onLost: (input) => lost.push(input),
+    onIgnored: () => ignored++,
   })
   let text = ''
   link.draw((piece) => {
@@ -64,7 +69,15 @@ function connect(reason: () => Reason = () => 'unknown') {
     if (!socket) throw new Error('No socket was opened')
     return socket
   }
-  return { link, sockets, latest, lost, text: () => text, state: () => link.view().state }
+  return {
+    link,
+    sockets,
+    latest,
+    lost,
+    ignored: () => ignored,
+    text: () => text,
+    state: () => link.view().state,
+  }
 }
 
 beforeEach(() => {
@@ -205,26 +218,102 @@ test('a full console waits until somebody asks', async () => {
   expect(sockets).toHaveLength(2)
 })
 
-test('sends what is typed in pieces, and no faster than the line takes it', async () => {
+test('sends what is typed in pieces, and no faster than the socket takes it', async () => {
   const { link, latest } = connect()
   const big = new Uint8Array(10_000).fill(65)
-  expect(link.type(big)).toBe(false)
+  link.type(big)
   latest().accept(0)
+  expect(latest().sent).toEqual([])
   latest().bufferedAmount = 1_000_000
-  expect(link.type(big)).toBe(true)
+  link.type(big)
   expect(latest().sent).toEqual([])
   latest().bufferedAmount = 0
   await vi.advanceTimersByTimeAsync(20)
   expect(latest().sent.map((part) => part.length)).toEqual([4096, 4096, 1808])
 })
 
-test('tells what did not arrive when the line breaks', async () => {
+test('counts input that a broken connection did not send, and input that the guest did not confirm', async () => {
   const { link, latest, lost } = connect()
   latest().accept(0)
+  link.type(new Uint8Array(10))
+  latest().say({ type: 'beat', typed: 10 })
+  link.type(new Uint8Array(30))
+  latest().say({ type: 'beat', typed: 14 })
   latest().bufferedAmount = 1_000_000
   link.type(new Uint8Array(5_000))
   latest().onclose?.({ code: 1006 })
-  expect(lost).toEqual([5_000])
+  expect(lost).toEqual([{ unsent: 5_000, unconfirmed: 26 }])
+  await vi.advanceTimersByTimeAsync(250)
+  latest().accept(0)
+  latest().bufferedAmount = 0
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(latest().sent, 'nothing is sent a second time').toEqual([])
+})
+
+test('says nothing when the guest confirmed all input before the connection broke', () => {
+  const { link, latest, lost } = connect()
+  latest().accept(0)
+  link.type(new Uint8Array(3))
+  latest().say({ type: 'beat', typed: 3 })
+  latest().onclose?.({ code: 1006 })
+  expect(lost).toEqual([])
+})
+
+test('a page that is left counts what it had not sent, not what is on its way', () => {
+  const { link, latest, lost } = connect()
+  latest().accept(0)
+  link.type(new Uint8Array(3))
+  link.close()
+  expect(lost).toEqual([])
+})
+
+test('says once for each interruption that input is not sent', async () => {
+  const { link, latest, ignored } = connect()
+  latest().accept(0, 'text')
+  for (const total of [1, 2]) {
+    latest().onclose?.({ code: 1006 })
+    link.type(new Uint8Array(1))
+    link.type(new Uint8Array(1))
+    expect(ignored()).toBe(total)
+    await vi.advanceTimersByTimeAsync(1_000)
+    latest().accept(4)
+  }
+})
+
+test('a socket from which nothing comes, although it is open, is left for a new one', async () => {
+  const { latest, sockets, state, lost, link } = connect()
+  latest().accept(0, 'text')
+  link.type(new Uint8Array(2))
+  for (let beats = 0; beats < 10; beats++) {
+    await vi.advanceTimersByTimeAsync(consoleBeatMs)
+    latest().say({ type: 'beat', typed: 1 })
+  }
+  expect(sockets).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(3 * consoleBeatMs)
+  expect(sockets).toHaveLength(2)
+  expect(sockets[0]?.closed).toBe(true)
+  expect(latest().from).toBe(4)
+  expect(state()).toBe('reconnecting')
+  expect(lost).toEqual([{ unsent: 0, unconfirmed: 1 }])
+  latest().accept(4)
+  expect(state()).toBe('connected')
+})
+
+test('a socket that never opens is tried again', async () => {
+  const { sockets } = connect()
+  await vi.advanceTimersByTimeAsync(3 * consoleBeatMs)
+  expect(sockets).toHaveLength(2)
+})
+
+test('a page that is looked at again leaves a socket that fell silent meanwhile', async () => {
+  const { link, latest, sockets } = connect()
+  latest().accept(0)
+  link.hurry()
+  expect(sockets).toHaveLength(1)
+  // A browser that sleeps runs no timers.
+  vi.setSystemTime(Date.now() + 3_600_000)
+  link.hurry()
+  expect(sockets).toHaveLength(2)
 })
 
 test('tells the size at once, and again on each new line', async () => {

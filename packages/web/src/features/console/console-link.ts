@@ -1,72 +1,55 @@
-import { type ConsoleAsking, type ConsoleSaying, consoleCloses, consoleTailBytes } from '@slipway/contract'
+import {
+  type ConsoleAsking,
+  type ConsoleSaying,
+  consoleBeatMs,
+  consoleCloses,
+  consoleTailBytes,
+} from '@slipway/contract'
 import { ConsoleStream, type Piece } from './console-stream.ts'
+import type { LinkState, LinkView, Reason } from './link-view.ts'
+import { type LostInput, Outbox } from './outbox.ts'
 import { pauseMs } from './pause.ts'
-import { splitBytes } from './split-bytes.ts'
-
-export type LinkState =
-  | 'connecting'
-  | 'connected'
-  | 'reconnecting'
-  /** The VM is off, or not there yet; it connects by itself when that changes. */
-  | 'off'
-  /** No such VM any more. */
-  | 'gone'
-  /** The session ended. */
-  | 'refused'
-  /** Too many look on already. */
-  | 'full'
-
-export interface LinkView {
-  state: LinkState
-  viewers: readonly Viewer[]
-  /** Whether the guest has a screen; null until the server said so. */
-  screen: boolean | null
-}
-
-export type Viewer = Extract<ConsoleSaying, { type: 'viewers' }>['viewers'][number]
-
-/** What a browser cannot read of a refused socket, asked for in another way; `unknown` when nobody answers. */
-export type Reason = 'open' | 'off' | 'gone' | 'refused' | 'unknown'
+import { ViewStore } from './view-store.ts'
 
 export interface LinkOptions {
   /** Opens a socket, `from` an offset or from the last bytes. */
   open: (from: number | undefined) => WebSocket
   /** Why a socket did not open. */
   look: () => Promise<Reason>
-  /** So many bytes of what was typed or pasted did not arrive because the line broke. */
-  onLost?: (bytes: number) => void
+  /** Input did not get through, or perhaps not, because the connection broke. */
+  onLost?: (lost: LostInput) => void
+  /** Input was not sent because the connection is interrupted; called once for each interruption. */
+  onIgnored?: () => void
 }
 
-/** One message to the guest; a serial line takes no more at once anyway. */
-const pieceBytes = 4096
-/** What may wait in the browser; the rest waits here. */
-const waitingBytes = 64 * 1024
-const waitMs = 20
-/** More than this is not kept for a terminal that is slower than its guest: the line is cut, and taken up again below the other. */
+/** A socket from which nothing came for so long is dead, although the browser believes it open. */
+const silentMs = 2.5 * consoleBeatMs
+/** A terminal slower than its guest holds at most so much: above `most` the connection is closed, below `few` opened again. */
 const undrawnBytes = { most: 8 * 1024 * 1024, few: 512 * 1024 }
 /** A connection that lasted so long was a good one. */
 const goodMs = 1_000
 
 /**
- * The line to a console. It comes back by itself after every break and goes on where it was, so that what is drawn
- * has neither a hole nor a double. Nothing is lost either while nobody draws yet.
+ * The connection to a console. It reconnects after every break and continues at the offset it had reached, so that what
+ * is drawn has neither gaps nor repeats. What arrives before there is a terminal is kept for it.
  */
 export class ConsoleLink {
   readonly #options: LinkOptions
   readonly #stream: ConsoleStream
-  readonly #listeners = new Set<() => void>()
-  #view: LinkView = { state: 'connecting', viewers: [], screen: null }
+  readonly #store = new ViewStore<LinkView>({ state: 'connecting', viewers: [], screen: null })
   #socket: WebSocket | null = null
   #openedAt: number | null = null
   #attempts = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #vmIsOpen = true
   #size: ConsoleAsking | null = null
-  #outbox: Uint8Array[] = []
-  #sending: ReturnType<typeof setTimeout> | undefined
+  #outbox: Outbox | null = null
+  #heardAt = 0
+  #watch: ReturnType<typeof setInterval> | undefined
   #sink: ((piece: Piece) => void) | null = null
   #undrawn: Piece[] = []
   #undrawnBytes = 0
+  #ignores = false
   #closed = false
 
   constructor(options: LinkOptions) {
@@ -79,12 +62,8 @@ export class ConsoleLink {
     this.#connect()
   }
 
-  readonly view = (): LinkView => this.#view
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+  readonly view = this.#store.get
+  readonly subscribe = this.#store.subscribe
 
   /** Hands everything to be drawn to a terminal, what came before it included. */
   draw(sink: (piece: Piece) => void): void {
@@ -95,7 +74,7 @@ export class ConsoleLink {
   /** A terminal has drawn so many bytes. */
   drawn(bytes: number): void {
     this.#undrawnBytes -= bytes
-    const resting = !this.#socket && this.#view.state === 'connected'
+    const resting = !this.#socket && this.#store.get().state === 'connected'
     if (resting && this.#undrawnBytes < undrawnBytes.few) this.#connect()
   }
 
@@ -111,12 +90,15 @@ export class ConsoleLink {
     return this.#stream.from !== undefined
   }
 
-  /** Sends what was typed; false when nobody takes it now. */
-  type(bytes: Uint8Array): boolean {
-    if (this.#view.state !== 'connected') return false
-    this.#outbox.push(...splitBytes(bytes, pieceBytes))
-    this.#send()
-    return true
+  /** Sends what was typed, or says that it is not sent: input is not kept for a guest that may be another one then. */
+  type(bytes: Uint8Array): void {
+    const isConnected = this.#store.get().state === 'connected'
+    if (isConnected && this.#outbox) {
+      this.#outbox.add(bytes)
+    } else if (!this.#ignores && (isConnected || this.#store.get().state === 'reconnecting')) {
+      this.#ignores = true
+      this.#options.onIgnored?.()
+    }
   }
 
   resize(cols: number, rows: number): void {
@@ -124,15 +106,16 @@ export class ConsoleLink {
     this.#tellSize()
   }
 
-  /** Does not wait any longer, if it waits. */
+  /** Reconnects now: instead of waiting any longer, or because the socket has been silent for too long. */
   readonly hurry = (): void => {
-    if (this.#socket || this.#view.state === 'gone') return
-    if (this.#view.state === 'off' && !this.#vmIsOpen) return
+    const { state } = this.#store.get()
+    if (this.#socket && this.#isSilent()) this.renew()
+    if (this.#socket || state === 'gone' || (state === 'off' && !this.#vmIsOpen)) return
     this.#attempts = 0
     this.#connect()
   }
 
-  /** The network is another one: an old connection may be dead without knowing. */
+  /** Leaves the socket for a new one: it is silent, or the network changed and it may be dead. */
   readonly renew = (): void => {
     if (!this.#socket) {
       this.hurry()
@@ -140,7 +123,7 @@ export class ConsoleLink {
     }
     this.#drop()
     this.#attempts = 0
-    this.#show({ state: this.#view.state === 'off' ? 'off' : this.#waitingState() })
+    this.#store.show({ state: this.#store.get().state === 'off' ? 'off' : this.#waitingState() })
     this.#connect()
   }
 
@@ -149,22 +132,28 @@ export class ConsoleLink {
     const turned = open && !this.#vmIsOpen
     this.#vmIsOpen = open
     if (turned) this.hurry()
-    if (!open && this.#view.state === 'off') clearTimeout(this.#timer)
+    if (!open && this.#store.get().state === 'off') clearTimeout(this.#timer)
   }
 
   close(): void {
     this.#closed = true
-    this.#drop()
+    // What was handed to the socket still leaves with its end.
+    this.#drop('flushed')
     clearTimeout(this.#timer)
-    this.#listeners.clear()
+    this.#store.close()
   }
 
   #connect(): void {
     clearTimeout(this.#timer)
     if (this.#closed) return
-    if (['refused', 'full'].includes(this.#view.state)) this.#show({ state: this.#waitingState() })
+    if (['refused', 'full'].includes(this.#store.get().state))
+      this.#store.show({ state: this.#waitingState() })
     const socket = this.#options.open(this.#stream.from)
     this.#socket = socket
+    this.#outbox = new Outbox(socket)
+    this.#heardAt = Date.now()
+    clearInterval(this.#watch)
+    this.#watch = setInterval(() => this.#isSilent() && this.renew(), consoleBeatMs / 5)
     socket.binaryType = 'arraybuffer'
     socket.onopen = () => {
       this.#openedAt = Date.now()
@@ -172,10 +161,11 @@ export class ConsoleLink {
       this.#tellSize()
     }
     socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      this.#heardAt = Date.now()
       if (typeof data !== 'string') {
         this.#stream.take(new Uint8Array(data))
-        // What was not sent yet stays on the server. Nobody needs to know.
-        if (this.#undrawnBytes > undrawnBytes.most) this.#drop()
+        // The server keeps what it has not sent, and the socket still delivers what was typed.
+        if (this.#undrawnBytes > undrawnBytes.most) this.#drop('flushed')
         return
       }
       // The server made it by the contract's shape.
@@ -186,9 +176,13 @@ export class ConsoleLink {
 
   #hear(saying: ConsoleSaying): void {
     this.#stream.say(saying)
-    if (saying.type === 'at') this.#show({ state: 'connected' })
-    if (saying.type === 'viewers') this.#show({ viewers: saying.viewers })
-    if (saying.type === 'screen') this.#show({ screen: saying.available })
+    if (saying.type === 'at') {
+      this.#ignores = false
+      this.#store.show({ state: 'connected' })
+    }
+    if (saying.type === 'beat') this.#outbox?.confirm(saying.typed)
+    if (saying.type === 'viewers') this.#store.show({ viewers: saying.viewers })
+    if (saying.type === 'screen') this.#store.show({ screen: saying.available })
   }
 
   async #lose(code: number): Promise<void> {
@@ -196,19 +190,19 @@ export class ConsoleLink {
     this.#drop()
     if (opened !== null && Date.now() - opened >= goodMs) this.#attempts = 0
     if (code === consoleCloses.ended) return this.#wait('off')
-    if (code === consoleCloses.full) return this.#show({ state: 'full', viewers: [] })
+    if (code === consoleCloses.full) return this.#store.show({ state: 'full', viewers: [] })
     if (opened !== null && code !== consoleCloses.refused) return this.#wait(this.#waitingState())
-    const began = this.#view.state
-    if (began !== 'off') this.#show({ state: this.#waitingState(), viewers: [] })
+    const began = this.#store.get().state
+    if (began !== 'off') this.#store.show({ state: this.#waitingState(), viewers: [] })
     const reason = await this.#options.look()
     if (this.#socket || this.#closed) return
-    if (reason === 'gone' || reason === 'refused') return this.#show({ state: reason })
+    if (reason === 'gone' || reason === 'refused') return this.#store.show({ state: reason })
     this.#wait(reason === 'off' || (began === 'off' && reason === 'unknown') ? 'off' : this.#waitingState())
   }
 
   /** Tries again after a pause; of a VM that is off only if its status has not said so yet. */
   #wait(state: LinkState): void {
-    this.#show({ state, viewers: [] })
+    this.#store.show({ state, viewers: [] })
     if (state === 'off' && !this.#vmIsOpen) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#connect(), pauseMs(this.#attempts++))
@@ -218,45 +212,27 @@ export class ConsoleLink {
     return this.hasText ? 'reconnecting' : 'connecting'
   }
 
-  /** Forgets the socket; what it still says is not heard. */
-  #drop(): void {
+  #isSilent(): boolean {
+    return Date.now() - this.#heardAt > silentMs
+  }
+
+  /** Forgets the socket and ignores what it still says. `flushed`: the socket works, so what it holds will arrive. */
+  #drop(how: 'broken' | 'flushed' = 'broken'): void {
     const socket = this.#socket
     this.#socket = null
     this.#openedAt = null
+    clearInterval(this.#watch)
     if (socket) {
       socket.onopen = socket.onmessage = socket.onclose = null
       socket.close()
     }
-    clearTimeout(this.#sending)
-    const lost = this.#outbox.reduce((sum, { length }) => sum + length, 0)
-    this.#outbox = []
-    if (lost > 0) this.#options.onLost?.(lost)
-  }
-
-  #send(): void {
-    clearTimeout(this.#sending)
-    const socket = this.#socket
-    if (!socket) return
-    while (this.#outbox[0] && socket.bufferedAmount < waitingBytes) {
-      socket.send(this.#outbox[0].slice())
-      this.#outbox.shift()
-    }
-    if (this.#outbox.length > 0) this.#sending = setTimeout(() => this.#send(), waitMs)
+    const lost = this.#outbox?.end() ?? { unsent: 0, unconfirmed: 0 }
+    this.#outbox = null
+    if (how === 'flushed') lost.unconfirmed = 0
+    if (lost.unsent + lost.unconfirmed > 0) this.#options.onLost?.(lost)
   }
 
   #tellSize(): void {
     if (this.#size && this.#openedAt !== null) this.#socket?.send(JSON.stringify(this.#size))
-  }
-
-  #show(change: Partial<LinkView>): void {
-    const next = { ...this.#view, ...change }
-    if (
-      next.state === this.#view.state &&
-      next.viewers === this.#view.viewers &&
-      next.screen === this.#view.screen
-    )
-      return
-    this.#view = next
-    for (const listener of this.#listeners) listener()
   }
 }

@@ -3,14 +3,16 @@ import { useEffect, useSyncExternalStore } from 'react'
 import { ApiError, apiBase, call } from '../../api/client.ts'
 import { patchVms, readVm, refreshVm } from '../../api/vms.ts'
 import { toast } from '../../ui/toast.tsx'
-import { ConsoleLink, type LinkView, type Reason } from './console-link.ts'
+import { ConsoleLink } from './console-link.ts'
+import { lostText } from './console-words.ts'
+import type { LinkView, Reason } from './link-view.ts'
 
 interface Params {
   projectId: string
   vmId: string
 }
 
-/** The address of a socket; the scheme of the page with `ws` in place of `http`. */
+/** The URL of a socket; the scheme of the page with `ws` in place of `http`. */
 export function socketUrl(id: 'vm.console' | 'vm.screen', params: Params, from?: number): string {
   const url = new URL(apiBase + fillPath(routeOf(id).path, { ...params }), window.location.href)
   url.protocol = url.protocol.replace('http', 'ws')
@@ -41,14 +43,14 @@ async function showLog(link: ConsoleLink, params: Params): Promise<void> {
     const answer = await fetch(logUrl(params), { credentials: 'include' })
     if (answer.ok) link.keep(new Uint8Array(await answer.arrayBuffer()))
   } catch {
-    // The notice says what is the matter.
+    // The notice says why there is no console.
   }
 }
 
 const links = new Map<string, { link: ConsoleLink; users: number; closing: ReturnType<typeof setTimeout> }>()
-/** A line that nobody took in this time is closed: a page that asked for it did not come to be shown. */
+/** A link that no page uses within this time is closed: the page that opened it was never shown. */
 const unusedMs = 30_000
-/** The line to the console of a VM. Opened before the page is drawn, so that its text is there when it is. */
+/** The link to the console of a VM, opened before the page is drawn so that the text is there as soon as the page is. */
 export function linkOf(params: Params): ConsoleLink {
   const key = `${params.projectId} ${params.vmId}`
   const known = links.get(key)
@@ -56,8 +58,8 @@ export function linkOf(params: Params): ConsoleLink {
   const link = new ConsoleLink({
     open: (from) => new WebSocket(socketUrl('vm.console', params, from)),
     look: () => reasonOf(params),
-    onLost: (bytes) =>
-      toast.warning(`The line broke: ${bytes} bytes of what was typed or pasted did not arrive.`),
+    onLost: (lost) => toast.warning(lostText(lost)),
+    onIgnored: () => toast.warning('The console is reconnecting. What you type now is not sent.'),
   })
   links.set(key, { link, users: 0, closing: setTimeout(() => forget(key), unusedMs) })
   return link

@@ -1,6 +1,6 @@
 import type { Vm } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { gapText, lineWords, noteText, noticeOf } from './console-words.ts'
+import { gapText, lineWords, lostText, noteText, noticeOf, screenNoticeOf } from './console-words.ts'
 
 const vm = (status: Vm['status'], more: Partial<Vm> = {}) => ({
   status,
@@ -17,7 +17,7 @@ test('a VM that is off can be started, and is no failure', () => {
 test('a VM on its way says what it waits for', () => {
   expect(lineWords('off', vm('pending'))).toEqual({ glyph: 'pending', text: 'Waiting' })
   expect(noticeOf('off', vm('pending'))).toEqual({
-    text: 'Waiting for its turn. The console opens by itself.',
+    text: 'Waiting for its turn. The console opens automatically.',
     action: null,
   })
 })
@@ -29,7 +29,7 @@ test('a VM that stops is no VM that comes', () => {
 
 test('a reason that ends with a full stop gets no second one', () => {
   const waiting = vm('pending', { status_message: 'Needs 2.0 GB of memory.' })
-  expect(noticeOf('off', waiting)?.text).toBe('Needs 2.0 GB of memory. The console opens by itself.')
+  expect(noticeOf('off', waiting)?.text).toBe('Needs 2.0 GB of memory. The console opens automatically.')
 })
 
 test('a VM that failed says why, and can be started only where that is allowed', () => {
@@ -62,4 +62,15 @@ test('a note tells the local time, and the date unless it was today', () => {
 test('what was forgotten has a size', () => {
   expect(gapText({ kind: 'gap', bytes: 12 })).toMatch(/^12 bytes/)
   expect(gapText({ kind: 'gap', bytes: 70_000 })).toMatch(/^68 kB/)
+})
+
+test('a screen that was given up says why and can be tried again, one that comes back does not', () => {
+  expect(screenNoticeOf('unreachable')?.action).toBe('retry')
+  expect(screenNoticeOf('failed')?.action).toBe('retry')
+  expect(screenNoticeOf('reconnecting')).toBeNull()
+})
+
+test('input that was not sent is lost for certain, input that was not confirmed perhaps', () => {
+  expect(lostText({ unsent: 5, unconfirmed: 0 })).toMatch(/5 bytes of your input did not reach the VM/)
+  expect(lostText({ unsent: 0, unconfirmed: 1 })).toMatch(/Up to 1 byte of your input may not have reached/)
 })

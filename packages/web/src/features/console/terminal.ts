@@ -148,7 +148,7 @@ export function openTerminal(box: HTMLElement, options: TerminalOptions) {
         terminal.write('\x1bc')
         break
       case 'anew':
-        rule('From here on it is another machine', true)
+        rule('The VM was recreated; its new output begins here', true)
         break
       default:
         terminal.write('', () => {

@@ -1,6 +1,7 @@
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { ConsoleLink, LinkView } from './console-link.ts'
+import type { ConsoleLink } from './console-link.ts'
 import { type TerminalKey, terminalKeys, withCtrl } from './keys.ts'
+import type { LinkView } from './link-view.ts'
 import { preference } from './preferences.ts'
 import type { ConsoleTerminal, TerminalCommand } from './terminal.ts'
 

@@ -1,0 +1,69 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { inTree } from '../setup/tree.mjs'
+
+/** First pages, by the modules their routes load, and how many kB (gzip) of JavaScript and CSS each may cost. */
+const pages = [
+  { what: 'landing page', modules: ['shell/HomePage'], budget: 150 },
+  {
+    what: 'list of VMs',
+    modules: ['shell/AppLayout', 'features/project/ProjectScope', 'features/vm/VmListPage'],
+    budget: 170,
+  },
+]
+
+/**
+ * @typedef {{ isEntry?: boolean, file: string, imports?: string[], css?: string[] }} Entry
+ * @typedef {Record<string, Entry>} Manifest
+ */
+
+/** Weighs the first pages as built. @returns {{ ok: boolean, output: string }} */
+export function checkPageWeight() {
+  const dist = inTree('packages/web/dist')
+  /** @type {Manifest} */
+  const manifest = JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8'))
+  const entries = Object.keys(manifest).filter((key) => manifest[key]?.isEntry)
+  /** @type {string[]} */
+  const lines = []
+  let ok = true
+  for (const { what, modules, budget } of pages) {
+    const keys = modules.map((module) => `src/${module}.tsx`)
+    const missing = keys.find((key) => !manifest[key])
+    if (missing)
+      return {
+        ok: false,
+        output: `The ${what} is made of ${missing}, which was not built. See scripts/checks/page-weight.mjs.`,
+      }
+    const files = filesOf(manifest, [...entries, ...keys])
+    const kB = [...files].reduce((sum, file) => sum + weigh(join(dist, file)), 0) / 1000
+    if (kB > budget) ok = false
+    lines.push(`${what}: ${kB.toFixed(1)} kB in ${files.size} files, at most ${budget} kB`)
+  }
+  return { ok, output: lines.join('\n') }
+}
+
+/**
+ * All files that some modules need before they are shown.
+ * @param {Manifest} manifest
+ * @param {string[]} keys
+ */
+export function filesOf(manifest, keys) {
+  /** @type {Set<string>} */
+  const seen = new Set()
+  /** @type {Set<string>} */
+  const files = new Set()
+  /** @param {string} key */
+  const visit = (key) => {
+    const entry = manifest[key]
+    if (!entry || seen.has(key)) return
+    seen.add(key)
+    for (const file of [entry.file, ...(entry.css ?? [])]) files.add(file)
+    for (const next of entry.imports ?? []) visit(next)
+  }
+  for (const key of keys) visit(key)
+  return files
+}
+
+/** @param {string} path */
+const weigh = (path) => (existsSync(path) ? gzipSync(readFileSync(path), { level: 9 }).length : 0)
