@@ -31,7 +31,7 @@ test.describe('the list that changes', () => {
     await end()
     await answer(page, vmApi.list, 200, [{ ...vm, id: 'above', name: 'above' }, vm])
     await refetch(page)
-    await expect(page.getByText('above')).toBeAttached()
+    await expect(page.getByText('above', { exact: true })).toBeAttached()
     await expect(question).toBeVisible()
     await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
     await page.keyboard.press('Enter')
