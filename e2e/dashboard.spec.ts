@@ -27,6 +27,18 @@ test('a project without VMs is welcomed with what there is to create', async ({ 
   await expect(page.getByRole('heading', { level: 2, name: 'Recent Virtual Machines' })).toHaveCount(0)
 })
 
+test('welcomes nobody while it is not known whether there are VMs', async ({ page, project: _, makeVm }) => {
+  const vm = await makeVm('engine')
+  const { end } = await answer(page, vmApi.list, 500)
+  await page.goto('/')
+  await expect(page.getByText('Failed to load VMs. Please try again.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Single VMs' })).toHaveCount(0)
+  await end()
+  await page.getByRole('button', { name: 'Try Again' }).click()
+  await page.getByRole('link', { name: vm.name, exact: true }).click()
+  await expect(page).toHaveURL(new RegExp(`/vms/${vm.id}$`))
+})
+
 test('four cards count what the project holds', async ({ page, project, makeVm, call }) => {
   await makeVm('fault-crash', 'failed')
   await makeVm('two', 'running')

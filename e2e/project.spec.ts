@@ -271,6 +271,23 @@ test.describe('the page of the projects', () => {
     await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
   })
 
+  test('deletes no project before all that goes with it was counted', async ({ page, project: _ }) => {
+    const disks = await hold(page, diskApi.list)
+    const sets = await answer(page, vmSetApi.list, 500)
+    await page.goto('/projects')
+    await page.getByRole('button', { name: 'Delete Engines' }).click()
+    const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
+    const confirm = dialog.getByRole('button', { name: 'Delete Project' })
+    await expect(dialog.getByRole('status')).toHaveText('Counting what will be deleted with the project...')
+    await expect(confirm).toBeDisabled()
+    disks.letGo()
+    await expect(dialog.getByRole('status')).toHaveText('The contents of this project could not be counted.')
+    await expect(confirm).toBeDisabled()
+    await sets.end()
+    await dialog.getByRole('button', { name: 'Try Again' }).click()
+    await expect(confirm).toBeEnabled()
+  })
+
   test('deletes a project after a question, and selects the first of the others', async ({
     page,
     project: _,

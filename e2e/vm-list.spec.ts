@@ -8,6 +8,7 @@ import { vmListPath, vmPath } from './paths.ts'
 import { dismissToasts, toasts, trySignIn } from './sentences.ts'
 
 const refreshingOf = (page: Page) => page.getByText('Auto-refresh every 5 s')
+const searchOf = (page: Page) => page.getByRole('searchbox', { name: 'Search VMs' })
 const updatedOf = (page: Page) => page.getByText(/^Last updated/)
 const cardOf = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const statusOf = (page: Page, name: string, word: string) =>
@@ -15,6 +16,81 @@ const statusOf = (page: Page, name: string, word: string) =>
 const more = async (page: Page, { name }: Pick<Vm, 'name'>, entry: string) => {
   await page.getByRole('button', { name: `More actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: entry }).click()
+}
+
+test.describe('the list that changes', () => {
+  test('keeps an open dialog and its focus when a VM appears above', async ({ page, project, makeVm }) => {
+    // One column: the rows move.
+    await page.setViewportSize({ width: 390, height: 800 })
+    const vm = await makeVm('engine', 'running')
+    const { end } = await answer(page, vmApi.list, 200, [vm])
+    await page.goto(vmListPath(project.id))
+    await more(page, vm, 'Delete VM')
+    const question = page.getByRole('alertdialog', { name: 'Delete VM' })
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await end()
+    await answer(page, vmApi.list, 200, [{ ...vm, id: 'above', name: 'above' }, vm])
+    await refetch(page)
+    await expect(page.getByText('above', { exact: true })).toBeAttached()
+    await expect(question).toBeVisible()
+    await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('button', { name: `More actions for ${vm.name}` })).toBeFocused()
+  })
+
+  test('has its search and its dialog in the URL: a reload keeps them, and Back closes', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    const many = Array.from({ length: 12 }, (_, i) => ({ ...vm, id: `loom-${i}`, name: `loom-${i}` }))
+    await answer(page, vmApi.list, 200, [...many, vm])
+    await page.goto(vmListPath(project.id))
+    await searchOf(page).pressSequentially('engi')
+    await expect(page).toHaveURL(/\?search=engi$/)
+    await more(page, vm, 'Delete VM')
+    const question = page.getByRole('alertdialog', { name: 'Delete VM' })
+    await expect(page).toHaveURL(new RegExp(`search=engi&dialog=delete-vm&of=${vm.id}$`))
+    await page.reload()
+    await expect(question).toBeVisible()
+    await page.goBack()
+    await expect(question).toBeHidden()
+    await expect(searchOf(page)).toHaveValue('engi')
+    await expect(page.getByRole('article')).toHaveCount(1)
+    await page.getByRole('link', { name: vm.name }).click()
+    await expect(page).toHaveURL(vmPath(vm))
+    await page.goBack()
+    await expect(searchOf(page)).toHaveValue('engi')
+    await searchOf(page).fill('')
+    await expect(page).toHaveURL(vmListPath(project.id))
+  })
+
+  test('closes a dialog about a VM that no longer exists, and says so', async ({ page, project, makeVm }) => {
+    await makeVm('engine')
+    await page.goto(`${vmListPath(project.id)}?dialog=delete-vm&of=nobody`)
+    await expect(toasts(page).getByRole('status')).toHaveText('The VM no longer exists.')
+    await expect(page).toHaveURL(vmListPath(project.id))
+  })
+
+  test('asks before a VM without persistent storage is stopped', async ({ page, project, makeVm }) => {
+    const vm = await makeVm('engine', 'running', { persistent: false })
+    await page.goto(vmListPath(project.id))
+    await expect(cardOf(page, vm.name)).toContainText('Not persistent')
+    await cardOf(page, vm.name).getByRole('button', { name: 'Stop', exact: true }).click()
+    const question = page.getByRole('alertdialog', { name: 'Stop VM' })
+    await expect(question).toContainText('everything on its root disk is lost')
+    await question.getByRole('button', { name: 'Stop VM' }).click()
+    await expect(question).toBeHidden()
+    await expect(statusOf(page, vm.name, 'Stopped')).toBeVisible()
+  })
+})
+
+/** Has the page ask again, as when one comes back to its tab. */
+async function refetch(page: Page): Promise<void> {
+  // What is fresh is not asked for again.
+  await page.waitForTimeout(1_100)
+  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
 }
 
 test.describe('the list', () => {
@@ -393,8 +469,14 @@ test.describe('a card', () => {
         await end()
       }
       await button.click()
-      await expect(start).toBeDisabled()
-      await expect(start).toHaveAccessibleDescription(/^VM cannot be started while it is (stopp|start)ing$/)
+      // What is on its way up can only be stopped, and what is on its way down only started.
+      const other = button === stop ? start : stop
+      await expect(other).toBeDisabled()
+      await expect(other).toHaveAccessibleDescription(
+        button === stop
+          ? 'VM cannot be started while it is stopping'
+          : 'VM cannot be stopped while it is starting',
+      )
       await expect(statusOf(page, vm.name, next)).toBeVisible()
     }
   })
@@ -420,18 +502,18 @@ test.describe('a card', () => {
     )
     await question.getByRole('button', { name: 'Cancel' }).click()
     await expect(cardOf(page, vm.name)).toBeVisible()
+    await more(page, vm, 'Delete VM')
     for (const [status, body, lines] of [
       [409, { message: 'Not now' }, ['Failed to delete VM. Please try again.', 'Not now']],
       [500, {}, ['Failed to delete VM. Please try again.']],
     ] as const) {
       const { end } = await answer(page, vmApi.delete, status, body)
-      await more(page, vm, 'Delete VM')
       await question.getByRole('button', { name: 'Delete VM' }).click()
       await expect(toasts(page).getByRole('alert').first().getByRole('paragraph')).toHaveText([...lines])
-      await expect(question).toBeHidden()
+      // The reason stays where one can act on it.
+      await expect(question.getByRole('alert')).toHaveText(lines.at(-1) ?? '')
       await end()
     }
-    await more(page, vm, 'Delete VM')
     await question.getByRole('button', { name: 'Delete VM' }).click()
     await expect(toasts(page).getByRole('status')).toHaveText('VM "engine" deleted successfully')
     await expect(cardOf(page, vm.name)).toHaveCount(0)

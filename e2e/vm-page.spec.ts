@@ -3,6 +3,7 @@ import { browseWithoutClipboard, copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
 import { answer } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
+import { toasts } from './sentences.ts'
 
 test.describe('the page of a VM', () => {
   test('shows the steps of the start as they happen, with the times the server saw', async ({
@@ -134,9 +135,9 @@ test.describe('the page of a VM', () => {
     await ask()
     const { end } = await answer(page, vmApi.delete, 500)
     await dialog.getByRole('button', { name: 'Delete VM' }).click()
-    await expect(page.getByRole('alert')).toHaveText('Failed to delete VM. Please try again.')
+    await expect(toasts(page).getByRole('alert')).toHaveText('Failed to delete VM. Please try again.')
+    await expect(dialog.getByRole('alert')).toHaveText('Failed to delete VM. Please try again.')
     await end()
-    await ask()
     await dialog.getByRole('button', { name: 'Delete VM' }).click()
     await expect(page.getByText('VM "engine" deleted successfully')).toBeVisible()
     await expect(page).toHaveURL(vmListPath(project.id))
