@@ -13,6 +13,7 @@ export default defineConfig({
   ],
   // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 1,
+  snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
   expect: { timeout: 10_000 },
