@@ -2,7 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expectAccessible, expectFits, walk } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 import { furnish, type House, type Place } from './places.ts'
-import { expectLook, tellMissingLooks } from './screenshots.ts'
+import { expectLook, reportLooks } from './screenshots.ts'
 
 // A picture of the page before and after each key takes longer than all checks; each names what it does not like.
 test.use({ trace: { mode: 'retain-on-failure', snapshots: false, screenshots: false } })
@@ -14,7 +14,7 @@ test.beforeAll(async ({ server, playwright }) => {
   house = await furnish(server, playwright.request)
 })
 
-test.afterAll(tellMissingLooks)
+test.afterAll(reportLooks)
 
 /** Goes to a place and waits until it shows what it is about. */
 async function enter(page: Page, { who, path, open }: Place): Promise<Locator | undefined> {
