@@ -2,18 +2,29 @@ import { defineConfig } from 'vitest/config'
 
 const realGuests = 'src/**/*.qemu.test.ts'
 const shortRound = 'src/round.test.ts'
+// They share the processor with real guests: what takes a second alone may take many.
+const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'contract', root: 'packages/contract', include: ['src/**/*.test.ts'] } },
+      // Pure functions keep nothing, so their files share a process: starting one takes longer than most of them.
+      {
+        test: {
+          name: 'contract',
+          root: 'packages/contract',
+          include: ['src/**/*.test.ts'],
+          isolate: false,
+          ...patience,
+        },
+      },
       {
         test: {
           name: 'server',
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
           exclude: [realGuests],
-          testTimeout: 20_000,
+          ...patience,
         },
       },
       // Guests want the processor for themselves: one test file at a time, and time to boot.
@@ -29,8 +40,16 @@ export default defineConfig({
           hookTimeout: 600_000,
         },
       },
-      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'] } },
-      { test: { name: 'campaign', root: 'campaign', include: ['src/**/*.test.ts'], exclude: [shortRound] } },
+      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
+      {
+        test: {
+          name: 'campaign',
+          root: 'campaign',
+          include: ['src/**/*.test.ts'],
+          exclude: [shortRound],
+          ...patience,
+        },
+      },
       // A server of its own that is killed again and again, for a minute. What happens between two faults is up to the
       // host: what took two tries is told, and has to be found with `npm run campaign`.
       {
@@ -42,8 +61,8 @@ export default defineConfig({
           testTimeout: 600_000,
         },
       },
-      { test: { name: 'e2e', root: 'e2e', include: ['**/*.test.ts'] } },
-      { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'] } },
+      { test: { name: 'e2e', root: 'e2e', include: ['**/*.test.ts'], ...patience } },
+      { test: { name: 'scripts', root: 'scripts', include: ['**/*.test.mjs'], ...patience } },
     ],
   },
 })

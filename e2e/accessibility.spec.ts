@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { expectAccessible, expectFits, walk } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 import { furnish, type House, type Place } from './places.ts'
+import { expectLook, reportLooks } from './screenshots.ts'
 
 // A picture of the page before and after each key takes longer than all checks; each names what it does not like.
 test.use({ trace: { mode: 'retain-on-failure', snapshots: false, screenshots: false } })
@@ -12,6 +13,8 @@ let house: House
 test.beforeAll(async ({ server, playwright }) => {
   house = await furnish(server, playwright.request)
 })
+
+test.afterAll(reportLooks)
 
 /** Goes to a place and waits until it shows what it is about. */
 async function enter(page: Page, { who, path, open }: Place): Promise<Locator | undefined> {
@@ -50,22 +53,30 @@ async function screenOf(page: Page) {
   }
 }
 
-test('every page, dialog and menu passes axe, fits on a narrow phone and magnified four times, and shows all that the keyboard reaches', async ({
+test('every page, dialog and menu passes axe, looks as it did, fits on a narrow phone and magnified four times, and shows all that the keyboard reaches', async ({
   page,
 }) => {
-  test.setTimeout(600_000)
+  test.setTimeout(900_000)
   const show = await screenOf(page)
   for (const place of house.places) {
     await test.step(place.name, async () => {
       await show(place.narrow ? 375 : 1280, 800)
       const surface = await enter(page, place)
       await expectAccessible(page, { except: await exceptionsFor(page, surface) })
+      // What lies over the page stays on the screen.
+      const picture = { isWhole: surface === undefined }
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await expectLook(page, place.name, colorScheme, picture)
+      }
+      await page.emulateMedia({ colorScheme: null })
       // Scripts, not style sheets, say where it hangs, for the screen on which it opened.
       const isHung = await isMenu(surface)
 
       await show(360, 740)
       if (isHung) await enter(page, place)
       await expectFits(page)
+      await expectLook(page, place.name, 'phone', picture)
 
       await show(320, 256, 4)
       if (isHung) await enter(page, place)

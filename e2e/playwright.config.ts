@@ -9,10 +9,11 @@ export default defineConfig({
   // The long ones first: at the end a worker must not wait for the other one's.
   projects: [
     { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
-    { name: 'pages', testIgnore: '**/journeys/**' },
+    { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: '**/journeys/**' },
   ],
   // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 1,
+  snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
   expect: { timeout: 10_000 },

@@ -30,7 +30,7 @@ await main(async () => {
   await prepare({ morePackages: [...browser, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Real guests boot, copy and wait on about one processor core: the other parts use the rest meanwhile.
-  const steps = [...readings, sideBySide([realGuests], [unitTests, shortCampaign, endToEnd])]
+  const steps = [sideBySide([realGuests], [...readings, unitTests, shortCampaign, endToEnd])]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)
   if (!ok) process.exitCode = 1

@@ -7,7 +7,7 @@ import { queryClient } from './api/query.ts'
 import { startSession } from './api/session.ts'
 import { router } from './routes.tsx'
 import { startOver } from './shell/new-version.ts'
-import { LiveRegion } from './ui/LiveRegion.tsx'
+import { LiveRegion } from './shell/LiveRegion.tsx'
 // On every page, also where nothing offers the choice: the system's mode may change meanwhile.
 import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'

@@ -1,7 +1,7 @@
 import { type Vm, vmCan } from '@slipway/contract'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
 import { paths } from '../../paths.ts'
-import { announce } from '../../ui/announce.ts'
+import { announce } from '../../shell/announce.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/clipboard.ts'
 import { cx } from '../../ui/cx.ts'

@@ -1,6 +1,6 @@
 import { initialsOf } from '@slipway/contract'
 import { useEffect, useRef } from 'react'
-import { announce } from '../../ui/announce.ts'
+import { announce } from '../../shell/announce.ts'
 import { cx } from '../../ui/cx.ts'
 import { Tip } from '../../ui/Tip.tsx'
 import type { Viewer } from './link-view.ts'
