@@ -58,7 +58,8 @@ const source = () => {
   if (!last) throw new Error('There is no stream')
   return last
 }
-const hello = (replayed = true) => source().send('hello', { revision: 'e-5', replayed }, replayed ? '' : 'e-5')
+const hello = (replayed = true) =>
+  source().send('hello', { revision: 'e-5', replayed }, replayed ? '' : 'e-5')
 const vm = (revision: string) => source().send('vm', { id: 'a' }, revision)
 
 describe('tabs of one browser', () => {

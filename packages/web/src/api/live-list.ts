@@ -60,7 +60,12 @@ export function liveList<T extends { id: string; project_id: string | null }>(
   const queryFor = (projectId: string) => ({
     queryKey: keyFor(projectId),
     queryFn: async ({ signal }: { signal: AbortSignal }) =>
-      inOrder(keyFor(projectId), kind, await load(projectId, signal), (item) => item.project_id === projectId),
+      inOrder(
+        keyFor(projectId),
+        kind,
+        await load(projectId, signal),
+        (item) => item.project_id === projectId,
+      ),
   })
 
   /** What is news of all this, now known to everything that asks. */

@@ -147,7 +147,10 @@ test('answers and events that come late, twice, in any order or never end as the
   const ids = ['a', 'b', 'c']
   const step = fc.oneof(
     fc.record({ do: fc.constantFrom('change', 'delete'), id: fc.constantFrom(...ids) }),
-    fc.record({ do: fc.constantFrom('ask', 'read', 'arrive', 'arrive twice', 'restart'), id: fc.constant('') }),
+    fc.record({
+      do: fc.constantFrom('ask', 'read', 'arrive', 'arrive twice', 'restart'),
+      id: fc.constant(''),
+    }),
   )
   const pick = fc.infiniteStream(fc.nat())
   fc.assert(

@@ -15,7 +15,8 @@ export function useProjects() {
   const { state } = useSession()
   const query = useQuery({
     queryKey: listKey,
-    queryFn: async ({ signal }) => inOrder(listKey, 'project', await call('project.list', { signal }), () => true),
+    queryFn: async ({ signal }) =>
+      inOrder(listKey, 'project', await call('project.list', { signal }), () => true),
     enabled: state === 'in',
   })
   return {

@@ -61,7 +61,8 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
           const vms = answer.vms.map(readVm)
           const group = order.one(nameOf(queryKey), kind, answer, at)
           const members = order.list(membersOf(queryKey), 'vm', vms, at, isMemberOf(groupId))
-          if (!group || !members) return queryClient.getQueryData<typeof answer>(queryKey) ?? { ...answer, vms }
+          if (!group || !members)
+            return queryClient.getQueryData<typeof answer>(queryKey) ?? { ...answer, vms }
           return { ...group, vms: members }
         },
       })

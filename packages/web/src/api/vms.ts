@@ -24,7 +24,13 @@ const listOptions = (projectId: string) =>
     queryKey: keyOf('vm.list', { projectId }),
     queryFn: async ({ signal }) => {
       const answer = await call('vm.list', { params: { projectId }, signal })
-      return inOrder(keyOf('vm.list', { projectId }), 'vm', answer, (vm) => vm.project_id === projectId, readVm)
+      return inOrder(
+        keyOf('vm.list', { projectId }),
+        'vm',
+        answer,
+        (vm) => vm.project_id === projectId,
+        readVm,
+      )
     },
   })
 
@@ -101,7 +107,8 @@ export function patchVms(projectId: string, all: readonly Said<Vm>[]): void {
   for (const { object, at } of news) {
     const queryKey = keyOf('vm.get', { projectId, vmId: object.id })
     if ('deleted' in object) void queryClient.invalidateQueries({ queryKey })
-    else if (order.isNews(nameOf(queryKey), at)) queryClient.setQueryData<Vm>(queryKey, (old) => old && object)
+    else if (order.isNews(nameOf(queryKey), at))
+      queryClient.setQueryData<Vm>(queryKey, (old) => old && object)
   }
   patchMembers(projectId, news)
 }
@@ -118,14 +125,19 @@ export const isMemberOf =
 /** Pools and sets that are shown with their VMs. */
 function patchMembers(projectId: string, news: readonly Said<Vm>[]): void {
   for (const id of ['vmPool.get', 'vmSet.get'] as const) {
-    const shown = queryClient.getQueriesData<{ id: string; vms: Vm[] }>({ queryKey: keyOf(id, { projectId }) })
+    const shown = queryClient.getQueriesData<{ id: string; vms: Vm[] }>({
+      queryKey: keyOf(id, { projectId }),
+    })
     for (const [queryKey, group] of shown) {
       if (!group) continue
       const own = news.filter(({ object }) =>
         'deleted' in object ? group.vms.some((vm) => vm.id === object.id) : isMemberOf(group.id)(object),
       )
       if (own.length > 0)
-        queryClient.setQueryData(queryKey, { ...group, vms: order.apply(membersOf(queryKey), group.vms, own) })
+        queryClient.setQueryData(queryKey, {
+          ...group,
+          vms: order.apply(membersOf(queryKey), group.vms, own),
+        })
     }
   }
 }

@@ -5,6 +5,7 @@ import { useSession } from '../api/session.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { announce } from './announce.ts'
 import { Brand } from './Brand.tsx'
+import { ConnectionLine } from './ConnectionLine.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
@@ -36,6 +37,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
           tabIndex={-1}
           className="w-full max-w-423 min-w-0 flex-1 px-4 pt-4 pb-12 outline-none md:px-9 md:pt-6.5 md:pb-16"
         >
+          <ConnectionLine />
           <EngineBanner />
           {children}
         </main>

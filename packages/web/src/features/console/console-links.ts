@@ -1,6 +1,6 @@
 import { fillPath, routeOf, vmCan } from '@slipway/contract'
 import { useEffect, useSyncExternalStore } from 'react'
-import { apiBase, ApiError, call, said } from '../../api/client.ts'
+import { ApiError, apiBase, call, said } from '../../api/client.ts'
 import { patchVms, readVm, refreshVm } from '../../api/vms.ts'
 import { toast } from '../../ui/toast.tsx'
 import { ConsoleLink, type LinkView, type Reason } from './console-link.ts'
