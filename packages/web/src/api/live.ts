@@ -82,27 +82,30 @@ const isKind = (name: string): name is Kind => name in patches
  */
 export function useLive(projectId: string | undefined): void {
   useVmPoll(projectId)
-  const { user, revision } = useSession()
+  const { user, revision: after } = useSession()
   const userId = user?.id
 
   useEffect(() => {
     if (userId === undefined) return
     const collector = makeCollector()
     function hear(message: ToTab): void {
-      if (message.say === 'state') return setLostSince(message.lostSince)
+      if (message.say === 'state') setLostSince(message.lostSince)
       // A stream does not say why it was refused; the next call does.
-      if (message.say === 'refused') return void recheckSession()
-      const { name, data } = message
-      if (isKind(name)) return collector.take(name, data, message.revision)
-      // The server cannot say what changed since.
-      const { replayed } = JSON.parse(data) as { replayed: boolean }
-      if (!replayed) void queryClient.invalidateQueries()
+      if (message.say === 'refused') void recheckSession()
+      if (message.say !== 'event') return
+      const { name, data, revision } = message
+      if (isKind(name)) collector.take(name, data, revision)
+      else {
+        // The server may not know what changed since.
+        const { replayed } = JSON.parse(data) as { replayed: boolean }
+        if (!replayed) void queryClient.invalidateQueries()
+      }
     }
     const leave = joinStream({
       userId,
       url: `${apiBase}${fillPath(routeOf('event.streamAll').path)}?account=${encodeURIComponent(userId)}`,
       names: Object.keys(patches),
-      after: revision,
+      after,
       hear,
     })
     return () => {
@@ -110,5 +113,5 @@ export function useLive(projectId: string | undefined): void {
       collector.stop()
       setLostSince(null)
     }
-  }, [userId, revision])
+  }, [userId, after])
 }

@@ -112,11 +112,12 @@ function end(): void {
 
 /** Many calls may be refused at once; one question is enough. */
 let isEnding = false
-setSessionLostHandler(async () => {
+setSessionLostHandler(() => {
   if (isEnding) return
   isEnding = true
-  await endOrTurn()
-  isEnding = false
+  void endOrTurn().finally(() => {
+    isEnding = false
+  })
 })
 
 /** Who is signed in. */
