@@ -18,7 +18,7 @@ import { patchVmSets } from './vm-sets.ts'
 import { patchVmSnapshots } from './vm-snapshots.ts'
 import { patchVms, useVmPoll } from './vms.ts'
 
-/** Events are collected this long, so that a thousand starting VMs are a few repaints. */
+/** An event shows at once, and those that follow it together: a thousand starting VMs are a few repaints. */
 const collectMs = 100
 
 type Kind = keyof ObjectEvents
@@ -43,13 +43,18 @@ interface Collected {
   all: Said<never>[]
 }
 
-/** Brings in events, those that come close together in one go. */
+/**
+ * Brings in events, those that come close together in one go. The first of them needs no timer: browsers hold those of
+ * hidden tabs back for a second and more.
+ */
 function makeCollector() {
   let collected = new Map<string, Collected>()
   let flushing: ReturnType<typeof setTimeout> | undefined
+  let flushedAt = 0
 
   function flush(): void {
     flushing = undefined
+    flushedAt = Date.now()
     const all = [...collected.values()]
     collected = new Map()
     for (const { kind, projectId, all: events } of all) {
@@ -68,7 +73,9 @@ function makeCollector() {
       // What is kept under a kind is of that kind.
       group.all.push({ object: object as never, at: readRevision(revision) })
       collected.set(key, group)
-      flushing ??= setTimeout(flush, collectMs)
+      if (flushing !== undefined) return
+      if (Date.now() - flushedAt >= collectMs) flush()
+      else flushing = setTimeout(flush, collectMs)
     },
     stop: () => clearTimeout(flushing),
   }
