@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { accountApi, type Endpoint, eventApi, hostApi, messages } from '@slipway/contract'
 import { callWith, enrol, expect, join, newPerson, test } from './fixtures.ts'
-import { answer, callsOf, hold } from './network.ts'
+import { answer, callsOf, hold, withStreamOfItsOwn } from './network.ts'
 import type { Person } from './person.ts'
 import { createFirstProject, fillSignUp, followMailedLink, signIn, signOut, trySignIn } from './sentences.ts'
 
@@ -645,7 +645,8 @@ test.describe('a session', () => {
   })
 
   test('lost while nobody works leads to sign-in as well', async ({ page, project, context }) => {
-    await answer(page, eventApi.stream, 401)
+    await withStreamOfItsOwn(page)
+    await answer(page, eventApi.streamAll, 401)
     await page.clock.install()
     await page.goto(`/projects/${project.id}/vms`)
     await expect(page.getByRole('heading', { name: 'No Virtual Machines Yet' })).toBeVisible()

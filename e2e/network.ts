@@ -1,5 +1,14 @@
 import { expect, type Page, type Request } from '@playwright/test'
-import type { Disk, DiskSnapshot, Endpoint, Template, VmPool, VmSet, VmSnapshot } from '@slipway/contract'
+import {
+  type Disk,
+  type DiskSnapshot,
+  type Endpoint,
+  eventApi,
+  type Template,
+  type VmPool,
+  type VmSet,
+  type VmSnapshot,
+} from '@slipway/contract'
 
 /** What the network does to a page: answers in the server's place, answers that do not come, a log of the calls. */
 
@@ -34,6 +43,18 @@ export async function answer(
       await page.unroute(isApi, handle)
     },
   }
+}
+
+/** Makes a page open an event stream of its own: what the worker of all tabs asks for, a test cannot answer. */
+export const withStreamOfItsOwn = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    Reflect.deleteProperty(window, 'SharedWorker')
+  })
+
+/** Keeps a page from having an event stream. */
+export async function withoutStream(page: Page): Promise<void> {
+  await withStreamOfItsOwn(page)
+  await answer(page, eventApi.streamAll, null)
 }
 
 /** Keeps the calls of an endpoint waiting until they are let go. */

@@ -3,7 +3,7 @@ import { projectApi, type Vm, VmStatus, vmApi } from '@slipway/contract'
 import { browseWithoutClipboard, copied, refuseCopies } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
 import { expect, templateId, test } from './fixtures.ts'
-import { answer, callsOf } from './network.ts'
+import { answer, callsOf, withoutStream } from './network.ts'
 import { vmListPath, vmPath } from './paths.ts'
 import { dismissToasts, toasts, trySignIn } from './sentences.ts'
 
@@ -146,7 +146,7 @@ test.describe('the list', () => {
     const cutOff = () =>
       call(vmApi.stop, { params: { projectId: project.id, vmId: vm.id }, body: { force: true } })
     await cutOff()
-    await page.route('**/events', (route) => route.abort())
+    await withoutStream(page)
     await page.clock.install()
     const lists = callsOf(page, vmApi.list)
     const singles = callsOf(page, vmApi.get)
@@ -532,10 +532,8 @@ test('what one page does, every other page shows without asking', async ({
 }) => {
   const vm = await makeVm('engine', 'running')
   const list = await context.newPage()
-  const streaming = list.waitForResponse((response) => response.url().endsWith('/events'))
   await list.goto(vmListPath(project.id))
   await expect(statusOf(list, vm.name, 'Running')).toBeVisible()
-  await streaming
   // From here on only the event stream can tell.
   await answer(list, vmApi.list, null)
 
@@ -551,7 +549,7 @@ test('what one page does, every other page shows without asking', async ({
 
 test('the poll alone is enough when the event stream is dead', async ({ page, project, makeVm }) => {
   const vm = await makeVm('fault-never-ready', 'provisioning')
-  await page.route('**/events', (route) => route.abort())
+  await withoutStream(page)
   await page.goto(vmListPath(project.id))
   await expect(statusOf(page, vm.name, 'Provisioning')).toBeVisible()
   await page.request.post(`/api${vmPath(vm)}/stop`, { data: { force: true } })

@@ -8,6 +8,7 @@ import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchStorage } from './storage.ts'
+import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
 import { benchVmList } from './vm-list.ts'
 
@@ -15,6 +16,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
   api: benchApi,
   'vm-list': benchVmList,
+  tabs: benchTabs,
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
   gateway: benchGateway,

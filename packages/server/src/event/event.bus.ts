@@ -194,7 +194,7 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
     revision: (): string => revisionOf(counted),
 
     /** All changes up to this revision were sent to every listener that had its first event. */
-    sentRevision: (): string => revisionOf(working ? sent : counted),
+    sentRevision: (): string => revisionOf(working === null ? counted : sent),
 
     /**
      * Listens from now on, or to what changed after a revision. The first event, `hello`, says whether that could
@@ -221,7 +221,7 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
 
     /** For tests: settles when everything was sent. */
     async idle(): Promise<void> {
-      while (working) await working
+      while (working !== null) await working
     },
   }
 }

@@ -18,7 +18,7 @@ import { patchVmSets } from './vm-sets.ts'
 import { patchVmSnapshots } from './vm-snapshots.ts'
 import { patchVms, useVmPoll } from './vms.ts'
 
-/** Events are collected this long, so that a thousand starting VMs are a few repaints. */
+/** An event shows at once, and those that follow it together: a thousand starting VMs are a few repaints. */
 const collectMs = 100
 
 type Kind = keyof ObjectEvents
@@ -43,13 +43,18 @@ interface Collected {
   all: Said<never>[]
 }
 
-/** Brings in events, those that come close together in one go. */
+/**
+ * Brings in events, those that come close together in one go. The first of them needs no timer: browsers hold those of
+ * hidden tabs back for a second and more.
+ */
 function makeCollector() {
   let collected = new Map<string, Collected>()
   let flushing: ReturnType<typeof setTimeout> | undefined
+  let flushedAt = 0
 
   function flush(): void {
     flushing = undefined
+    flushedAt = Date.now()
     const all = [...collected.values()]
     collected = new Map()
     for (const { kind, projectId, all: events } of all) {
@@ -68,7 +73,9 @@ function makeCollector() {
       // What is kept under a kind is of that kind.
       group.all.push({ object: object as never, at: readRevision(revision) })
       collected.set(key, group)
-      flushing ??= setTimeout(flush, collectMs)
+      if (flushing !== undefined) return
+      if (Date.now() - flushedAt >= collectMs) flush()
+      else flushing = setTimeout(flush, collectMs)
     },
     stop: () => clearTimeout(flushing),
   }
@@ -82,27 +89,30 @@ const isKind = (name: string): name is Kind => name in patches
  */
 export function useLive(projectId: string | undefined): void {
   useVmPoll(projectId)
-  const { user, revision } = useSession()
+  const { user, revision: after } = useSession()
   const userId = user?.id
 
   useEffect(() => {
     if (userId === undefined) return
     const collector = makeCollector()
     function hear(message: ToTab): void {
-      if (message.say === 'state') return setLostSince(message.lostSince)
+      if (message.say === 'state') setLostSince(message.lostSince)
       // A stream does not say why it was refused; the next call does.
-      if (message.say === 'refused') return void recheckSession()
-      const { name, data } = message
-      if (isKind(name)) return collector.take(name, data, message.revision)
-      // The server cannot say what changed since.
-      const { replayed } = JSON.parse(data) as { replayed: boolean }
-      if (!replayed) void queryClient.invalidateQueries()
+      if (message.say === 'refused') void recheckSession()
+      if (message.say !== 'event') return
+      const { name, data, revision } = message
+      if (isKind(name)) collector.take(name, data, revision)
+      else {
+        // The server may not know what changed since.
+        const { replayed } = JSON.parse(data) as { replayed: boolean }
+        if (!replayed) void queryClient.invalidateQueries()
+      }
     }
     const leave = joinStream({
       userId,
       url: `${apiBase}${fillPath(routeOf('event.streamAll').path)}?account=${encodeURIComponent(userId)}`,
       names: Object.keys(patches),
-      after: revision,
+      after,
       hear,
     })
     return () => {
@@ -110,5 +120,5 @@ export function useLive(projectId: string | undefined): void {
       collector.stop()
       setLostSince(null)
     }
-  }, [userId, revision])
+  }, [userId, after])
 }

@@ -3,13 +3,8 @@
  * came before it, and an event older than an answer. An answer includes all changes up to its revision; an event says
  * what one object is like, at its revision or later. The newest of what is known of an object is shown.
  */
+import type { Gone } from '@slipway/contract'
 import type { Revision } from './revision.ts'
-
-export interface Gone {
-  id: string
-  project_id: string
-  deleted: true
-}
 
 /** What an event, or the answer to a change, says of one object. Without a revision it is believed as it comes. */
 export interface Said<T> {

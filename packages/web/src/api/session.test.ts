@@ -43,3 +43,46 @@ test('an answer without id, a failure and no answer mean the same, at once', asy
   serve()
   expect(await fetchUser()).toBeNull()
 })
+
+/** A page of its own that shows Ada, over a server that answers as the test says. */
+async function pageOfAda(answers: (path: string) => { status: number; body: unknown }) {
+  vi.resetModules()
+  const sent: { path: string; account: string | null }[] = []
+  vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
+    sent.push({ path, account: new Headers(init.headers).get('slipway-account') })
+    const { status, body } = sent.length === 1 ? { status: 200, body: ada } : answers(path)
+    return new Response(JSON.stringify(body), { status })
+  })
+  const replace = vi.fn()
+  vi.stubGlobal('window', { location: { replace } })
+  const { startSession } = await import('./session.ts')
+  const { call } = await import('./client.ts')
+  const { queryClient } = await import('./query.ts')
+  await startSession()
+  queryClient.setQueryData(['secret'], 'of Ada')
+  return { call, queryClient, sent, replace }
+}
+
+test('a page turns to the user who signed in meanwhile, and leaves nothing of the one it showed', async () => {
+  const bob = { ...ada, id: 'u2', name: 'Bob' }
+  const { call, queryClient, sent, replace } = await pageOfAda((path) =>
+    path === '/api/auth/me' ? { status: 200, body: bob } : refused,
+  )
+  await call('sshKey.delete', { params: { sshKeyId: 'k' } }).catch(() => {})
+  await vi.waitFor(() => expect(replace).toHaveBeenCalledWith('/'))
+  expect(queryClient.getQueryData(['secret'])).toBeUndefined()
+  // The call said whose page it came from; the question who is signed in does not.
+  expect(sent).toEqual([
+    { path: '/api/auth/me', account: null },
+    { path: '/api/user/ssh-keys/k', account: 'u1' },
+    { path: '/api/auth/me', account: null },
+  ])
+})
+
+test('many refused calls ask once who is signed in, and end the session when it is nobody', async () => {
+  const { call, queryClient, sent, replace } = await pageOfAda(() => refused)
+  await Promise.all([1, 2, 3].map(() => call('project.list').catch(() => {})))
+  await vi.waitFor(() => expect(queryClient.getQueryData(['secret'])).toBeUndefined())
+  expect(sent.filter(({ path }) => path === '/api/auth/me')).toHaveLength(2)
+  expect(replace).not.toHaveBeenCalled()
+})

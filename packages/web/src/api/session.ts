@@ -78,7 +78,7 @@ export async function recheckSession(): Promise<void> {
   const user = await askUser()
   if (session !== before || user === 'unknown') return
   if (user === 'nobody') return end()
-  if (session.state === 'in' && session.user.id !== user.id) return turnTo(user)
+  if (session.state === 'in' && session.user.id !== user.id) return turn()
   if (session.state !== 'in') set(signedIn(user))
 }
 
@@ -87,13 +87,13 @@ async function endOrTurn(): Promise<void> {
   const before = session
   const user = await askUser(false)
   if (session !== before) return
-  if (typeof user !== 'string' && session.user && user.id !== session.user.id) turnTo(user)
+  if (typeof user !== 'string' && session.user && user.id !== session.user.id) turn()
   else end()
 }
 
 let isTurning = false
 
-function turnTo(_: User): void {
+function turn(): void {
   if (isTurning) return
   isTurning = true
   forget({ state: 'checking', user: null, revision: null })
@@ -110,10 +110,13 @@ function end(): void {
   if (session.state !== 'out') forget({ state: 'out', user: null, revision: null })
 }
 
-let ending: Promise<void> | null = null
+/** Many calls may be refused at once; one question is enough. */
+let isEnding = false
 setSessionLostHandler(() => {
-  ending ??= endOrTurn().finally(() => {
-    ending = null
+  if (isEnding) return
+  isEnding = true
+  void endOrTurn().finally(() => {
+    isEnding = false
   })
 })
 

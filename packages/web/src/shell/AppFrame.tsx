@@ -4,6 +4,7 @@ import { useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { IconButton } from '../ui/Button.tsx'
 import { Brand } from './Brand.tsx'
+import { ConnectionLine } from './ConnectionLine.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
@@ -36,6 +37,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
           className="w-full max-w-423 min-w-0 flex-1 px-4 pt-4 pb-12 outline-none md:px-9 md:pt-6.5 md:pb-16"
         >
           <LeaveGuard />
+          <ConnectionLine />
           <EngineBanner />
           {children}
         </main>
