@@ -249,7 +249,7 @@ const server = [
   },
   {
     name: 'server reconciler piece',
-    path: /^packages\/server\/src\/vm\/vm\.(admission|parts|patience|restore|store|words)\.ts$/,
+    path: /^packages\/server\/src\/vm\/vm\.(admission|parts|restore|store|words)\.ts$/,
     may: [
       'contract',
       'own server reconciler piece',

@@ -29,9 +29,6 @@ export interface EndpointDef {
   answers?: 'events' | 'text' | 'socket'
 }
 
-/** A UUID that the client makes for each object it creates, and sends again when it tries again. Kept for a day. */
-export const idempotencyKeyHeader = 'Idempotency-Key'
-
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export type EndpointId = keyof typeof routes
 export type Endpoint<D extends EndpointDef = EndpointDef, Id extends EndpointId = EndpointId> = D &

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type Endpoint, idempotencyKeyHeader } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ErrorBody } from './error.ts'
+import { headers } from './header.rules.ts'
 
 type Json = Record<string, unknown>
 
@@ -40,7 +41,7 @@ function parametersOf(endpoint: Endpoint): Json[] {
     }))
   }
   const key = {
-    name: idempotencyKeyHeader,
+    name: headers.idempotencyKey,
     in: 'header',
     required: false,
     description:

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type CallOutput, type Endpoint, idempotencyKeyHeader, messages } from '@slipway/contract'
+import { type CallOutput, type Endpoint, messages, headers as names } from '@slipway/contract'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { IdempotencyKeys, KeyedRequest } from '../db/idempotency-keys.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -103,7 +103,7 @@ export function makeIdempotency(options: { keys: IdempotencyKeys; clock: Clock; 
 }
 
 function keyOf({ headers }: FastifyRequest): string | null {
-  const key = headers[idempotencyKeyHeader.toLowerCase()]
+  const key = headers[names.idempotencyKey]
   if (key === undefined) return null
   if (typeof key !== 'string' || !uuid.test(key)) throw new Problem(400, messages.invalidIdempotencyKey)
   return key.toLowerCase()
