@@ -77,7 +77,7 @@ export const accountApi = {
     auth: 'public',
     status: 200,
     body: SignIn,
-    response: z.object({ user: User, message: z.string() }),
+    response: z.object({ user: Me, message: z.string() }),
     errors: {
       400: [t.badCredentials],
       403: [t.unverified, t.disabled],

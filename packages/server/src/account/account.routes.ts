@@ -28,13 +28,14 @@ export function accountRoutes(
   route(accountApi.me, async ({ user }) => accounts.me(user))
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
-    reply.header(headers.revision, revision())
+    const known = revision()
     const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
     reply.setCookie(sessionCookie, token, {
       ...cookie,
       ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
     })
-    return { user, message: 'Signed in successfully' }
+    reply.header(headers.revision, known)
+    return { user: accounts.me(user), message: 'Signed in successfully' }
   })
 
   route(accountApi.signUp, async ({ body }, request, reply) => ({

@@ -118,7 +118,7 @@ describe('the health of the server', () => {
   it('is degraded after the clock of the host jumped, and says until when nothing is deleted for its age', async () => {
     app.clock.set(app.clock.now() + 6 * 3_600_000)
     expect((await read()).problems.join()).toMatch(
-      /jumped forward by about 6 h. Nothing is deleted for its age/,
+      /jumped forward by about 6 h. Nothing is deleted because of its age/,
     )
     app.clock.set(app.clock.now() - 6 * 3_600_000)
     expect((await read()).problems.join()).not.toContain('jumped')

@@ -142,7 +142,7 @@ describe('a set holds its number', () => {
       'By Ada Lovelace: size 2 to 3',
       '"web-2" was added: 1 to 2',
       '"web-1" was added: 0 to 1',
-      'Created with a wish for 2 VMs',
+      'Created with a desired size of 2',
     ])
   })
 })

@@ -61,18 +61,3 @@ export function noteActivity(projectId: string): void {
     at - now,
   )
 }
-
-/** Whether the server gives the whole activity to this user. A download could not say why not, so this asks before. */
-export function useMayExportActivity(): boolean {
-  const { data } = useQuery({
-    queryKey: keyOf('activity.export'),
-    queryFn: async ({ signal }) => {
-      // From an hour ahead, so that the answer holds no entry.
-      const since = new Date(Date.now() + 3_600_000).toISOString()
-      await call('activity.export', { query: { since }, signal })
-      return true
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data === true
-}

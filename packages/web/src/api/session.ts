@@ -1,4 +1,4 @@
-import type { User } from '@slipway/contract'
+import type { Me } from '@slipway/contract'
 import { useSyncExternalStore } from 'react'
 import { ApiError, call, revisionTextOf, setAccount, setSessionLostHandler } from './client.ts'
 import { order, queryClient } from './query.ts'
@@ -7,7 +7,7 @@ import { order, queryClient } from './query.ts'
 export type Session =
   | { state: 'checking'; user: null; revision: null }
   | { state: 'out'; user: null; revision: null }
-  | { state: 'in'; user: User; revision: string | null }
+  | { state: 'in'; user: Me; revision: string | null }
 
 const recheckDelayMs = 100
 
@@ -41,14 +41,14 @@ export async function startSession(): Promise<void> {
   if (session.state === 'checking') set(user ? signedIn(user) : { state: 'out', user: null, revision: null })
 }
 
-const signedIn = (user: User, answer: unknown = user): Session => ({
+const signedIn = (user: Me, answer: unknown = user): Session => ({
   state: 'in',
   user,
   revision: revisionTextOf(answer),
 })
 
 /** Who is signed in by the server's word; `unknown` when it gave none. */
-async function askUser(mayRetry = true): Promise<User | 'nobody' | 'unknown'> {
+async function askUser(mayRetry = true): Promise<Me | 'nobody' | 'unknown'> {
   try {
     const user = await call('account.me')
     return user?.id ? user : 'unknown'
@@ -64,7 +64,7 @@ async function askUser(mayRetry = true): Promise<User | 'nobody' | 'unknown'> {
  * Asks the server who is signed in. Null for nobody, for an answer without id and for no answer at all; a 401 is
  * asked about once more (catalogue G-027).
  */
-export async function fetchUser(): Promise<User | null> {
+export async function fetchUser(): Promise<Me | null> {
   const user = await askUser()
   return typeof user === 'string' ? null : user
 }
@@ -128,7 +128,7 @@ export function useSession(): Session {
 const tellTabs = (notice: Notice): void => channel?.postMessage(notice)
 
 /** Takes over the user a successful sign-in answered with. */
-export function signIn(user: User, answer: unknown): void {
+export function signIn(user: Me, answer: unknown): void {
   forget(signedIn(user, answer))
   tellTabs({ in: user.id })
 }
