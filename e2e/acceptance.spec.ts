@@ -153,7 +153,7 @@ test('sign-up sends nothing while the box of the terms is not checked, whatever 
   const box = page.getByRole('checkbox', { name: 'I agree to' })
   const submit = page.getByRole('button', { name: 'Sign Up' })
   await box.uncheck()
-  await page.getByLabel('E-mail').press('Enter')
+  await page.getByLabel('Email', { exact: true }).press('Enter')
   await submit.click({ force: true })
   await page.getByLabel('Password', { exact: true }).press('Enter')
   await box.check()

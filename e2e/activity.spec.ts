@@ -31,7 +31,7 @@ test('what happens in a project is told as it happens, by whom and why, and lead
   const rows = today.getByRole('listitem')
   const engine = await makeVm('engine', 'running')
   // Without a reload.
-  const running = rows.filter({ hasText: 'VM engine is running' })
+  const running = rows.filter({ hasText: 'VM engine started' })
   await expect(running).toContainText('by Slipway')
   await expect(rows.filter({ hasText: 'Create VM engine requested' })).toContainText(
     `by ${person.firstName} ${person.lastName}`,
@@ -54,7 +54,7 @@ test('what happens in a project is told as it happens, by whom and why, and lead
   await expect(page).toHaveURL(vmPath(engine))
 
   const own = page.getByRole('region', { name: 'Activity' })
-  await expect(own.getByRole('listitem').first()).toContainText('VM engine is running')
+  await expect(own.getByRole('listitem').first()).toContainText('VM engine started')
   await own.getByRole('link', { name: 'View all' }).click()
   await expect(page).toHaveURL(`${activityPath(project.id)}?object=${engine.id}`)
   await expect(page.getByText('Only engine')).toBeVisible()

@@ -74,7 +74,7 @@ test('the six newest of eight VMs are shown as the API has them', async ({ page,
   const newest = await makeVm('eight', 'running')
   await page.goto('/')
   const recent = page.getByRole('listitem').filter({ has: page.getByRole('link', { name: /^View Details/ }) })
-  await expect(recent.getByRole('link')).toHaveText(
+  await expect(recent.getByRole('link', { name: /^View Details/ })).toHaveText(
     ['eight', 'seven', 'six', 'five', 'fault-never-ready', 'three'].map((name) => `View Details of ${name}`),
   )
   const vms = await call(vmApi.list, { params: { projectId: project.id } })
@@ -84,7 +84,7 @@ test('the six newest of eight VMs are shown as the API has them', async ({ page,
     await expect(row).toContainText(new RegExp(vm.status, 'i'))
     await expect(row).toContainText(`Created ${shownMoment(vm.created_at)}`)
   }
-  await recent.first().getByRole('link').click()
+  await recent.first().getByRole('link', { name: 'eight', exact: true }).click()
   await expect(page).toHaveURL(`/projects/${project.id}/vms/${newest.id}`)
   await page.goBack()
   await page.getByRole('link', { name: 'View all' }).click()
@@ -114,7 +114,7 @@ test('whatever is in trouble is named with its reason', async ({ page, makeVm })
     'tilesDisk failed. The image was refused.',
   ])
   await trouble.getByRole('link', { name: 'tiles' }).click()
-  await expect(page).toHaveURL(/disks$/)
+  await expect(page).toHaveURL(/disks\/tiles$/)
 })
 
 test('a VM that waits for its image says how far that is, here, on its card and on its page', async ({

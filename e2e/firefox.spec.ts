@@ -25,7 +25,7 @@ test.describe('in Firefox', () => {
     firefox = await startFirefox()
     const { goto, click, type, keys, expectText, path } = firefox
     await goto(`${server.url}/signin`)
-    await type({ role: 'textbox', name: 'E-mail' }, person.email)
+    await type({ role: 'textbox', name: 'Email' }, person.email)
     await type({ css: 'input[type=password]' }, person.password)
     await click({ role: 'button', name: 'Sign In' })
     await expectText('Engines', 'main')

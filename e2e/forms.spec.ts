@@ -33,6 +33,7 @@ test('Enter that ends a composition sends nothing; the next one does', async ({
 test('a page asks before a link, Back or a reload takes what was typed', async ({ page, user: _ }) => {
   await page.goto('/templates')
   await page.getByRole('link', { name: 'Use This Template: Starter Linux' }).click()
+  await expect(page).toHaveURL(createPath)
   // Nothing is typed yet, so nothing is asked.
   await page.goBack()
   await expect(page).toHaveURL('/templates')

@@ -1,4 +1,4 @@
-import { accountApi, User } from '@slipway/contract'
+import { accountApi, Me } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
 
@@ -203,7 +203,7 @@ describe('a session', () => {
     const { cookie, body } = await signIn(email)
     const me = await app.client(cookie).call(accountApi.me)
     expect(me).toMatchObject({ status: 200, body: { name: 'Ada Lovelace', email, email_verified: true } })
-    expect(Object.keys(body.user).sort()).toEqual(Object.keys(User.shape).sort())
+    expect(Object.keys(body.user).sort()).toEqual(Object.keys(Me.shape).sort())
     expect(me.body).toEqual({ ...body.user, is_admin: false })
     expect(await open.call(accountApi.me)).toMatchObject({
       status: 401,

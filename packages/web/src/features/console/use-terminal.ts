@@ -14,6 +14,12 @@ const fontSize = preference('font-size', 13, (value) => sizes.some((size) => siz
 const screenReader = preference('screen-reader', false, (value) => typeof value === 'boolean')
 const isFinger = () => matchMedia('(pointer: coarse)').matches
 
+/** Whether the user has put the focus nowhere: a new page has it at its heading. */
+function isFocusFree(): boolean {
+  const { activeElement } = document
+  return activeElement === null || activeElement.matches('body, main, main h1')
+}
+
 /** The terminal of a console, from the moment on at which its code is there. */
 export function useTerminal(link: ConsoleLink, view: LinkView) {
   const box = useRef<HTMLDivElement>(null)
@@ -72,11 +78,7 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
         terminal.current = mine
         link.draw(mine.draw)
         // A finger would bring up the keyboard over half of the text.
-        if (
-          !isFinger() &&
-          (document.activeElement === document.body || document.activeElement?.id === 'main')
-        )
-          mine.focus()
+        if (!isFinger() && isFocusFree()) mine.focus()
       },
       () => {
         endPreview()
