@@ -281,7 +281,7 @@ test.describe('a card', () => {
       '256 MB',
       'Active',
       vm.ip_address ?? '',
-      sshKey.name,
+      `${sshKey.name}SSH connection`,
       shownMoment(vm.created_at),
     ])
     await more(page, vm, 'View Details')
@@ -314,9 +314,12 @@ test.describe('a card', () => {
 
     test('writes the date of its VM as the browser does', async ({ page, project, makeVm }) => {
       const vm = { ...(await makeVm('engine')), created_at: '2026-11-20T23:30:00.000Z' }
+      await withoutStream(page)
       await answer(page, vmApi.list, 200, [vm])
       await page.goto(vmListPath(project.id))
-      await expect(cardOf(page, vm.name).getByRole('definition').last()).toHaveText('20.11.2026, 23:30')
+      await expect(cardOf(page, vm.name).getByRole('definition').last()).toHaveText(
+        '20. Nov. 2026, 23:30 UTC',
+      )
     })
   })
 
@@ -517,7 +520,7 @@ test.describe('a card', () => {
     await question.getByRole('button', { name: 'Delete VM' }).click()
     await expect(toasts(page).getByRole('status')).toHaveText('VM "engine" deleted successfully')
     await expect(cardOf(page, vm.name)).toHaveCount(0)
-    await expect(page.getByRole('main')).toBeFocused()
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
     await expect(cardOf(page, 'loom')).toBeVisible()
     expect(await call(vmApi.list, { params: { projectId: project.id } })).toMatchObject([{ name: 'loom' }])
     expect(await call(projectApi.list, {})).toHaveLength(1)

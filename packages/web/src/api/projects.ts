@@ -10,14 +10,18 @@ import { useSession } from './session.ts'
 
 const listKey = keyOf('project.list')
 
-/** The user's projects, oldest first. Asks only while somebody is signed in. */
-export function useProjects() {
+/**
+ * The user's projects, oldest first. Asks only while somebody is signed in. Without `retryOnMount`, a list that could
+ * not be loaded is left to those who show it.
+ */
+export function useProjects({ retryOnMount = true } = {}) {
   const { state } = useSession()
   const query = useQuery({
     queryKey: listKey,
     queryFn: async ({ signal }) =>
       inOrder(listKey, 'project', await call('project.list', { signal }), () => true),
     enabled: state === 'in',
+    retryOnMount,
   })
   return {
     projects: query.data ?? [],
@@ -78,9 +82,9 @@ function store(userId: string, projectId: string): void {
 }
 
 /** The project the user works in, kept over reloads. A URL with a project selects that one. */
-export function useSelectedProject() {
+export function useSelectedProject(options: Parameters<typeof useProjects>[0] = {}) {
   const { user } = useSession()
-  const { projects, loading, error, retry } = useProjects()
+  const { projects, loading, error, retry } = useProjects(options)
   const urlId = useMatch('/projects/:projectId/*')?.params.projectId
   const storedId = useSyncExternalStore(subscribe, () => (user ? readStored(user.id) : null))
   const known = projects.some((project) => project.id === urlId)

@@ -60,7 +60,13 @@ export const vmsNow = (projectId: string): Vm[] =>
 
 /** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
 export function useVmPoll(projectId: string | undefined): void {
-  const { polling } = useVms(projectId)
+  const { data } = useQuery({
+    ...listOptions(projectId ?? ''),
+    enabled: projectId !== undefined,
+    // A list that could not be loaded is left to those who show it.
+    retryOnMount: false,
+  })
+  const polling = (data ?? none).some(isTransitional)
   usePoll(listOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
 }
 

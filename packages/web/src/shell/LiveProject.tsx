@@ -3,7 +3,7 @@ import { useSelectedProject } from '../api/projects.ts'
 
 /** Keeps what the pages of who is signed in show current. */
 export function LiveProject() {
-  const { project } = useSelectedProject()
+  const { project } = useSelectedProject({ retryOnMount: false })
   useLive(project?.id)
   return null
 }

@@ -76,7 +76,14 @@ export function ProjectSelector() {
           />
         )}
         {opened.new && (
-          <NewProjectDialog open={dialog === 'new'} onOpenChange={(next) => !next && setDialog(null)} />
+          <NewProjectDialog
+            open={dialog === 'new'}
+            onOpenChange={(next) => !next && setDialog(null)}
+            onCreated={() => {
+              setDialog(null)
+              void navigate(paths.home)
+            }}
+          />
         )}
       </Suspense>
     </>

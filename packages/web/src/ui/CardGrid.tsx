@@ -92,7 +92,7 @@ export function CardGrid<T extends { id: string }>({
           transform: `translateY(${(near[0]?.start ?? top) - top}px)`,
         }}
       >
-        {near.map(({ index, first, cards }) => {
+        {near.flatMap(({ index, first, cards }) => {
           // The height of outlines says nothing about the cards that follow.
           const isDrawn = cards.every(({ id }) => drawn.has(id))
           return cards.map((item, column) => (

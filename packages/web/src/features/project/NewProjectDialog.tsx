@@ -1,15 +1,14 @@
-import { useNavigate } from 'react-router'
-import { paths } from '../../paths.ts'
 import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
 
 interface ProjectDialogProps {
   open: boolean
   onOpenChange: (open: boolean) => void
+  /** The project was created: the dialog closes and leads home. */
+  onCreated: () => void
 }
 
-export function NewProjectDialog({ open, onOpenChange }: ProjectDialogProps) {
-  const navigate = useNavigate()
+export function NewProjectDialog({ open, onOpenChange, onCreated }: ProjectDialogProps) {
   return (
     <GuardedDialog
       open={open}
@@ -17,13 +16,7 @@ export function NewProjectDialog({ open, onOpenChange }: ProjectDialogProps) {
       title="New Project"
       description="A project groups virtual machines and what belongs to them."
     >
-      <ProjectForm
-        autoFocus
-        onCreated={() => {
-          onOpenChange(false)
-          void navigate(paths.home)
-        }}
-      />
+      <ProjectForm autoFocus onCreated={onCreated} />
     </GuardedDialog>
   )
 }

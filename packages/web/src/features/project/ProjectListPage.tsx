@@ -2,6 +2,7 @@ import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -64,7 +65,13 @@ export function Component() {
         ))}
       </ul>
       <Suspense fallback={null}>
-        {creating.open && <NewProjectDialog open onOpenChange={() => creating.close()} />}
+        {creating.open && (
+          <NewProjectDialog
+            open
+            onOpenChange={() => creating.close()}
+            onCreated={() => creating.close({ to: paths.home })}
+          />
+        )}
       </Suspense>
       <ObjectDialogs
         objects={projects}
