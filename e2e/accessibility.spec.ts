@@ -7,7 +7,7 @@ import { expectLook, reportLooks } from './screenshots.ts'
 // A picture of the page before and after each key takes longer than all checks; each names what it does not like.
 test.use({ trace: { mode: 'retain-on-failure', snapshots: false, screenshots: false } })
 
-/** Made once for this file. */
+/** Made once for each part. */
 let house: House
 
 test.beforeAll(async ({ server, playwright }) => {
@@ -53,36 +53,43 @@ async function screenOf(page: Page) {
   }
 }
 
-test('every page, dialog and menu passes axe, looks as it did, fits on a narrow phone and magnified four times, and shows all that the keyboard reaches', async ({
-  page,
-}) => {
-  test.setTimeout(900_000)
-  const show = await screenOf(page)
-  for (const place of house.places) {
-    await test.step(place.name, async () => {
-      await show(place.narrow ? 375 : 1280, 800)
-      const surface = await enter(page, place)
-      await expectAccessible(page, { except: await exceptionsFor(page, surface) })
-      // What lies over the page stays on the screen.
-      const picture = { isWhole: surface === undefined }
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await expectLook(page, place.name, colorScheme, picture)
+// Each in a worker of its own, with a house of its own: one after the other they take longer than all other tests.
+const parts = 3
+test.describe.configure({ mode: 'parallel' })
+for (let part = 0; part < parts; part++) {
+  test.describe(`part ${part + 1} of ${parts}`, () => {
+    test('every page, dialog and menu passes axe, looks as it did, fits on a narrow phone and magnified four times, and shows all that the keyboard reaches', async ({
+      page,
+    }) => {
+      test.setTimeout(900_000)
+      const show = await screenOf(page)
+      for (const place of house.places.filter((_, index) => index % parts === part)) {
+        await test.step(place.name, async () => {
+          await show(place.narrow ? 375 : 1280, 800)
+          const surface = await enter(page, place)
+          await expectAccessible(page, { except: await exceptionsFor(page, surface) })
+          // What lies over the page stays on the screen.
+          const picture = { isWhole: surface === undefined }
+          for (const colorScheme of ['light', 'dark'] as const) {
+            await page.emulateMedia({ colorScheme })
+            await expectLook(page, place.name, colorScheme, picture)
+          }
+          await page.emulateMedia({ colorScheme: null })
+          // Scripts, not style sheets, say where it hangs, for the screen on which it opened.
+          const isHung = await isMenu(surface)
+
+          await show(360, 740)
+          if (isHung) await enter(page, place)
+          await expectFits(page)
+          await expectLook(page, place.name, 'phone', picture)
+
+          await show(320, 256, 4)
+          if (isHung) await enter(page, place)
+          await expectFits(page)
+          const met = await walk(page, isHung ? 'ArrowDown' : 'Tab')
+          expect(met.length).toBeGreaterThan(0)
+        })
       }
-      await page.emulateMedia({ colorScheme: null })
-      // Scripts, not style sheets, say where it hangs, for the screen on which it opened.
-      const isHung = await isMenu(surface)
-
-      await show(360, 740)
-      if (isHung) await enter(page, place)
-      await expectFits(page)
-      await expectLook(page, place.name, 'phone', picture)
-
-      await show(320, 256, 4)
-      if (isHung) await enter(page, place)
-      await expectFits(page)
-      const met = await walk(page, isHung ? 'ArrowDown' : 'Tab')
-      expect(met.length).toBeGreaterThan(0)
     })
-  }
-})
+  })
+}

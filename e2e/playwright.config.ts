@@ -9,7 +9,8 @@ export default defineConfig({
   // The long ones first: at the end a worker must not wait for the other one's.
   projects: [
     { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
-    { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: '**/journeys/**' },
+    { name: 'accessibility', testMatch: 'accessibility.spec.ts' },
+    { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: ['**/journeys/**', 'accessibility.spec.ts'] },
   ],
   // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 1,
