@@ -43,6 +43,8 @@ export interface Place {
   name: string
   who: Visitor
   path: string
+  /** Before the page is opened, such as answers without which it would say that there is no such thing. */
+  prepare?: (page: Page) => Promise<void>
   /** Opens what lies over the page; gives that back once it is there. */
   open?: (page: Page) => Promise<Locator>
   /** Only where the sidebar is a drawer. */
@@ -461,10 +463,11 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         name: 'the page of a pool',
         who: 'owner',
         path: vmPoolPath({ project_id: project.id, id: 'some' }),
-        open: async (page) => {
+        prepare: async (page) => {
           await answer(page, vmPoolApi.get, 200, { ...scalingPool, project_id: project.id, vms: [running] })
           await answer(page, vmPoolApi.history, 200, history())
-          await page.reload()
+        },
+        open: async (page) => {
           await expect(page.getByRole('img', { name: /^CPU load/ }).locator('canvas')).toBeVisible()
           return page.getByRole('table')
         },
@@ -485,12 +488,11 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         name: 'the page of a set',
         who: 'owner',
         path: vmSetPath({ project_id: project.id, id: 'some' }),
-        open: async (page) => {
+        prepare: async (page) => {
           await answer(page, vmSetApi.get, 200, { ...brokenSet, project_id: project.id, vms: [running] })
           await answer(page, vmSetApi.history, 200, history())
-          await page.reload()
-          return page.getByRole('region', { name: 'Information' })
         },
+        open: async (page) => page.getByRole('region', { name: 'Information' }),
       },
       over('alertdialog', 'the detachment of a disk', diskListPath(project.id), async (page) => {
         await answer(page, diskApi.list, 200, disksInEveryState)
@@ -512,7 +514,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         who: 'owner',
         path: `/create?template=${emoji}`,
         open: async (page) => {
-          await expect(page.getByText('Its image failed')).toBeVisible()
+          await expect(page.getByText('The image could not be prepared')).toBeVisible()
           return page.getByRole('form')
         },
       },
