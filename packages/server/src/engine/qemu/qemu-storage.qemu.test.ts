@@ -209,7 +209,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
       resize(dataDir, ROOM)
       expect(refusal).toMatchObject({
         code: 'no-space',
-        message: expect.stringMatching(/takes [\d.]+ [GM]iB/),
+        message: expect.stringMatching(/[\d.]+ [GM]iB are needed/),
       })
       expect(await files()).toEqual(before)
     })
