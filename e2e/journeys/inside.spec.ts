@@ -88,6 +88,8 @@ test('the console follows the VM when it stops and starts', async () => {
 
 test('it goes on where it was after the server was killed, and loses nothing that was printed meanwhile', async () => {
   await type(page, '(sleep 2; echo mean-$((2*2))while) &')
+  // The guest has the whole line.
+  await expect(shown(page)).toContainText('while) &')
   const { port } = new URL(server.url)
   await server.kill()
   await expect(page.getByText(/Reconnecting/)).toBeVisible()
