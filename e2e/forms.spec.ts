@@ -46,7 +46,7 @@ test('a page asks before a link, Back or a reload takes what was typed', async (
       return leaving.defaultPrevented
     }),
   ).toBe(true)
-  await page.getByRole('link', { name: 'Activity' }).first().click()
+  await page.getByRole('link', { name: 'Projects', exact: true }).first().click()
   await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
   await expect(questionOf(page)).toBeHidden()
   await expect(page).toHaveURL(createPath)
