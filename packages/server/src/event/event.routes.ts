@@ -4,13 +4,18 @@ import type { EventStreams } from '../http/events.ts'
 import type { Authenticate, Route } from '../http/route.ts'
 import type { Session } from '../http/sessions.ts'
 import { Problem } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { Topic } from './event.bus.ts'
+
+/** Whose projects may be listened to. Projects announce their changes themselves, so theirs is no import here. */
+interface Projects {
+  own: (userId: string, projectId: string) => Promise<{ id: string }>
+  list: (userId: string) => Promise<readonly { id: string }[]>
+}
 
 export function eventRoutes(
   route: Route,
   streams: EventStreams<Topic>,
-  projects: ProjectService,
+  projects: Projects,
   authenticate: Authenticate,
 ): void {
   function open(
