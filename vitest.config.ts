@@ -35,7 +35,7 @@ export default defineConfig({
           include: [realGuests],
           fileParallelism: false,
           // They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
-          retry: process.env.CI === undefined ? 0 : 1,
+          retry: process.env.CI === undefined ? 0 : 2,
           testTimeout: 300_000,
           hookTimeout: 600_000,
         },

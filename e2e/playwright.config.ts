@@ -12,8 +12,8 @@ export default defineConfig({
     { name: 'accessibility', testMatch: 'accessibility.spec.ts' },
     { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: ['**/journeys/**', 'accessibility.spec.ts'] },
   ],
-  // A landing must not hang on one lost race; what needed its second try is listed as flaky, and mended.
-  retries: process.env.CI === undefined ? 0 : 1,
+  // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.
+  retries: process.env.CI === undefined ? 0 : 2,
   snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
   forbidOnly: process.env.CI !== undefined,
   timeout: 60_000,
