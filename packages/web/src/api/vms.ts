@@ -63,8 +63,9 @@ export function useVmPoll(projectId: string | undefined): void {
   const { data } = useQuery({
     ...listOptions(projectId ?? ''),
     enabled: projectId !== undefined,
-    // A list that could not be loaded is left to those who show it.
+    // Those who show the list load it, also after a failure; this comes later than they do.
     retryOnMount: false,
+    refetchOnMount: false,
   })
   const polling = (data ?? none).some(isTransitional)
   usePoll(listOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
