@@ -36,7 +36,7 @@ export function DiskSnapshotDialogs({ snapshots, loading, afterDelete }: DiskSna
         [diskSnapshotDialogs.delete]: (snapshot, close) => (
           <DeleteSnapshotDialog
             name={snapshot.name}
-            kind="Disk Snapshot"
+            of="disk"
             act={() => removal.mutateAsync(snapshot)}
             done={`Disk snapshot "${snapshot.name}" deleted successfully`}
             onClose={close}

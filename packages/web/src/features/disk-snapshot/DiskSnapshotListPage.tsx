@@ -22,6 +22,12 @@ export function Component() {
         filter={diskSnapshotFilter}
         title="Disk Snapshots"
         noun="disk snapshots"
+        texts={{
+          loading: 'Loading disk snapshots...',
+          failed: 'Failed to load disk snapshots',
+          none: 'No disk snapshots found',
+          first: 'Get started by creating your first disk snapshot',
+        }}
         description="Saved copies of single disks. Create a new disk from any of them."
         placeholder="Search by name, disk, disk ID or description"
         totalLabel="Total Snapshots"

@@ -2,9 +2,24 @@ import type { ReactNode } from 'react'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 
+/** Written out, as the specifications have them. */
+const texts = {
+  vm: {
+    title: 'Delete Snapshot',
+    noun: 'snapshot',
+    failed: 'Failed to delete snapshot. Please try again.',
+  },
+  disk: {
+    title: 'Delete Disk Snapshot',
+    noun: 'disk snapshot',
+    failed: 'Failed to delete disk snapshot. Please try again.',
+  },
+}
+
 interface DeleteSnapshotDialogProps {
   name: string
-  kind: 'Snapshot' | 'Disk Snapshot'
+  /** What it is a snapshot of. */
+  of: keyof typeof texts
   act: () => Promise<unknown>
   done: string
   onClose: () => void
@@ -16,26 +31,26 @@ interface DeleteSnapshotDialogProps {
 /** Asks before a snapshot is deleted, of a VM or a disk. */
 export function DeleteSnapshotDialog({
   name,
-  kind,
+  of,
   act,
   done,
   onClose,
   onDeleted,
   children,
 }: DeleteSnapshotDialogProps) {
-  const noun = kind.toLowerCase()
+  const { title, noun, failed } = texts[of]
   const confirmed = useConfirmedAct({
     act,
     done,
-    failed: `Failed to delete ${noun}. Please try again.`,
+    failed,
     onDone: onDeleted,
   })
   return (
     <ConfirmDialog
       open
       onOpenChange={() => onClose()}
-      title={`Delete ${kind}`}
-      confirmLabel={`Delete ${kind}`}
+      title={title}
+      confirmLabel={title}
       busyLabel="Deleting..."
       {...confirmed}
     >

@@ -17,6 +17,8 @@ interface SnapshotListProps<S extends AnySnapshot> {
   /** `Snapshots`, and `snapshots` within a sentence. */
   title: string
   noun: string
+  /** Written out, as the specifications have them. */
+  texts: ListPageProps['texts']
   description: string
   placeholder: string
   /** Labels of the totals; that of failed ones only stands where there are some, unless `showFailed`. */
@@ -33,6 +35,7 @@ export function SnapshotList<S extends AnySnapshot>({
   filter,
   title,
   noun,
+  texts,
   description,
   placeholder,
   totalLabel,
@@ -59,12 +62,7 @@ export function SnapshotList<S extends AnySnapshot>({
     <ListPage
       title={title}
       description={description}
-      texts={{
-        loading: `Loading ${noun}...`,
-        failed: `Failed to load ${noun}`,
-        none: `No ${noun} found`,
-        first: `Get started by creating your first ${noun.slice(0, -1)}`,
-      }}
+      texts={texts}
       list={{ ...list, total: snapshots.length, shown: shown.length }}
       create={{ label: 'Create Snapshot', firstLabel: 'Create Your First Snapshot', to: createTo }}
       head={

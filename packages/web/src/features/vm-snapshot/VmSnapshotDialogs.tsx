@@ -30,7 +30,7 @@ export function VmSnapshotDialogs({ snapshots, loading, vmOf, afterDelete }: VmS
         [vmSnapshotDialogs.delete]: (snapshot, close) => (
           <DeleteSnapshotDialog
             name={snapshot.name}
-            kind="Snapshot"
+            of="vm"
             act={() => removal.mutateAsync(snapshot)}
             done="Snapshot deleted successfully"
             onClose={close}

@@ -22,6 +22,12 @@ export function Component() {
         filter={vmSnapshotFilter}
         title="Snapshots"
         noun="snapshots"
+        texts={{
+          loading: 'Loading snapshots...',
+          failed: 'Failed to load snapshots',
+          none: 'No snapshots found',
+          first: 'Get started by creating your first snapshot',
+        }}
         description="Saved states of single VMs. Restore a VM from a snapshot, or create a new disk from it."
         placeholder="Search by name, VM, VM ID or description"
         totalLabel="Total"
