@@ -63,3 +63,13 @@ export const paths = {
   diskSnapshotCreate: (projectId: string, disk?: string) =>
     withQuery(`${project(projectId)}/disk-snapshots/create`, { disk }),
 } as const
+
+/** The page of an object of a project, by the word the API has for its kind. */
+export const objectPaths = {
+  vm: paths.vm,
+  vm_pool: paths.vmPool,
+  vm_set: paths.vmSet,
+  disk: paths.disk,
+  vm_snapshot: paths.snapshot,
+  disk_snapshot: paths.diskSnapshot,
+} as const satisfies Record<string, (projectId: string, id: string) => string>

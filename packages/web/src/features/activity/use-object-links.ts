@@ -6,7 +6,7 @@ import { useVmPools } from '../../api/vm-pools.ts'
 import { useVmSets } from '../../api/vm-sets.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
-import { paths } from '../../paths.ts'
+import { objectPaths, paths } from '../../paths.ts'
 
 type Linked = Pick<Activity, 'object'>
 
@@ -29,26 +29,19 @@ export function useObjectLinks(
   const { projects } = useProjects()
 
   return ({ object: { type, id } }) => {
-    const isIn = (list: readonly { id: string }[]) => list.some((item) => item.id === id)
     if (type === 'ssh_key') return paths.sshKeys
     if (type === 'template') return paths.templates
-    if (type === 'project') return id !== projectId && isIn(projects) ? paths.vms(id) : null
-    if (projectId === undefined) return null
-    switch (type) {
-      case 'vm':
-        return isIn(vms) ? paths.vm(projectId, id) : null
-      case 'vm_pool':
-        return isIn(pools) ? paths.vmPool(projectId, id) : null
-      case 'vm_set':
-        return isIn(sets) ? paths.vmSet(projectId, id) : null
-      case 'disk':
-        return isIn(disks) ? paths.disk(projectId, id) : null
-      case 'vm_snapshot':
-        return isIn(snapshots) ? paths.snapshot(projectId, id) : null
-      case 'disk_snapshot':
-        return isIn(diskSnapshots) ? paths.diskSnapshot(projectId, id) : null
-      default:
-        return null
+    if (type === 'project')
+      return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null
+    if (projectId === undefined || type === 'account') return null
+    const listed = {
+      vm: vms,
+      vm_pool: pools,
+      vm_set: sets,
+      disk: disks,
+      vm_snapshot: snapshots,
+      disk_snapshot: diskSnapshots,
     }
+    return listed[type].some((item) => item.id === id) ? objectPaths[type](projectId, id) : null
   }
 }

@@ -2,7 +2,7 @@ import { type Operation, operationTitle } from '@slipway/contract'
 import { useId } from 'react'
 import { Link } from 'react-router'
 import { useOperations } from '../../api/operations.ts'
-import { paths } from '../../paths.ts'
+import { objectPaths } from '../../paths.ts'
 import { cx } from '../../ui/cx.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
@@ -39,7 +39,7 @@ function OperationRow({ projectId, operation }: { projectId: string; operation: 
         <div className="min-w-0 flex-1">
           <p className="wrap-anywhere">
             {title}{' '}
-            <Link to={pathOf(projectId, object)} className="link font-[550]" dir="auto">
+            <Link to={objectPaths[object.type](projectId, object.id)} className="link font-[550]" dir="auto">
               {object.name}
             </Link>
           </p>
@@ -58,18 +58,4 @@ function stateText({ state, progress, message, position }: Operation): string {
   if (state === 'running') return progress === null ? 'Running' : `Running, ${Math.floor(progress * 100)} %`
   const place = position === null ? '' : ` Number ${position} in the queue.`
   return `${message ?? 'Waiting for another try.'}${place}`
-}
-
-/** Where the object is shown. */
-function pathOf(projectId: string, { type, id }: Operation['object']): string {
-  switch (type) {
-    case 'vm':
-      return paths.vm(projectId, id)
-    case 'disk':
-      return paths.disk(projectId, id)
-    case 'vm_snapshot':
-      return paths.snapshot(projectId, id)
-    case 'disk_snapshot':
-      return paths.diskSnapshot(projectId, id)
-  }
 }

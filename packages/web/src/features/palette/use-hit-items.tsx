@@ -4,7 +4,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSession } from '../../api/session.ts'
-import { paths } from '../../paths.ts'
+import { objectPaths, paths } from '../../paths.ts'
 import type { PaletteItem } from './palette-items.ts'
 import { keepPick } from './recent-picks.ts'
 
@@ -29,21 +29,9 @@ const kindIcons: Record<SearchHit['kind'], ReactNode> = {
 }
 
 function pathOf({ kind, id, project_id }: SearchHit): string {
-  const projectId = project_id ?? ''
-  switch (kind) {
-    case 'project':
-      return paths.vms(id)
-    case 'vm':
-      return paths.vm(projectId, id)
-    case 'vm_pool':
-      return paths.vmPool(projectId, id)
-    case 'vm_set':
-      return paths.vmSet(projectId, id)
-    case 'disk':
-      return paths.disk(projectId, id)
-    case 'template':
-      return paths.create(id)
-  }
+  if (kind === 'project') return paths.vms(id)
+  if (kind === 'template') return paths.create(id)
+  return objectPaths[kind](project_id ?? '', id)
 }
 
 /** A search result as an item: choosing it goes there and remembers it as recent. */
