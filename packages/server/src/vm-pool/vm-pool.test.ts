@@ -342,6 +342,7 @@ describe('a pool heals', () => {
     app.engine.setImage({ state: 'ready' })
     await settle(120_000)
     expect(await get(body.id)).toMatchObject({ status: 'active', status_message: null, current_size: 2 })
+    await settle(60_000)
     expect((await history(body.id)).events.map(({ kind }) => kind)).toContain('recovered')
   })
 
