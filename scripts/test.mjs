@@ -16,10 +16,15 @@ import {
 const shortCampaign = vitest('a short campaign', { args: ['--project=round'], label: 'campaign' })
 
 // In CI a machine without QEMU must fail the tests of real guests, not skip them; likewise those of container images.
-const realGuests = vitest('tests with real guests', {
-  args: ['--project=qemu'],
-  env: process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {},
-  label: 'guests',
+const env = process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {}
+const realGuests = vitest('tests with real guests', { args: ['--project=qemu'], env, label: 'guests' })
+
+// Long, and in no hurry: they take what the others leave of the processor.
+const builtImages = vitest('images that are built', {
+  args: ['--project=images'],
+  env,
+  label: 'images',
+  yielding: true,
 })
 
 const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
@@ -29,8 +34,8 @@ await main(async () => {
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
-  // Real guests boot, copy and wait on about one processor core: the other parts use the rest meanwhile.
-  const steps = [sideBySide([realGuests], [...readings, unitTests, shortCampaign, endToEnd])]
+  // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that.
+  const steps = [sideBySide([...readings, realGuests, shortCampaign], [unitTests, endToEnd], [builtImages])]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)
   if (!ok) process.exitCode = 1
