@@ -8,10 +8,10 @@ import { inTree } from '../setup/tree.mjs'
  * processor to what runs beside it. @returns {import('./step.mjs').Step}
  */
 export function vitest(name, { args, env, label, yielding = false }) {
-  const run = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
+  const common = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
   return runner(name, (report) => ({
     program: yielding ? 'nice' : 'vitest',
-    args: [...(yielding ? ['-n', '10', 'vitest'] : []), ...run, `--outputFile.json=${report}`, ...args],
+    args: [...(yielding ? ['-n', '10', 'vitest'] : []), ...common, `--outputFile.json=${report}`, ...args],
     env,
     label,
     count: countVitest,
