@@ -43,7 +43,17 @@ export default defineConfig({
           ...guests,
         },
       },
-      { test: { name: 'images', root: 'packages/server', include: builtImages, ...guests } },
+      // They leave the processor to all others, so nothing of them is quick.
+      {
+        test: {
+          name: 'images',
+          root: 'packages/server',
+          include: builtImages,
+          ...guests,
+          testTimeout: 900_000,
+          hookTimeout: 1_500_000,
+        },
+      },
       { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
       {
         test: {
