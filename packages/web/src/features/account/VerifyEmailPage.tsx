@@ -56,7 +56,7 @@ function NewLink() {
   return (
     <div className="mt-6">
       <MailedLinkForm
-        label="Verify your email"
+        label="New link"
         request={verificationMail}
         hint="A new link goes to this address."
         submit="Resend verification email"
