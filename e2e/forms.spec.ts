@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test'
 import { accountApi, templateApi, vmApi } from '@slipway/contract'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
+import { diskListPath } from './paths.ts'
 import { dismissToasts, fillSignUp, toasts } from './sentences.ts'
 
 /** What every form does, shown on one of each kind: a page and a dialog. */
@@ -78,6 +79,36 @@ test('a dialog asks before Escape takes what was typed', async ({ page, user: _ 
   // Nothing is typed, so nothing is asked.
   await name.press('Escape')
   await expect(dialog).toBeHidden()
+})
+
+test('Cancel of a dialog asks nothing, however long the browser takes to go back', async ({
+  page,
+  project,
+  sshKey: _,
+  addDisk,
+}) => {
+  await page.addInitScript(() => {
+    const go = history.go.bind(history)
+    history.go = (delta) => void setTimeout(() => go(delta), 200)
+  })
+  await addDisk('ledger')
+  const list = diskListPath(project.id)
+  await page.goto(list)
+  await page.getByRole('article').getByRole('button', { name: 'Create VM' }).click()
+  await page.getByRole('dialog').getByLabel('VM Name').fill('engine')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page).toHaveURL(list)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('Close asks as well, where a dialog holds a form among other things', async ({ page, project: _ }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Manage Projects' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Manage Projects' })
+  await dialog.getByLabel('Project Name').fill('Looms')
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+  await expect(dialog.getByLabel('Project Name')).toHaveValue('Looms')
 })
 
 test('the error of a failed try stays at the foot of the form until the next one', async ({

@@ -57,3 +57,14 @@ test('Cancel passes with the navigation of its own click, and no later one', () 
   expect(isHeldBack(create, home)).toBe(false)
   expect(hasUnsaved()).toBe(false)
 })
+
+test('Cancel of a dialog passes however long closing takes: Back comes later than its click', () => {
+  vi.useFakeTimers()
+  const dialog = { ask: vi.fn() }
+  const close = openFormDialog(dialog)
+  keepUnsaved({})
+  forgetAllUnsaved(dialog)
+  vi.advanceTimersByTime(1_000)
+  expect(isHeldBack({ ...create, search: '?dialog=key' }, create)).toBe(false)
+  close()
+})
