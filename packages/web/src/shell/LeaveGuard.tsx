@@ -35,9 +35,10 @@ function NewVersion() {
   const ready = useSyncExternalStore(newVersion.subscribe, newVersion.isReady)
   if (!ready) return null
   return (
-    <div role="status" className="sticky top-2 z-20 mb-5 phone:top-15">
+    <div role="status">
       <Banner
         tone="warn"
+        className="mb-5"
         action={
           <Button size="sm" onClick={() => window.location.reload()}>
             Reload

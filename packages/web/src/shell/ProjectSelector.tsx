@@ -1,10 +1,11 @@
-import { Check, ChevronsUpDown, FolderKanban, Plus, RefreshCw } from 'lucide-react'
+import { Check, ChevronsUpDown, Plus, RefreshCw } from 'lucide-react'
 import { lazy, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { paths } from '../paths.ts'
 import { Menu } from '../ui/Menu.tsx'
 import type { MenuEntry } from '../ui/MenuPopup.tsx'
+import { objectIcons } from './object-icons.ts'
 
 // The dialogs come when they are first opened.
 const ManageProjectsDialog = lazy(async () => ({
@@ -46,7 +47,7 @@ export function ProjectSelector() {
     })),
     ...(projects.length > 0 ? ['separator' as const] : []),
     ...(error ? [{ label: 'Try Again', icon: <RefreshCw {...icon} />, onSelect: retry }] : []),
-    { label: 'Manage Projects', icon: <FolderKanban {...icon} />, onSelect: () => open('manage') },
+    { label: 'Manage Projects', icon: <objectIcons.project {...icon} />, onSelect: () => open('manage') },
     { label: 'New project', icon: <Plus {...icon} />, onSelect: () => open('new') },
   ]
 

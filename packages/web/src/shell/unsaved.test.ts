@@ -73,3 +73,14 @@ test('the browser asks before a page with something typed in it is closed or rel
   forgetUnsaved(another)
   expect(asks()).toBe(false)
 })
+
+test('Cancel of a dialog passes however long closing takes: Back comes later than its click', () => {
+  vi.useFakeTimers()
+  const dialog = { ask: vi.fn() }
+  const close = openFormDialog(dialog)
+  keepUnsaved({})
+  forgetAllUnsaved(dialog)
+  vi.advanceTimersByTime(1_000)
+  expect(isHeldBack({ ...create, search: '?dialog=key' }, create)).toBe(false)
+  close()
+})

@@ -22,7 +22,7 @@ export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialo
       onOpenChange={onOpenChange}
       size="lg"
       title="Manage Projects"
-      footer={<Button onClick={() => onOpenChange(false)}>Close</Button>}
+      footer={({ ask }) => <Button onClick={ask}>Close</Button>}
     >
       <ManageProjects />
     </GuardedDialog>
