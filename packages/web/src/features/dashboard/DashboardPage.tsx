@@ -1,26 +1,24 @@
 import type { Project } from '@slipway/contract'
 import { FolderKanban, Plus } from 'lucide-react'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Operations } from '../operation/Operations.tsx'
+import { projectDialogs } from '../project/project-dialogs.ts'
 import { Overview } from './Overview.tsx'
 import { Welcome } from './Welcome.tsx'
 
 const FirstProject = lazy(async () => ({
   default: (await import('../project/FirstProject.tsx')).FirstProject,
 }))
-const ManageProjectsDialog = lazy(async () => ({
-  default: (await import('../project/ManageProjectsDialog.tsx')).ManageProjectsDialog,
-}))
-
 export function Component() {
   const { project, loading, error, retry } = useSelectedProject()
   if (loading) return <LoadingState text="Loading projects..." outline="cards" />
@@ -51,7 +49,7 @@ function NoProject() {
 
 function ProjectDashboard({ project }: { project: Project }) {
   const { vms, loading, error, retry } = useVms(project.id)
-  const [managing, setManaging] = useState<boolean | null>(null)
+  const openDialog = useOpenDialog()
   const welcome = !loading && !error && vms.length === 0
   return (
     <>
@@ -62,7 +60,7 @@ function ProjectDashboard({ project }: { project: Project }) {
           <>
             <Button
               icon={<FolderKanban size={16} strokeWidth={1.6} aria-hidden />}
-              onClick={() => setManaging(true)}
+              onClick={() => openDialog(projectDialogs.manage)}
             >
               Manage Projects
             </Button>
@@ -89,11 +87,6 @@ function ProjectDashboard({ project }: { project: Project }) {
       )}
       {welcome && <Welcome projectId={project.id} />}
       {vms.length > 0 && <Overview project={project} vms={vms} />}
-      {managing !== null && (
-        <Suspense fallback={null}>
-          <ManageProjectsDialog open={managing} onOpenChange={setManaging} />
-        </Suspense>
-      )}
     </>
   )
 }

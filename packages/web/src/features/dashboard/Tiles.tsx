@@ -74,49 +74,61 @@ function VmTile({ projectId, vms }: { projectId: string; vms: Vm[] }) {
   )
 }
 
-const counting = <span className="text-ink-3">...</span>
 const vmCount = (count: number) => `${count} ${count === 1 ? 'VM' : 'VMs'}`
 
 function PoolTile({ projectId }: { projectId: string }) {
-  const { pools, loading } = useVmPools(projectId)
+  const { pools, ...list } = useVmPools(projectId)
   const members = pools.reduce((sum, { current_size }) => sum + current_size, 0)
   return (
     <Tile
       icon={Scaling}
       title="VM Pools"
       to={paths.vmPools(projectId)}
-      value={loading ? counting : pools.length}
-      note={loading ? undefined : vmCount(members)}
+      {...counted(list, pools.length, vmCount(members))}
     />
   )
 }
 
 function SetTile({ projectId }: { projectId: string }) {
-  const { sets, loading } = useVmSets(projectId)
+  const { sets, ...list } = useVmSets(projectId)
   const members = sets.reduce((sum, { vm_stats }) => sum + vm_stats.total_vms, 0)
   return (
     <Tile
       icon={Copy}
       title="VM Sets"
       to={paths.vmSets(projectId)}
-      value={loading ? counting : sets.length}
-      note={loading ? undefined : vmCount(members)}
+      {...counted(list, sets.length, vmCount(members))}
     />
   )
 }
 
 function StorageTile({ projectId }: { projectId: string }) {
-  const { disks, loading } = useDisks(projectId)
+  const { disks, ...list } = useDisks(projectId)
   const gigabytes = disks.reduce((sum, { size_gb }) => sum + size_gb, 0)
+  const note = `${disks.length === 1 ? 'disk' : 'disks'}, ${gigabytes}Gi`
   return (
     <Tile
       icon={HardDrive}
       title="Storage"
       to={paths.disks(projectId)}
-      value={loading ? counting : disks.length}
-      note={loading ? undefined : `${disks.length === 1 ? 'disk' : 'disks'}, ${gigabytes}Gi`}
+      {...counted(list, disks.length, note)}
     />
   )
+}
+
+/** A count of a list with its note, once it is loaded; one that could not be loaded has no count, least of all 0. */
+function counted(
+  { loading, error }: { loading: boolean; error: Error | null },
+  count: number,
+  note: string,
+): { value: ReactNode; note: string | undefined } {
+  if (loading) return { value: <span className="text-ink-3">...</span>, note: undefined }
+  if (error) {
+    // Small: large type is for numbers.
+    const value = <span className="text-section font-normal tracking-normal text-ink-2">Unknown</span>
+    return { value, note: 'Failed to load' }
+  }
+  return { value: count, note }
 }
 
 /** Running, on their way, stopped and broken VMs as parts of one bar; the numbers stand in text elsewhere. */

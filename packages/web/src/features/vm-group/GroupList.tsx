@@ -1,12 +1,15 @@
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { ListPage, type ListPageProps } from '../../shell/ListPage.tsx'
+import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useListSearch } from '../../shell/use-list-search.ts'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { GroupCardOutline } from './GroupCard.tsx'
 import { GroupDialogs } from './GroupDialogs.tsx'
 import type { Group, GroupKind } from './group-kind.ts'
+import { matchesGroup } from './group-search.ts'
 
 interface GroupListProps<G extends Group> {
   kind: GroupKind<G>
@@ -20,7 +23,7 @@ interface GroupListProps<G extends Group> {
   likelyCardHeight: () => number
 }
 
-/** The page that lists the pools or sets of a project: totals and cards. */
+/** The page that lists the pools or sets of a project: totals, search and cards. */
 export function GroupList<G extends Group>({
   kind,
   title,
@@ -34,7 +37,8 @@ export function GroupList<G extends Group>({
   const { projectId = '' } = useParams()
   const { groups, ...list } = kind.useAll(projectId)
   useAnnouncedChanges(groups, kind)
-  const head = useMemo(
+  const search = useListSearch(groups, matchesGroup)
+  const totals = useMemo(
     () => <StatRow label={`${kind.plural} in numbers`} stats={stats(groups)} />,
     [kind, stats, groups],
   )
@@ -42,13 +46,13 @@ export function GroupList<G extends Group>({
     () => (
       <CardGrid
         label={kind.plural}
-        items={groups}
+        items={search.found}
         likelyHeight={likelyCardHeight}
         card={card}
         outline={(group, height) => <GroupCardOutline group={group} height={height} />}
       />
     ),
-    [kind, groups, card, likelyCardHeight],
+    [kind, search.found, card, likelyCardHeight],
   )
   return (
     <>
@@ -56,11 +60,17 @@ export function GroupList<G extends Group>({
         title={title}
         description={description}
         texts={texts}
-        list={{ ...list, total: groups.length, shown: groups.length }}
+        list={{ ...list, total: groups.length, shown: search.found.length }}
         create={{ ...create, to: kind.paths.create(projectId) }}
         outline="cards"
-        head={head}
+        head={
+          <>
+            {totals}
+            <SearchBar search={search} plural={kind.plural} by="name, template, SSH key or status" />
+          </>
+        }
         items={items}
+        noMatch={<NoMatch search={search} noun={kind.noun} />}
       />
       <GroupDialogs kind={kind} groups={groups} loading={list.loading || list.error !== null} />
     </>

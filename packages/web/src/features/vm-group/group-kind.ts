@@ -12,7 +12,8 @@ export type Group = Pick<VmPool, Exclude<keyof VmPool & keyof VmSet, 'status'>> 
  * written out as the specifications have them. All else of their lists, cards, pages and dialogs is the same.
  */
 export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistory> {
-  /** `VM pools`, within a sentence. */
+  /** `VM pool` and `VM pools`, within a sentence. */
+  noun: string
   plural: string
   isUnderWay: (group: { status: string }) => boolean
   paths: {

@@ -8,6 +8,7 @@ import { PoolSizesForm } from './PoolSizesForm.tsx'
 export type PoolHistory = NonNullable<ReturnType<typeof useVmPoolHistory>['data']>
 
 export const poolKind: GroupKind<VmPool, PoolHistory> = {
+  noun: 'VM pool',
   plural: 'VM pools',
   isUnderWay: isPoolUnderWay,
   paths: { list: paths.vmPools, create: paths.vmPoolCreate, one: paths.vmPool },

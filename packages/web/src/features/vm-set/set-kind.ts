@@ -5,6 +5,7 @@ import type { GroupKind } from '../vm-group/group-kind.ts'
 import { ReplicasForm } from './ReplicasForm.tsx'
 
 export const setKind: GroupKind<VmSet> = {
+  noun: 'VM set',
   plural: 'VM sets',
   isUnderWay: isSetUnderWay,
   paths: { list: paths.vmSets, create: paths.vmSetCreate, one: paths.vmSet },
