@@ -13,8 +13,8 @@ const list = liveList<Operation>(
 
 /** The long operations of a project that run or wait, oldest first. */
 export function useOperations(projectId: string) {
-  const { items: operations, error } = list.useList(projectId)
-  return { operations, error }
+  const { items: operations, loading, error } = list.useList(projectId)
+  return { operations, loading, error }
 }
 
 export const patchOperations = list.patch

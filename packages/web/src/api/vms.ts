@@ -71,12 +71,21 @@ export function useVmPoll(projectId: string | undefined): void {
   usePoll(listOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
 }
 
-/** The VM lists of many projects, a few at a time; an entry is undefined until its list is there. */
-export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefined)[] {
+/** The VMs of one of many projects: not known while they load, nor when they could not be loaded. */
+export interface VmsOfProject {
+  vms: Vm[] | undefined
+  failed: boolean
+  retry: () => void
+}
+
+/** Projects with their VMs, whose lists are loaded a few at a time. */
+export function useVmsOfProjects<P extends { id: string }>(
+  projects: readonly P[],
+): { project: P; list: VmsOfProject }[] {
   const [allowed, setAllowed] = useState(listsAtOnce)
   const results = useQueries({
-    queries: projectIds.map((projectId, index) => ({
-      ...listOptions(projectId),
+    queries: projects.map(({ id }, index) => ({
+      ...listOptions(id),
       staleTime: pollMs,
       enabled: index < allowed,
       // Beside the stream, as for the list of the selected project.
@@ -86,7 +95,17 @@ export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefin
   })
   const done = results.filter((result) => !result.isPending).length
   useEffect(() => setAllowed(done + listsAtOnce), [done])
-  return results.map((result) => result.data ?? (result.isError ? [] : undefined))
+  return projects.map((project, index) => {
+    const result = results[index]
+    return {
+      project,
+      list: {
+        vms: result?.data,
+        failed: result?.data === undefined && result?.isError === true && !result.isFetching,
+        retry: () => void result?.refetch(),
+      },
+    }
+  })
 }
 
 /** One VM with the steps of its last way up. */
