@@ -8,7 +8,7 @@ import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useDialogInUrl, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
-import { isMember } from '../vm-group/PartOf.tsx'
+import { isMember } from '../vm-group/member.ts'
 import { diskDialogs } from './disk-dialogs.ts'
 import { DetachDialog } from './disk-questions.tsx'
 

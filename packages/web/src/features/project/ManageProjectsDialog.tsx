@@ -2,7 +2,7 @@ import { type Project, projectTexts, summarizeVms, type Vm } from '@slipway/cont
 import { Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects } from '../../api/vms.ts'
+import { useVmsOfProjects } from '../../api/vms-of-projects.ts'
 import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'

@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects } from '../../api/vms.ts'
+import { useVmsOfProjects } from '../../api/vms-of-projects.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'

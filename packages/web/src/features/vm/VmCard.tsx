@@ -8,13 +8,14 @@ import { formatDateTime } from '../../time.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { later } from '../../ui/later.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
-import { isMember, PartOf } from '../vm-group/PartOf.tsx'
+import { isMember } from '../vm-group/member.ts'
 import { sshCopyTexts } from './ssh-words.tsx'
 import { sshCommandNow } from './use-ssh-ways.ts'
 import {
@@ -26,6 +27,9 @@ import {
   type VmActionItem,
 } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
+
+// Most VMs stand alone.
+const PartOf = later(async () => (await import('../vm-group/PartOf.tsx')).PartOf)
 
 /** Drawn again only when its own VM changed: a list may have a thousand of them. */
 export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
