@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { Brand } from './Brand.tsx'
+import { Brand } from '../shell/Brand.tsx'
 import { Footer } from './Footer.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { useSession } from '../api/session.ts'
 import { Component as LandingPage } from '../features/public/LandingPage.tsx'
-import { FullPageNote } from './FullPageNote.tsx'
+import { FullPageNote } from '../shell/FullPageNote.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 import { PublicActions } from './PublicLayout.tsx'
 

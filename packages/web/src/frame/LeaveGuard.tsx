@@ -1,13 +1,13 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
+import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from '../shell/unsaved.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { later } from '../ui/later.tsx'
 import { newVersion } from './new-version.ts'
-import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from './unsaved.ts'
 
 const DiscardQuestion = later(
-  async () => (await import('./DiscardQuestion.tsx')).DiscardQuestion,
+  async () => (await import('../shell/DiscardQuestion.tsx')).DiscardQuestion,
   // Without the question nobody leaves.
   ({ question, onAnswered }) => {
     onAnswered()

@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
 import { paths } from '../paths.ts'
+import { leave } from '../shell/leave.ts'
+import { objectIcons } from '../shell/object-icons.ts'
 import { Arc } from '../ui/Arc.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
-import { leave } from './leave.ts'
-import { objectIcons } from './object-icons.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 const engineNames: Record<Host['engine'], string> = {

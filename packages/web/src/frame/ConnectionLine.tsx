@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'react'
 import { useLostSince } from '../api/connection.ts'
+import { announce } from '../shell/announce.ts'
 import { formatMinute } from '../time.ts'
 import { Banner } from '../ui/Banner.tsx'
-import { announce } from './announce.ts'
 
 /** Says that the page hears nothing of the server, once that has lasted. It goes when the page is up to date again. */
 export function ConnectionLine() {

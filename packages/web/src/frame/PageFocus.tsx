@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { announce } from './announce.ts'
+import { announce } from '../shell/announce.ts'
 
 /** Until then a page may still be loading what its heading says. */
 const waitMs = 5_000

@@ -1,4 +1,4 @@
-import { hasUnsaved } from './unsaved.ts'
+import { hasUnsaved } from '../shell/unsaved.ts'
 
 const listeners = new Set<() => void>()
 let ready = false

@@ -3,10 +3,10 @@ import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
 import { paths } from '../paths.ts'
+import { objectIcons } from '../shell/object-icons.ts'
+import { useOpenDialog } from '../shell/use-dialog.ts'
 import { Menu } from '../ui/Menu.tsx'
 import type { MenuEntry } from '../ui/MenuPopup.tsx'
-import { objectIcons } from './object-icons.ts'
-import { useOpenDialog } from './use-dialog.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
