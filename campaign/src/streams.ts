@@ -95,9 +95,9 @@ export function listen(
       for (const [key, one] of objects) if (one.projectId === object.id) objects.delete(key)
   }
 
-  async function fetchLists(): Promise<boolean> {
+  async function fetchLists(isWanted: () => boolean): Promise<boolean> {
     const seen = await lookAt(person.client, user)
-    if (!seen) return false
+    if (!seen || !isWanted()) return seen !== null
     objects.clear()
     for (const one of seen.filter(topic.has)) {
       const { kind, object } = one
@@ -130,10 +130,10 @@ export function listen(
         const waiting: Block[] = []
         early = waiting
         revisions.restart(revision)
-        const isThere = await fetchLists()
+        const isThere = await fetchLists(() => !sent.destroyed && early === waiting)
         if (!isThere) sent.destroy()
-        // The server may have said hello again meanwhile.
-        if (!isThere || early !== waiting) return
+        // The server may have said hello again meanwhile, or another connection goes on by now.
+        if (!isThere || early !== waiting || sent.destroyed) return
         early = null
         for (const one of waiting) hear(one)
         whole = true
