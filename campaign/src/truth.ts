@@ -28,7 +28,7 @@ const sections: Record<string, Kind> = {
 }
 
 /** The simulated engine keeps a line for every change; the last one of a key holds. */
-async function simulatedTruth({ dataDir, now }: Host): Promise<Truth> {
+async function simulatedTruth({ dataDir, simulatedNow }: Host): Promise<Truth> {
   const kept = new Map<string, { kind: Kind; id: string; value: unknown }>()
   for (const line of (await readFile(join(dataDir, 'simulated.jsonl'), 'utf8')).split('\n')) {
     if (line === '') continue
@@ -41,7 +41,7 @@ async function simulatedTruth({ dataDir, now }: Host): Promise<Truth> {
   for (const { kind, id, value } of kept.values()) {
     if (kind !== 'vm') continue
     const { run: last } = value as { run: { exit: unknown; endsAt: number | null } | null }
-    if (last && last.exit === null && (last.endsAt === null || last.endsAt > now())) alive.add(id)
+    if (last && last.exit === null && (last.endsAt === null || last.endsAt > simulatedNow())) alive.add(id)
   }
   return { alive, holdings: [...kept.values()] }
 }
