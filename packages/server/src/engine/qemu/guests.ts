@@ -107,12 +107,12 @@ export function makeGuests(deps: {
   /** Takes hold of a guest that this engine does not hold; one that did not answer is not asked again at once. */
   async function reach(machineId: string, living: LivingRun): Promise<Guest> {
     const last = silent.get(machineId)
-    if (last?.run === living.run.run && Date.now() < last.until) throw notAnswering(last.error)
+    if (last?.run === living.run.run && performance.now() < last.until) throw notAnswering(last.error)
     try {
       return await hold(machineId, await dirs.requireRecord(machineId), living)
     } catch (error) {
       if (error instanceof EngineError) throw error
-      silent.set(machineId, { run: living.run.run, until: Date.now() + SILENT_MS, error })
+      silent.set(machineId, { run: living.run.run, until: performance.now() + SILENT_MS, error })
       throw notAnswering(error)
     }
   }
