@@ -22,6 +22,7 @@ export interface Scene {
 }
 
 const answerWithinMs = 20_000
+const mendedLater = ['orphan', 'open']
 const removedWithinMs = { simulated: 10_000, qemu: 60_000 }
 const restWithinMs = { simulated: 90_000, qemu: 900_000 }
 
@@ -59,12 +60,15 @@ export async function lookQuickly(scene: Scene): Promise<Finding[]> {
 const neverRests = ({ object: { name, image_url: url } }: Seen) =>
   name.startsWith('fault-never-ready') || (typeof url === 'string' && url.includes('/stalled/'))
 
-/** What belonged to a deleted project is in no list any more while it is removed, and what was cancelled neither. */
+/**
+ * What belonged to a deleted project is in no list any more while it is removed, and what was cancelled neither. The
+ * rules of the firewall are looked at now and then.
+ */
 async function checkTruthPatiently(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
   const until = Date.now() + removedWithinMs[host.engine]
   for (;;) {
     const findings = await checkTruth(host, seen)
-    if (!findings.some(({ rule }) => rule === 'orphan') || Date.now() > until) return findings
+    if (!findings.some(({ rule }) => mendedLater.includes(rule)) || Date.now() > until) return findings
     await sleep(500)
   }
 }
