@@ -132,6 +132,8 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
   let last: Promise<unknown> = Promise.resolve()
   let talks = 0
   let traffic: (Traffic & { at: number }) | null = null
+  /** On a clock that nobody can set. */
+  let trafficUntil = 0
 
   /** The agent listens to one at a time. */
   function inTurn<T>(talk: () => Promise<T>): Promise<T> {
@@ -217,10 +219,11 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** Bytes that the network interfaces of the guest have moved so far; null when nobody tells. */
     async traffic(): Promise<(Traffic & { at: number }) | null> {
-      if (traffic && Date.now() - traffic.at < TRAFFIC_MS) return traffic
+      if (performance.now() < trafficUntil) return traffic
       const answer = await askIfFree((agent) => agent.execute('guest-network-get-interfaces', {}, ASK_MS))
       const told = trafficIn(answer)
       traffic = told && { ...told, at: Date.now() }
+      if (traffic) trafficUntil = performance.now() + TRAFFIC_MS
       return traffic
     },
   }
