@@ -1,8 +1,9 @@
 import type { Page } from '@playwright/test'
-import { templateApi, vmApi } from '@slipway/contract'
+import { accountApi, templateApi, vmApi } from '@slipway/contract'
 import { expect, templateId, test } from './fixtures.ts'
 import { answer, callsOf } from './network.ts'
-import { dismissToasts, toasts } from './sentences.ts'
+import { diskListPath } from './paths.ts'
+import { dismissToasts, fillSignUp, toasts } from './sentences.ts'
 
 /** What every form does, shown on one of each kind: a page and a dialog. */
 
@@ -80,6 +81,36 @@ test('a dialog asks before Escape takes what was typed', async ({ page, user: _ 
   await expect(dialog).toBeHidden()
 })
 
+test('Cancel of a dialog asks nothing, however long the browser takes to go back', async ({
+  page,
+  project,
+  sshKey: _,
+  addDisk,
+}) => {
+  await page.addInitScript(() => {
+    const go = history.go.bind(history)
+    history.go = (delta) => void setTimeout(() => go(delta), 200)
+  })
+  await addDisk('ledger')
+  const list = diskListPath(project.id)
+  await page.goto(list)
+  await page.getByRole('article').getByRole('button', { name: 'Create VM' }).click()
+  await page.getByRole('dialog').getByLabel('VM Name').fill('engine')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await expect(page).toHaveURL(list)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+})
+
+test('Close asks as well, where a dialog holds a form among other things', async ({ page, project: _ }) => {
+  await page.goto('/')
+  await page.getByRole('button', { name: 'Manage Projects' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Manage Projects' })
+  await dialog.getByLabel('Project Name').fill('Looms')
+  await dialog.getByRole('button', { name: 'Close', exact: true }).last().click()
+  await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+  await expect(dialog.getByLabel('Project Name')).toHaveValue('Looms')
+})
+
 test('the error of a failed try stays at the foot of the form until the next one', async ({
   page,
   project: _,
@@ -147,4 +178,63 @@ test('the form for templates keeps what was typed when the server refuses it', a
   await expect(form.getByRole('alert')).toHaveText('Failed to create template. Please try again.')
   await page.getByRole('link', { name: 'Templates' }).first().click()
   await expect(questionOf(page)).toBeVisible()
+})
+
+test.describe('the forms of an account do the same', () => {
+  test('sign-up waits for the end of a composition, and asks before it is left', async ({ page, person }) => {
+    const calls = callsOf(page, accountApi.signUp)
+    await page.goto('/signup')
+    await fillSignUp(page, { ...person, firstName: '愛' })
+    const name = page.getByLabel('First name')
+    for (const composing of [{ isComposing: true }, { keyCode: 229 }])
+      await name.dispatchEvent('keydown', { key: 'Enter', bubbles: true, ...composing })
+    expect(calls).toEqual([])
+    await page.getByRole('banner').getByRole('link', { name: 'Sign In' }).click()
+    await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+    await expect(page).toHaveURL('/signup')
+    await expect(name).toHaveValue('愛')
+
+    const { end } = await answer(page, accountApi.signUp, 503)
+    await name.press('Enter')
+    const error = page.getByRole('form', { name: 'Create your account' }).getByRole('alert')
+    await expect(error).toHaveText('Server error. Please try again later.')
+    await name.fill('Ada')
+    await expect(error).toBeVisible()
+    await end()
+    await name.press('Enter')
+    await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
+    // It was sent, so nothing is lost.
+    await page.getByRole('link', { name: 'Go to Sign In' }).click()
+    await expect(page).toHaveURL('/signin')
+  })
+
+  test('sign-in says what is missing in its own words, and may be left', async ({ page, person }) => {
+    const calls = callsOf(page, accountApi.signIn)
+    await page.goto('/signin')
+    const form = page.getByRole('form', { name: 'Sign in' })
+    await form.getByRole('button', { name: 'Sign In' }).click()
+    await expect(form.getByRole('alert')).toHaveText([
+      'Please enter your email address',
+      'Please enter your password',
+    ])
+    await expect(form.getByLabel('Email')).toBeFocused()
+    expect(calls).toEqual([])
+    await form.getByLabel('Email').fill(person.email)
+    await form.getByLabel('Password', { exact: true }).fill('some')
+    await page.getByRole('banner').getByRole('link', { name: 'Sign Up' }).click()
+    await expect(page).toHaveURL('/signup')
+  })
+
+  test('a new password is not lost to a link, but to the one that asks for another link', async ({
+    page,
+  }) => {
+    await page.goto('/reset-password?token=never-was')
+    await page.getByLabel('New password', { exact: true }).fill('Difference-Engine-1822')
+    await page.getByRole('banner').getByRole('link', { name: 'Sign In' }).click()
+    await questionOf(page).getByRole('button', { name: 'Keep Editing' }).click()
+    await page.getByLabel('Confirm password').fill('Difference-Engine-1822')
+    await page.getByRole('button', { name: 'Change Password' }).click()
+    await page.getByRole('link', { name: 'Send a new reset link' }).click()
+    await expect(page).toHaveURL('/forgot-password')
+  })
 })

@@ -403,6 +403,29 @@ test('the privacy notice asks once and keeps the answer', async ({ page }) => {
   }
 })
 
+test('the privacy notice lies over no form, and comes after it', async ({ page }) => {
+  const notice = page.getByRole('region', { name: 'Privacy notice' })
+  for (const width of [390, 900]) {
+    await page.setViewportSize({ width, height: 844 })
+    for (const path of ['/signin', '/signup']) {
+      await page.goto(path)
+      const form = page.getByRole('main').getByRole('form')
+      for (const end of [0, Number.MAX_SAFE_INTEGER]) {
+        await expect(notice).toBeVisible()
+        await page.evaluate((top) => window.scrollTo(0, top), end)
+        const [above, below] = [await boxOf(form), await boxOf(notice)]
+        expect(below.y, `${path} at ${width}`).toBeGreaterThanOrEqual(above.y + above.height)
+      }
+    }
+  }
+  await page.getByRole('main').getByRole('button', { name: 'Sign Up' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(notice.getByRole('link', { name: 'Learn more' })).toBeFocused()
+  // Elsewhere it floats, so that it is seen at once.
+  await page.goto('/')
+  expect((await boxOf(notice)).y).toBeLessThan(844)
+})
+
 test.describe('toasts', () => {
   test('stack at the top right, speak by their kind, and go on request', async ({ page, sshKey, makeVm }) => {
     await makeVm('engine', 'running')

@@ -22,7 +22,7 @@ test.describe('the page of a VM', () => {
     await expect(page.getByText('at the latest')).toBeVisible()
     await expect(page.getByRole('button', { name: 'SSH Connect', exact: true })).toBeDisabled()
     await expect(page.getByRole('heading', { name: 'Last start' })).toBeVisible()
-    for (const step of ['Root disk cloned', 'Guest started', 'SSH answered']) {
+    for (const step of ['Root disk cloned', 'Guest started', 'SSH responded']) {
       await expect(page.getByRole('listitem').filter({ hasText: step })).toHaveText(/, done.*\d/)
     }
     await expect(page.getByText('Running', { exact: true })).toBeVisible()

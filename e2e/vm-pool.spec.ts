@@ -389,7 +389,7 @@ test.describe('the page of a VM pool', () => {
     const why = page.getByRole('main').getByRole('alert')
     await expect(why).toContainText(`Error since ${shownMoment(pool.status_since)}`)
     await expect(why).toContainText(
-      'Needs 2.0 GB of memory, the host has 1.2 GB. The pool recovers by itself once that is mended.',
+      'Needs 2.0 GB of memory, the host has 1.2 GB. The pool recovers automatically once that is fixed.',
     )
   })
 

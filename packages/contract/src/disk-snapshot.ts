@@ -27,7 +27,7 @@ export const DiskSnapshot = z.object({
   disk_name: z.string(),
   /** Of the disk, in whole Gi: `10Gi`. */
   size: z.string(),
-  /** Room it takes itself, in MiB; null until it is ready. */
+  /** Its own size on disk in MiB; null until it is ready. */
   stored_mb: z.int().nullable(),
   status: DiskSnapshotStatus,
   status_message: z.string().nullable(),
@@ -36,12 +36,12 @@ export const DiskSnapshot = z.object({
   /** How much of it is written, from 0 to 1; null when it is not being made or nobody knows. */
   progress: z.number().min(0).max(1).nullable(),
   snapshot_type: z.enum(diskSnapshotTypes),
-  /** The snapshot an incremental one builds upon; null when it stands by itself. */
+  /** The snapshot an incremental one builds upon; null for a standalone one. */
   parent_id: Id.nullable(),
   /** Null until it is ready. */
   consistency: SnapshotConsistency.nullable(),
   retention_days: z.int(),
-  /** When it is deleted by itself. */
+  /** When it is deleted automatically. */
   expires_at: Time,
   created_at: Time,
 })

@@ -107,7 +107,7 @@ export const vmPoolApi = {
     },
   }),
   update: endpoint('vmPool.update', {
-    summary: 'Change the sizes of a VM pool, or whether it scales by itself',
+    summary: 'Change the sizes of a VM pool, or whether it scales automatically',
     auth: 'session',
     status: 200,
     params: VmPoolParams,

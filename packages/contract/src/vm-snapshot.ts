@@ -43,10 +43,10 @@ export const VmSnapshot = z.object({
   disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
   /** The automatic snapshot that lets a restore be undone. */
   automatic: z.boolean(),
-  /** Room it takes, in MiB; null until it is ready. */
+  /** Size on disk in MiB; null until it is ready. */
   size_mb: z.int().nullable(),
   retention_days: z.int(),
-  /** When it is deleted by itself. */
+  /** When it is deleted automatically. */
   expires_at: Time,
   /** As it was sent. */
   metadata: Metadata.nullable(),

@@ -190,7 +190,7 @@ export type VolumeState =
   | { state: 'unreadable'; reason: string }
 
 export interface SnapshotMade {
-  /** Room it takes on the host. */
+  /** Size on disk of the host. */
   storedBytes: number
   /** `clean`: nothing ran. `memory`: it goes on from that moment. `frozen`: by the guest agent. `crash`: neither. */
   consistency: 'clean' | 'memory' | 'frozen' | 'crash'

@@ -1,6 +1,7 @@
 import type { Operation } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
 
 const list = liveList<Operation>(
@@ -17,7 +18,7 @@ export function useOperations(projectId: string) {
   return { operations, loading, error }
 }
 
-export const patchOperations = list.patch
+takeEvents('operation', list.patch)
 
 export function useCancelOperation(projectId: string) {
   return useMutation({

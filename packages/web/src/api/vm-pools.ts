@@ -1,5 +1,6 @@
 import { isPoolUnderWay, type VmPool, type VmPoolCreate, type VmPoolUpdate } from '@slipway/contract'
 import { type Creation, call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const paramsOf = (pool: VmPool) => ({ projectId: pool.project_id, poolId: pool.id })
@@ -32,7 +33,7 @@ export const useVmPool = pools.useOne
 /** Its samples and events, the autoscaler's policy and verdict. */
 export const useVmPoolHistory = pools.useHistory
 
-export const patchVmPools = pools.patch
+takeEvents('vm_pool', pools.patch)
 
 export const useCreateVmPool = pools.useCreate
 

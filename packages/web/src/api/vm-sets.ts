@@ -1,5 +1,6 @@
 import { isSetUnderWay, type VmSet, type VmSetCreate, type VmSetUpdate } from '@slipway/contract'
 import { type Creation, call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const paramsOf = (set: VmSet) => ({ projectId: set.project_id, setId: set.id })
@@ -32,7 +33,7 @@ export const useVmSet = sets.useOne
 /** Its samples and events. */
 export const useVmSetHistory = sets.useHistory
 
-export const patchVmSets = sets.patch
+takeEvents('vm_set', sets.patch)
 
 export const useCreateVmSet = sets.useCreate
 

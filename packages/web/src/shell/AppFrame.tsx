@@ -37,8 +37,10 @@ export function AppFrame({ children }: { children: ReactNode }) {
           tabIndex={-1}
           className="w-full max-w-423 min-w-0 flex-1 px-4 pt-4 pb-12 outline-none md:px-9 md:pt-6.5 md:pb-16"
         >
-          <LeaveGuard />
-          <ConnectionLine />
+          <div className="page-lines">
+            <LeaveGuard />
+            <ConnectionLine />
+          </div>
           <EngineBanner />
           {children}
         </main>

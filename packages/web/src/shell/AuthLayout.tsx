@@ -2,6 +2,7 @@ import { Link, Outlet, useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
+import { LeaveGuard } from './LeaveGuard.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 
 /** Sign-in and what belongs to it, alone with the footer. */
@@ -9,6 +10,7 @@ export function Component() {
   return (
     <PublicFrame actions={<WayOut />}>
       <div className="mx-auto w-full max-w-104 px-4 pt-7">
+        <LeaveGuard />
         <Outlet />
       </div>
     </PublicFrame>

@@ -1,15 +1,23 @@
+import { useEffect, useRef } from 'react'
 import { useLostSince } from '../api/connection.ts'
 import { formatMinute } from '../time.ts'
 import { Banner } from '../ui/Banner.tsx'
+import { announce } from './announce.ts'
 
 /** Says that the page hears nothing of the server, once that has lasted. It goes when the page is up to date again. */
 export function ConnectionLine() {
   const since = useLostSince()
+  const wasLost = useRef(false)
+  useEffect(() => {
+    // For the eyes the line is gone.
+    if (since === null && wasLost.current) announce('Connected to the server again')
+    wasLost.current = since !== null
+  }, [since])
   if (since === null) return null
   return (
     <div role="status">
       <Banner tone="warn" className="mb-5">
-        Connection to the server lost at {formatMinute(since)}. Trying again...
+        Connection to the server lost at {formatMinute(since)}. This page may be out of date. Trying again...
       </Banner>
     </div>
   )

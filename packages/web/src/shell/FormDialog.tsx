@@ -5,7 +5,6 @@ import type { DialogProps } from '../ui/DialogPopup.tsx'
 import { Form } from '../ui/Form.tsx'
 import { FormNote } from '../ui/FormNote.tsx'
 import { GuardedDialog } from './GuardedDialog.tsx'
-import { letThrough } from './unsaved.ts'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'> {
   /** The words of the one primary button. */
@@ -43,17 +42,10 @@ export function FormDialog({
       {...rest}
       open={open}
       onOpenChange={change}
-      footer={
+      footer={({ discard }) => (
         <>
           <FormNote>{note}</FormNote>
-          <Button
-            disabled={pending}
-            onClick={() => {
-              // It says what it does, so nothing is asked.
-              letThrough()
-              change(false)
-            }}
-          >
+          <Button disabled={pending} onClick={discard}>
             Cancel
           </Button>
           <Button
@@ -67,7 +59,7 @@ export function FormDialog({
             {submit.label}
           </Button>
         </>
-      }
+      )}
     >
       <Form id={formId} label={rest.title} onSubmit={onSubmit} className="grid gap-4">
         {children}

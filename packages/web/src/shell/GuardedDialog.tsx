@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Dialog } from '../ui/Dialog.tsx'
 import type { DialogProps } from '../ui/DialogPopup.tsx'
 import { DiscardQuestion } from './DiscardQuestion.tsx'
@@ -10,25 +10,37 @@ import {
   openFormDialog,
 } from './unsaved.ts'
 
+/** The ways out of a dialog with a form, for its buttons. */
+interface WaysOut {
+  /** Closes it, and asks first when something was typed. */
+  ask: () => void
+  /** Closes it without a question: the button says what it does. However long that takes, nothing is asked. */
+  discard: () => void
+}
+
+interface GuardedDialogProps extends Omit<DialogProps, 'footer'> {
+  footer?: (out: WaysOut) => ReactNode
+}
+
 /** A dialog that holds a form: `Esc`, the scrim and Back ask first when something was typed. */
-export function GuardedDialog({ open, onOpenChange, children, ...rest }: DialogProps) {
+export function GuardedDialog({ open, onOpenChange, footer, children, ...rest }: GuardedDialogProps) {
   const [question, setQuestion] = useState<LeaveQuestion | null>(null)
   const [dialog] = useState<FormDialogHost>(() => ({ ask: setQuestion }))
   useEffect(() => (open ? openFormDialog(dialog) : undefined), [open, dialog])
+  const discard = () => {
+    forgetAllUnsaved(dialog)
+    onOpenChange(false)
+  }
+  const ask = () => {
+    if (hasUnsavedIn(dialog)) setQuestion({ keep: () => {}, discard })
+    else onOpenChange(false)
+  }
   return (
     <Dialog
       {...rest}
       open={open}
-      onOpenChange={(next) => {
-        if (next || !hasUnsavedIn(dialog)) return onOpenChange(next)
-        setQuestion({
-          keep: () => {},
-          discard: () => {
-            forgetAllUnsaved(dialog)
-            onOpenChange(false)
-          },
-        })
-      }}
+      onOpenChange={(next) => (next ? onOpenChange(true) : ask())}
+      footer={footer?.({ ask, discard })}
     >
       {children}
       <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />

@@ -15,7 +15,8 @@ function isChosen(): boolean {
 
 /**
  * Asks once whether page visits may be counted. Only the answer is kept, as `true` or `false`: this console has no
- * analytics at all. It sticks to the lower edge but has its own room at the page's end, so that it hides nothing.
+ * analytics at all. It floats at the lower edge and has its own room at the page's end. Where there is a form it stays
+ * there, so that it hides no field and no button.
  */
 export function PrivacyNotice({ className }: { className?: string }) {
   const [chosen, setChosen] = useState(isChosen)

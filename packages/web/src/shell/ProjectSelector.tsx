@@ -1,10 +1,11 @@
-import { Check, ChevronsUpDown, FolderKanban, Plus, RefreshCw } from 'lucide-react'
+import { Check, ChevronsUpDown, Plus, RefreshCw } from 'lucide-react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
 import { paths } from '../paths.ts'
 import { Menu } from '../ui/Menu.tsx'
 import type { MenuEntry } from '../ui/MenuPopup.tsx'
+import { objectIcons } from './object-icons.ts'
 import { useOpenDialog } from './use-dialog.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -35,7 +36,7 @@ export function ProjectSelector() {
     ...(error ? [{ label: 'Try Again', icon: <RefreshCw {...icon} />, onSelect: retry }] : []),
     {
       label: 'Manage Projects',
-      icon: <FolderKanban {...icon} />,
+      icon: <objectIcons.project {...icon} />,
       onSelect: () => openDialog(projectDialogs.manage),
     },
     { label: 'New project', icon: <Plus {...icon} />, onSelect: () => openDialog(projectDialogs.create) },

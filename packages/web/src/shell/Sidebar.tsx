@@ -1,16 +1,4 @@
-import {
-  Camera,
-  Copy,
-  Disc,
-  FolderKanban,
-  HardDrive,
-  History,
-  LayoutTemplate,
-  type LucideIcon,
-  Scaling,
-  Server,
-  Wrench,
-} from 'lucide-react'
+import { type LucideIcon, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -23,6 +11,7 @@ import { cx } from '../ui/cx.ts'
 import { Tip } from '../ui/Tip.tsx'
 import { Brand } from './Brand.tsx'
 import { FindButton } from './FindButton.tsx'
+import { objectIcons } from './object-icons.ts'
 import { ProjectSelector } from './ProjectSelector.tsx'
 import { engineText, UserMenu } from './UserMenu.tsx'
 
@@ -69,36 +58,40 @@ function Navigation() {
   return (
     <nav aria-label="Main" className="mt-3.5 flex min-h-28 flex-1 flex-col gap-px overflow-y-auto px-3 pb-2">
       {/* `end`: the pages of one project are below /projects, but not what this entry means. */}
-      <Entry to={paths.projects} icon={FolderKanban} end>
+      <Entry to={paths.projects} icon={objectIcons.project} end>
         Projects
       </Entry>
-      <Entry to={paths.templates} icon={LayoutTemplate}>
+      <Entry to={paths.templates} icon={objectIcons.template}>
         Templates
       </Entry>
       {project && (
         <>
-          <Entry to={paths.activity(project.id)} icon={History}>
+          <Entry to={paths.activity(project.id)} icon={objectIcons.activity}>
             Activity
           </Entry>
           <Group title="VM Management">
-            <Entry to={paths.vms(project.id)} icon={Server} aside={<VmCount projectId={project.id} />}>
+            <Entry
+              to={paths.vms(project.id)}
+              icon={objectIcons.vm}
+              aside={<VmCount projectId={project.id} />}
+            >
               VMs
             </Entry>
-            <Entry to={paths.vmPools(project.id)} icon={Scaling}>
+            <Entry to={paths.vmPools(project.id)} icon={objectIcons.vm_pool}>
               VM Pools
             </Entry>
-            <Entry to={paths.vmSets(project.id)} icon={Copy}>
+            <Entry to={paths.vmSets(project.id)} icon={objectIcons.vm_set}>
               VM Sets
             </Entry>
           </Group>
           <Group title="Storage">
-            <Entry to={paths.disks(project.id)} icon={HardDrive}>
+            <Entry to={paths.disks(project.id)} icon={objectIcons.disk}>
               Disks
             </Entry>
-            <Entry to={paths.snapshots(project.id)} icon={Camera}>
+            <Entry to={paths.snapshots(project.id)} icon={objectIcons.vm_snapshot}>
               Snapshots
             </Entry>
-            <Entry to={paths.diskSnapshots(project.id)} icon={Disc}>
+            <Entry to={paths.diskSnapshots(project.id)} icon={objectIcons.disk_snapshot}>
               Disk Snapshots
             </Entry>
           </Group>

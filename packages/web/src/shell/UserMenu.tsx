@@ -1,5 +1,5 @@
 import { type Host, initialsOf, type User } from '@slipway/contract'
-import { ChevronsUpDown, History, KeyRound, LogOut } from 'lucide-react'
+import { ChevronsUpDown, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -8,6 +8,7 @@ import { Arc } from '../ui/Arc.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
 import { leave } from './leave.ts'
+import { objectIcons } from './object-icons.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 const engineNames: Record<Host['engine'], string> = {
@@ -46,8 +47,16 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
       items={[
         { note: user.name, detail: user.email },
         'separator',
-        { label: 'Manage SSH Keys', icon: <KeyRound {...icon} />, render: <Link to={paths.sshKeys} /> },
-        { label: 'Your activity', icon: <History {...icon} />, render: <Link to={paths.accountActivity} /> },
+        {
+          label: 'Manage SSH Keys',
+          icon: <objectIcons.ssh_key {...icon} />,
+          render: <Link to={paths.sshKeys} />,
+        },
+        {
+          label: 'Your activity',
+          icon: <objectIcons.activity {...icon} />,
+          render: <Link to={paths.accountActivity} />,
+        },
         'separator',
         {
           choice: 'Appearance',

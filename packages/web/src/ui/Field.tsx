@@ -54,6 +54,11 @@ export function TextInput({ className, type = 'text', ...rest }: ComponentPropsW
   return <input {...rest} {...useFieldProps(rest)} type={type} className={cx('field', className)} />
 }
 
+/** The name of an object: in any script, and nothing that the browser could complete. */
+export function NameInput(props: ComponentPropsWithRef<'input'>) {
+  return <TextInput autoComplete="off" maxLength={100} dir="auto" {...props} />
+}
+
 export function TextArea({ className, rows = 3, ...rest }: ComponentPropsWithRef<'textarea'>) {
   return (
     <textarea

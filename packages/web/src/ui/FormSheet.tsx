@@ -8,6 +8,15 @@ export function FormSheet(props: Omit<FormProps, 'className' | 'id'> & { label: 
   return <Form {...props} className="sheet" />
 }
 
+/** The sheet, and beside it what it will come to. */
+export function FormColumns({ children }: { children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      {children}
+    </div>
+  )
+}
+
 /** Fields that belong together, their name at the left. */
 export function FormSection({ title, children }: { title: string; children: ReactNode }) {
   return (

@@ -8,7 +8,7 @@ export interface Holding {
   /** Of the object; of what was moved aside, its name. */
   id: string
   path: string
-  /** Room it takes on the host. */
+  /** Size on disk of the host. */
   bytes: number
 }
 

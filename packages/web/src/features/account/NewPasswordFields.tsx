@@ -3,12 +3,13 @@ import { Check, Minus } from 'lucide-react'
 import { cx } from '../../ui/cx.ts'
 import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { HintLine } from './HintLine.tsx'
-import type { NewPassword, NewPasswordErrors } from './new-password.ts'
+import type { NewPassword } from './new-password.ts'
+import type { Complaints } from './use-account-form.ts'
 
 interface NewPasswordFieldsProps {
   value: NewPassword
-  onChange: (value: NewPassword) => void
-  errors: NewPasswordErrors
+  onChange: (part: Partial<NewPassword>) => void
+  errors: Complaints<NewPassword>
   label?: string
 }
 
@@ -23,7 +24,7 @@ export function NewPasswordFields({ value, onChange, errors, label = 'Password' 
           name="password"
           autoComplete="new-password"
           value={password}
-          onChange={(event) => onChange({ ...value, password: event.target.value })}
+          onChange={(event) => onChange({ password: event.target.value })}
         />
       </Field>
       <PasswordStrength password={password} />
@@ -40,7 +41,7 @@ export function NewPasswordFields({ value, onChange, errors, label = 'Password' 
           name="confirmation"
           autoComplete="new-password"
           value={confirmation}
-          onChange={(event) => onChange({ ...value, confirmation: event.target.value })}
+          onChange={(event) => onChange({ confirmation: event.target.value })}
         />
       </Field>
     </>

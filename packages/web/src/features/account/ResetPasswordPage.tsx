@@ -1,31 +1,29 @@
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
+import { letThrough } from '../../shell/unsaved.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
+import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
-import { type NewPasswordErrors, newPasswordErrors } from './new-password.ts'
+import { newPasswordErrors } from './new-password.ts'
+import { useAccountForm } from './use-account-form.ts'
+
+const title = 'Choose a new password'
 
 export function Component() {
   const token = useSearchParams()[0].get('token')
-  const [value, setValue] = useState({ password: '', confirmation: '' })
-  const [errors, setErrors] = useState<NewPasswordErrors>({})
-  const reset = useMutation({
-    mutationFn: () =>
-      call('account.resetPassword', { body: { token: token ?? '', password: value.password } }),
+  const account = useAccountForm({
+    empty: { password: '', confirmation: '' },
+    complaintsOf: newPasswordErrors,
+    guarded: true,
+    send: ({ password }) => call('account.resetPassword', { body: { token: token ?? '', password } }),
+    failureText: (error) => errorText(error, 'Failed to change the password.'),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    const found = newPasswordErrors(value)
-    setErrors(found)
-    if (Object.keys(found).length === 0 && !reset.isPending) reset.mutate()
-  }
 
-  if (reset.isSuccess) {
+  if (account.done) {
     return (
       <>
         <AccountHeading title="Password changed">
@@ -40,7 +38,7 @@ export function Component() {
   if (!token) {
     return (
       <>
-        <AccountHeading title="Choose a new password" />
+        <AccountHeading title={title} />
         <Banner tone="error">This link is incomplete: its token is missing. Request a new link.</Banner>
         <NewLink />
       </>
@@ -48,40 +46,32 @@ export function Component() {
   }
   return (
     <>
-      <AccountHeading title="Choose a new password" />
-      <form noValidate onSubmit={submit} className="space-y-4">
-        {reset.isError && (
-          <Banner tone="error">{errorText(reset.error, 'Failed to change the password.')}</Banner>
-        )}
+      <AccountHeading title={title} />
+      <AccountForm
+        ref={account.ref}
+        label={title}
+        submit={{ label: 'Change Password', busyText: 'Saving...' }}
+        onSubmit={account.submit}
+        pending={account.pending}
+        error={account.error}
+      >
         <NewPasswordFields
           label="New password"
-          value={value}
-          errors={errors}
-          onChange={(next) => {
-            setValue(next)
-            setErrors({})
-          }}
+          value={account.form}
+          errors={account.complaints}
+          onChange={account.change}
         />
-        <Button
-          type="submit"
-          variant="primary"
-          size="lg"
-          className="w-full"
-          busy={reset.isPending}
-          busyText="Saving..."
-        >
-          Change Password
-        </Button>
-      </form>
-      {reset.isError && <NewLink />}
+      </AccountForm>
+      {account.error && <NewLink />}
     </>
   )
 }
 
+/** It says that another link begins anew, so nothing is asked. */
 function NewLink() {
   return (
     <p className="mt-6">
-      <Link to={paths.forgotPassword} className="link">
+      <Link to={paths.forgotPassword} className="link" onClick={letThrough}>
         Send a new reset link
       </Link>
     </p>

@@ -1,5 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
@@ -8,12 +7,15 @@ import { paths } from '../../paths.ts'
 import { announce } from '../../shell/announce.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
 import { readSignInState, type SignInReason, type SignInState } from '../../shell/sign-in-state.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
-import { useResend } from './mailed-link.ts'
+import { verificationMail } from './mailed-link.ts'
+import { type Complaints, useAccountForm } from './use-account-form.ts'
 
 export function Component() {
   return (
@@ -50,101 +52,118 @@ function WhyHere() {
   )
 }
 
+interface Credentials {
+  email: string
+  password: string
+  remember: boolean
+}
+
+const complaintsOf = ({ email, password }: Credentials): Complaints<Credentials> => ({
+  ...(email.trim() ? {} : { email: 'Please enter your email address' }),
+  ...(password ? {} : { password: 'Please enter your password' }),
+})
+
 function SignInForm() {
   const state = readSignInState(useLocation().state)
-  const [email, setEmail] = useState(state.email ?? '')
-  const [password, setPassword] = useState('')
-  const [remember, setRemember] = useState(false)
-  const attempt = useMutation({
-    mutationFn: async () => {
+  const account = useAccountForm({
+    empty: { email: state.email ?? '', password: '', remember: false },
+    complaintsOf,
+    // The browser fills it in, and the address goes along to the pages that the links lead to.
+    guarded: false,
+    send: async ({ email, password, remember }) => {
       const answer = await call('account.signIn', { body: { email, password, remember_me: remember } })
       const { user } = answer
       if (!user?.id) throw new Error('The answer names no user')
       // The guard around the form then leads on to where the visitor came from.
       signIn(user, answer)
     },
-  })
-  const error = attempt.isError
-    ? errorText(attempt.error, 'Failed to sign in.', {
+    failureText: (error) =>
+      errorText(error, 'Failed to sign in.', {
         401: 'Invalid email or password',
         403: 'Account access denied',
         '5xx': 'Server error. Please try again later.',
         other: 'Login failed',
-      })
-    : null
-
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (!attempt.isPending) attempt.mutate()
-  }
+      }),
+  })
+  const { form, complaints, change, error } = account
   return (
-    <form onSubmit={submit} className="space-y-4">
-      {error && <Banner tone="error">{error}</Banner>}
-      {error && /verify|unverified/i.test(error) && <ResendBlock email={email} />}
-      <Field label="Email">
-        <TextInput
-          type="email"
-          name="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
-        />
-      </Field>
-      <Field
-        label="Password"
-        aside={
-          <Link
-            to={paths.forgotPassword}
-            state={{ ...state, email } satisfies SignInState}
-            className="link text-hint"
-          >
-            Forgot password?
-          </Link>
-        }
+    <>
+      <AccountForm
+        ref={account.ref}
+        label="Sign in"
+        submit={{ label: 'Sign In', busyText: 'Signing in...' }}
+        onSubmit={account.submit}
+        pending={account.pending}
+        error={error}
       >
-        <PasswordInput
-          name="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
+        <Field label="Email" error={complaints.email}>
+          <TextInput
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            value={form.email}
+            onChange={(event) => change({ email: event.target.value })}
+          />
+        </Field>
+        <Field
+          label="Password"
+          error={complaints.password}
+          aside={
+            <Link
+              to={paths.forgotPassword}
+              state={{ ...state, email: form.email } satisfies SignInState}
+              className="link text-hint"
+            >
+              Forgot password?
+            </Link>
+          }
+        >
+          <PasswordInput
+            name="password"
+            autoComplete="current-password"
+            required
+            value={form.password}
+            onChange={(event) => change({ password: event.target.value })}
+          />
+        </Field>
+        <Checkbox
+          label="Remember me"
+          checked={form.remember}
+          onCheckedChange={(remember) => change({ remember })}
         />
-      </Field>
-      <Checkbox label="Remember me" checked={remember} onCheckedChange={setRemember} />
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        className="w-full"
-        busy={attempt.isPending}
-        busyText="Signing in..."
-      >
-        Sign In
-      </Button>
-    </form>
+      </AccountForm>
+      {error && /verify|unverified/i.test(error) && <ResendBlock email={form.email.trim()} />}
+    </>
   )
 }
 
 function ResendBlock({ email }: { email: string }) {
-  const { ask, asking, outcome } = useResend()
+  const [outcome, setOutcome] = useState<string>()
   const [missing, setMissing] = useState(false)
+  // No form of its own: the address is the one above.
+  const shell = useFormShell({ dirty: false, ...verificationMail })
   const send = () => {
-    const address = email.trim()
-    setMissing(address === '')
-    if (address) ask(address)
+    setMissing(email === '')
+    if (email === '') return
+    void shell.submit(email, {
+      onSuccess: (text) => {
+        setOutcome(text)
+        shell.reset()
+      },
+    })
   }
-  const problem = missing ? 'Please enter your email address first' : !outcome?.sent && outcome?.text
+  const problem = missing ? 'Please enter your email address first' : shell.error
   return (
-    <Banner tone="info">
+    <Banner tone="info" className="mt-4">
       {problem ? (
         <p role="alert" className="text-bad">
           {problem}
         </p>
       ) : (
-        <p role="status">{outcome ? outcome.text : 'Did you not get the verification email?'}</p>
+        <p role="status">{outcome ?? 'Did you not get the verification email?'}</p>
       )}
-      <Button size="sm" className="mt-2" busy={asking} busyText="Sending..." onClick={send}>
+      <Button size="sm" className="mt-2" busy={shell.pending} busyText="Sending..." onClick={send}>
         Resend verification email
       </Button>
     </Banner>

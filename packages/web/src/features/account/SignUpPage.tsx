@@ -1,6 +1,5 @@
 import { isEmail } from '@slipway/contract'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
@@ -8,123 +7,114 @@ import { paths } from '../../paths.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
 import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
 import { useLeadOn } from '../../shell/use-lead-on.ts'
-import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
+import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { HintLine } from './HintLine.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
-import { blankDraft, type Draft, type DraftErrors, errorsOf, toBody } from './sign-up.ts'
+import { blankDraft, type Draft, errorsOf, toBody } from './sign-up.ts'
+import { type Complaints, useAccountForm } from './use-account-form.ts'
 
+const title = 'Create your account'
 const toSignInMs = 2000
 
 export function Component() {
-  const [draft, setDraft] = useState(blankDraft)
-  const attempt = useMutation({
-    mutationFn: (body: ReturnType<typeof toBody>) => call('account.signUp', { body }),
+  /** The address that has an account already. Its owner goes on to the sign-in page, with it filled in. */
+  const [taken, setTaken] = useState<string>()
+  const account = useAccountForm({
+    empty: blankDraft,
+    complaintsOf: errorsOf,
+    guarded: taken === undefined,
+    send: (draft: Draft) => call('account.signUp', { body: toBody(draft) }),
+    failureText: (error) =>
+      errorText(error, 'Failed to create account.', {
+        400: 'Invalid signup data. Please check your information.',
+        409: 'An account with this email already exists',
+        '5xx': 'Server error. Please try again later.',
+        other: 'Signup failed',
+      }),
   })
-  // A visitor who has an account already goes on to the sign-in page, with the address filled in.
+  const { form, complaints, change } = account
   const { from } = readSignInState(useLocation().state)
-  const state: SignInState = { ...(from ? { from } : {}), email: attempt.variables?.email ?? '' }
-  useLeadOn(paths.signIn, isTaken(attempt.error) ? toSignInMs : null, state)
+  const state: SignInState = { ...(from ? { from } : {}), email: taken ?? toBody(form).email }
+  useLeadOn(paths.signIn, taken === undefined ? null : toSignInMs, state)
+
+  const note =
+    taken !== undefined
+      ? 'An account with this address exists. Taking you to the sign-in page...'
+      : form.agreed
+        ? undefined
+        : 'Agree to the Terms of Service and the Privacy Policy first.'
+  const submit = () => {
+    if (note) return
+    account.submit({
+      onFailure: (error) => {
+        if (error instanceof ApiError && error.status === 409) setTaken(toBody(form).email)
+      },
+    })
+  }
   return (
     <SignedOutOnly>
-      {attempt.isSuccess ? (
-        <CheckYourEmail state={state} onBack={attempt.reset} />
+      {account.done ? (
+        <CheckYourEmail state={state} onBack={account.reset} />
       ) : (
-        <SignUpForm
-          draft={draft}
-          onChange={setDraft}
-          busy={attempt.isPending}
-          error={attempt.error}
-          onSubmit={() => attempt.mutate(toBody(draft))}
-        />
+        <>
+          <AccountHeading title={title}>
+            You confirm your email address before you sign in for the first time.
+          </AccountHeading>
+          <AccountForm
+            ref={account.ref}
+            label={title}
+            submit={{ label: 'Sign Up', busyText: 'Creating account...' }}
+            onSubmit={submit}
+            pending={account.pending}
+            note={note}
+            error={account.error}
+          >
+            <SignUpFields draft={form} onChange={change} complaints={complaints} />
+          </AccountForm>
+        </>
       )}
     </SignedOutOnly>
   )
 }
 
-function isTaken(error: Error | null): boolean {
-  return error instanceof ApiError && error.status === 409
-}
-
-interface SignUpFormProps {
+interface SignUpFieldsProps {
   draft: Draft
-  onChange: (draft: Draft) => void
-  busy: boolean
-  error: Error | null
-  onSubmit: () => void
+  onChange: (part: Partial<Draft>) => void
+  complaints: Complaints<Draft>
 }
 
-function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps) {
-  const form = useRef<HTMLFormElement>(null)
-  const [errors, setErrors] = useState<DraftErrors>({})
-  const taken = isTaken(error)
-  const obstacle = taken
-    ? 'An account with this address exists.'
-    : draft.agreed
-      ? undefined
-      : 'Agree to the Terms of Service and the Privacy Policy first.'
-
-  const set = (change: Partial<Draft>) => {
-    onChange({ ...draft, ...change })
-    // A complaint lasts until its field changes.
-    setErrors(Object.fromEntries(Object.entries(errors).filter(([field]) => !(field in change))))
-  }
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (busy || taken || !draft.agreed) return
-    const found = errorsOf(draft)
-    setErrors(found)
-    const first = Object.keys(found)[0]
-    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus()
-    else onSubmit()
-  }
+function SignUpFields({ draft, onChange, complaints }: SignUpFieldsProps) {
   return (
-    // Our own sentences in place of the browser's: the texts are part of the product.
-    <form ref={form} noValidate onSubmit={submit} className="space-y-4">
-      <AccountHeading title="Create your account">
-        You confirm your email address before you sign in for the first time.
-      </AccountHeading>
-      {error && (
-        <Banner tone="error">
-          <p>
-            {errorText(error, 'Failed to create account.', {
-              400: 'Invalid signup data. Please check your information.',
-              409: 'An account with this email already exists',
-              '5xx': 'Server error. Please try again later.',
-              other: 'Signup failed',
-            })}
-          </p>
-          {taken && <p className="text-ink-2">Taking you to the sign-in page...</p>}
-        </Banner>
-      )}
+    <>
       <div className="grid items-start gap-x-3 gap-y-4 sm:grid-cols-2">
-        <Field label="First name" error={errors.firstName}>
+        <Field label="First name" error={complaints.firstName}>
           <TextInput
             name="firstName"
             autoComplete="given-name"
             maxLength={100}
             required
             value={draft.firstName}
-            onChange={(event) => set({ firstName: event.target.value })}
+            onChange={(event) => onChange({ firstName: event.target.value })}
           />
         </Field>
-        <Field label="Last name" error={errors.lastName}>
+        <Field label="Last name" error={complaints.lastName}>
           <TextInput
             name="lastName"
             autoComplete="family-name"
             maxLength={100}
             required
             value={draft.lastName}
-            onChange={(event) => set({ lastName: event.target.value })}
+            onChange={(event) => onChange({ lastName: event.target.value })}
           />
         </Field>
       </div>
       <Field
         label="Email"
-        error={errors.email}
+        error={complaints.email}
         hint={isEmail(draft.email) && <HintLine good>Valid email format</HintLine>}
       >
         <TextInput
@@ -133,16 +123,16 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
           autoComplete="username"
           required
           value={draft.email}
-          onChange={(event) => set({ email: event.target.value })}
+          onChange={(event) => onChange({ email: event.target.value })}
         />
       </Field>
-      <NewPasswordFields value={draft} onChange={set} errors={errors} />
+      <NewPasswordFields value={draft} onChange={onChange} errors={complaints} />
       <Checkbox
         name="agreed"
         required
         className="py-1.5"
         checked={draft.agreed}
-        onCheckedChange={(agreed) => set({ agreed })}
+        onCheckedChange={(agreed) => onChange({ agreed })}
         label={
           <>
             I agree to the{' '}
@@ -156,26 +146,7 @@ function SignUpForm({ draft, onChange, busy, error, onSubmit }: SignUpFormProps)
           </>
         }
       />
-      <div>
-        <Button
-          type="submit"
-          variant="primary"
-          size="lg"
-          className="w-full"
-          busy={busy}
-          busyText="Creating account..."
-          disabledReason={obstacle}
-        >
-          Sign Up
-        </Button>
-        {/* For the eyes; the button says the same to assistive technology. */}
-        {obstacle && (
-          <p aria-hidden="true" className="mt-1.5 text-hint text-ink-2">
-            {obstacle}
-          </p>
-        )}
-      </div>
-    </form>
+    </>
   )
 }
 

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { paths } from '../../paths.ts'
@@ -10,7 +9,7 @@ import { Button } from '../../ui/Button.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { MailedLinkForm } from './MailedLinkForm.tsx'
-import { useResend } from './mailed-link.ts'
+import { verificationMail } from './mailed-link.ts'
 
 const toSignInMs = 3000
 
@@ -54,13 +53,11 @@ export function Component() {
 }
 
 function NewLink() {
-  const [email, setEmail] = useState('')
   return (
     <div className="mt-6">
       <MailedLinkForm
-        email={email}
-        onEmailChange={setEmail}
-        request={useResend()}
+        label="New link"
+        request={verificationMail}
         hint="A new link goes to this address."
         submit="Resend verification email"
       />

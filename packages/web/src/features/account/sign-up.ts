@@ -1,5 +1,6 @@
 import { isEmail } from '@slipway/contract'
 import { newPasswordErrors } from './new-password.ts'
+import type { Complaints } from './use-account-form.ts'
 
 /** What the sign-up form holds. */
 export interface Draft {
@@ -10,7 +11,6 @@ export interface Draft {
   confirmation: string
   agreed: boolean
 }
-export type DraftErrors = Partial<Record<keyof Draft, string>>
 
 export const blankDraft: Draft = {
   firstName: '',
@@ -22,7 +22,7 @@ export const blankDraft: Draft = {
 }
 
 /** A sentence for each field that stands against submitting, in the order of the form. */
-export function errorsOf(draft: Draft): DraftErrors {
+export function errorsOf(draft: Draft): Complaints<Draft> {
   return {
     ...(draft.firstName.trim() ? {} : { firstName: 'Please enter your first name' }),
     ...(draft.lastName.trim() ? {} : { lastName: 'Please enter your last name' }),

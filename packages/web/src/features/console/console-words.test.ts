@@ -17,7 +17,7 @@ test('a VM that is off can be started, and is no failure', () => {
 test('a VM on its way says what it waits for', () => {
   expect(lineWords('off', vm('pending'))).toEqual({ glyph: 'pending', text: 'Waiting' })
   expect(noticeOf('off', vm('pending'))).toEqual({
-    text: 'Waiting for its turn. The console opens automatically.',
+    text: 'Queued. The console opens automatically.',
     action: null,
   })
 })

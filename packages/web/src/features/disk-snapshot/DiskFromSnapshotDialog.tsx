@@ -1,13 +1,9 @@
 import { type DiskFromSnapshot, type DiskSnapshot, diskTexts, sizeGbOf } from '@slipway/contract'
 import { useState } from 'react'
 import { useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
-import { errorDetail, errorText } from '../../api/errors.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
-import { useFormShell } from '../../shell/use-form-shell.ts'
-import { Field, TextInput } from '../../ui/Field.tsx'
-import { toast } from '../../ui/toast.tsx'
-
-const failed = 'Failed to create disk from snapshot. Please try again.'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { Field, NameInput } from '../../ui/Field.tsx'
 
 interface DiskFromSnapshotDialogProps {
   snapshot: DiskSnapshot
@@ -20,31 +16,25 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
   const [name, setName] = useState('')
   const [tried, setTried] = useState(false)
   const broken = name.trim() === '' ? diskTexts.nameMissing : undefined
-  const shell = useFormShell({
+  const { submit, dialog } = useDialogForm({
     dirty: name !== '',
     send: (body: DiskFromSnapshot, idempotencyKey) => create.mutateAsync({ snapshot, body, idempotencyKey }),
-    failureText: (error) => errorText(error, failed),
+    done: (disk) => `New disk "${disk.name}" created from snapshot successfully`,
+    failed: 'Failed to create disk from snapshot. Please try again.',
+    onClose,
   })
-  const submit = () => {
+  const send = () => {
     setTried(true)
     if (broken) return
-    const body = {
+    submit({
       name: name.trim(),
       description: `Created from snapshot: ${snapshot.name}`,
       size_gb: sizeGbOf(snapshot.size),
-    }
-    void shell.submit(body, {
-      onSuccess: (disk) => {
-        toast.success(`New disk "${disk.name}" created from snapshot successfully`)
-        onClose()
-      },
-      onFailure: (error) => toast.error(failed, { detail: errorDetail(error) }),
     })
   }
   return (
     <FormDialog
-      open
-      onOpenChange={() => onClose()}
+      {...dialog}
       title="Create Disk from Snapshot"
       description={
         <>
@@ -53,24 +43,15 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
         </>
       }
       submit={{ label: 'Create Disk', busyText: 'Creating...' }}
-      onSubmit={submit}
-      pending={shell.pending}
+      onSubmit={send}
       note={broken}
-      error={shell.error}
-      errorSaid
     >
       <Field
         label="Disk Name"
         hint={`The size of the disk will be ${sizeGbOf(snapshot.size)}Gi.`}
         error={tried ? broken : undefined}
       >
-        <TextInput
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          autoComplete="off"
-          maxLength={100}
-          dir="auto"
-        />
+        <NameInput value={name} onChange={(event) => setName(event.target.value)} />
       </Field>
     </FormDialog>
   )

@@ -1,5 +1,6 @@
 import { type DiskSnapshot, snapshotCan } from '@slipway/contract'
-import { HardDrive, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
@@ -24,7 +25,7 @@ export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProp
     <>
       <Button
         {...(isRow ? { size: 'sm', className: 'phone:h-9', 'aria-label': `Create Disk from ${name}` } : {})}
-        icon={<HardDrive size={isRow ? 14 : 16} strokeWidth={1.6} aria-hidden />}
+        icon={<objectIcons.disk size={isRow ? 14 : 16} strokeWidth={1.6} aria-hidden />}
         disabledReason={reasonOf(snapshotCan.createDisk(snapshot))}
         onClick={() => openDialog(diskSnapshotDialogs.createDisk, id)}
       >

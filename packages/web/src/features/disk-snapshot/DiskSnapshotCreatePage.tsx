@@ -13,18 +13,25 @@ import { useCreateDiskSnapshot, useDiskSnapshots } from '../../api/disk-snapshot
 import { useDisks } from '../../api/disks.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { paths } from '../../paths.ts'
-import { BackLink } from '../../shell/BackLink.tsx'
 import { useFields } from '../../shell/use-fields.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { AlertDialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { SnapshotFormSheet } from '../snapshot/SnapshotFormSheet.tsx'
+import { SnapshotCreation } from '../snapshot/SnapshotCreation.tsx'
 import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
-import { useSnapshotCreation } from '../snapshot/use-snapshot-creation.ts'
 import { DiskSummary } from './DiskSummary.tsx'
 import { brokenRules, emptyDiskSnapshotForm, toBody } from './disk-snapshot-form.ts'
+
+const texts = {
+  title: 'Create Disk Snapshot',
+  description: 'A disk snapshot saves the content of a disk, so that you can create new disks from it.',
+  back: 'Back to Disk Snapshots',
+  loading: 'Loading disks...',
+  nameHint: 'Must be unique among the disk snapshots of this project.',
+  created: (name: string) => `Disk snapshot "${name}" created successfully!`,
+  failed: 'Failed to create disk snapshot. Please try again.',
+}
 
 export function Component() {
   const { projectId = '' } = useParams()
@@ -43,75 +50,54 @@ export function Component() {
     (snapshot) => snapshot.disk_id === disk?.id && diskSnapshotStateOf(snapshot) === 'ready',
   )
   const chosen: SnapshotForm = { ...form, sourceId: disk?.id ?? '' }
-  const rules = brokenRules(chosen, project?.id)
-
-  const creation = useSnapshotCreation({
-    form: chosen,
-    dirty,
-    rules,
-    loading,
-    send: (sent, idempotencyKey) => create.mutateAsync({ projectId, body: toBody(sent), idempotencyKey }),
-    successText: (name) => `Disk snapshot "${name}" created successfully!`,
-    failed: 'Failed to create disk snapshot. Please try again.',
-    listPath: paths.diskSnapshots(projectId),
-    onFailure: setFailure,
-  })
-
   return (
     <>
-      <BackLink to={paths.diskSnapshots(projectId)}>Back to Disk Snapshots</BackLink>
-      <PageHeader
-        title="Create Disk Snapshot"
-        description="A disk snapshot saves the content of a disk, so that you can create new disks from it."
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
-        <SnapshotFormSheet
-          label="Create Disk Snapshot"
-          form={form}
-          onChange={change}
-          rules={rules}
-          nameHint="Must be unique among the disk snapshots of this project."
-          source={{
-            title: 'Disk',
-            field: (
-              <DiskField
-                projectId={projectId}
-                list={list}
-                offered={offered}
-                chosen={disk}
-                onChange={(sourceId) => change({ sourceId })}
-              />
-            ),
-          }}
-          types={[
-            { value: 'full', label: 'Full', description: 'All data on the disk.' },
-            {
-              value: 'incremental',
-              label: 'Incremental',
-              description: <IncrementalNote disk={disk} parent={parent?.name} />,
-            },
-          ]}
-          retention={{
-            min: diskSnapshotRetention.min,
-            max: diskSnapshotRetention.max,
-            fallback: 0,
-            hint: diskSnapshotTexts.retentionInvalid,
-            more: (
-              <Banner tone="info">
-                You can keep using the disk while the snapshot is created, but not delete or detach it. New
-                disks created from the snapshot are independent copies. The snapshot is deleted automatically
-                after the retention period.
-              </Banner>
-            ),
-          }}
-          note={loading ? 'Loading disks...' : rules[0]?.text}
-          error={creation.error}
-          pending={creation.pending}
-          cancelTo={paths.diskSnapshots(projectId)}
-          onSubmit={creation.submit}
-        />
+      <SnapshotCreation
+        texts={texts}
+        form={chosen}
+        onChange={change}
+        dirty={dirty}
+        rules={brokenRules(chosen, project?.id)}
+        loading={loading}
+        send={(sent, idempotencyKey) => create.mutateAsync({ projectId, body: toBody(sent), idempotencyKey })}
+        listPath={paths.diskSnapshots(projectId)}
+        onFailure={setFailure}
+        source={{
+          title: 'Disk',
+          field: (
+            <DiskField
+              projectId={projectId}
+              list={list}
+              offered={offered}
+              chosen={disk}
+              onChange={(sourceId) => change({ sourceId })}
+            />
+          ),
+        }}
+        types={[
+          { value: 'full', label: 'Full', description: 'All data on the disk.' },
+          {
+            value: 'incremental',
+            label: 'Incremental',
+            description: <IncrementalNote disk={disk} parent={parent?.name} />,
+          },
+        ]}
+        retention={{
+          min: diskSnapshotRetention.min,
+          max: diskSnapshotRetention.max,
+          fallback: 0,
+          hint: diskSnapshotTexts.retentionInvalid,
+          more: (
+            <Banner tone="info">
+              You can keep using the disk while the snapshot is created, but not delete or detach it. New
+              disks created from the snapshot are independent copies. The snapshot is deleted automatically
+              after the retention period.
+            </Banner>
+          ),
+        }}
+      >
         <DiskSummary disk={disk} />
-      </div>
+      </SnapshotCreation>
       <AlertDialog open={failure !== null} onClose={() => setFailure(null)} title="Disk snapshot not created">
         {failure}
       </AlertDialog>

@@ -2,18 +2,17 @@ import { type Disk, diskAllowedBy, disksPerVm, diskTexts, isFoundIn, type Vm } f
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useAttachDisk, useDisks } from '../../api/disks.ts'
-import { errorDetail, errorText } from '../../api/errors.ts'
+import { errorText } from '../../api/errors.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
-import { useFormShell } from '../../shell/use-form-shell.ts'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import type { SelectOption } from '../../ui/SelectBox.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { isAttachable } from './disk-filter.ts'
 
 /** Asks to which VM a disk is attached. */
@@ -98,8 +97,6 @@ interface AttachDialogProps {
   onClose: () => void
 }
 
-const failed = 'Failed to attach disk. Please try again.'
-
 function AttachDialog({
   description,
   label,
@@ -118,10 +115,12 @@ function AttachDialog({
   const only = options.length === 1 && text === null ? options[0] : undefined
   // What was chosen may have become impossible meanwhile.
   const chosen = options.find((option) => option.value === value) ?? only
-  const shell = useFormShell({
+  const { submit, dialog } = useDialogForm({
     dirty: value !== null,
     send: (pair: Pair) => attach.mutateAsync(pair),
-    failureText: (error) => errorText(error, failed),
+    done: (disk) => `Disk "${disk.name}" attached successfully`,
+    failed: 'Failed to attach disk. Please try again.',
+    onClose,
   })
   const note = list.loading
     ? `Loading ${list.noun}...`
@@ -131,29 +130,15 @@ function AttachDialog({
         ? undefined
         : missing
 
-  const submit = () => {
-    const pair = chosen && pairOf(chosen.value)
-    if (!pair) return
-    void shell.submit(pair, {
-      onSuccess: (disk) => {
-        toast.success(`Disk "${disk.name}" attached successfully`)
-        onClose()
-      },
-      onFailure: (error) => toast.error(failed, { detail: errorDetail(error) }),
-    })
-  }
+  const pair = chosen && pairOf(chosen.value)
   return (
     <FormDialog
-      open
-      onOpenChange={() => onClose()}
+      {...dialog}
       title="Attach disk"
       description={description}
       submit={{ label: 'Attach', busyText: 'Attaching...' }}
-      onSubmit={submit}
-      pending={shell.pending}
+      onSubmit={() => pair && submit(pair)}
       note={note}
-      error={shell.error}
-      errorSaid
     >
       {list.loading ? (
         <p className="flex items-center gap-2 text-ink-3">

@@ -1,7 +1,8 @@
 import { type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
-import { Disc, Trash2 } from 'lucide-react'
+import { Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
@@ -45,7 +46,7 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
       )}
       {place === 'page' && diskCan.snapshot(disk) === true && (
         <Button
-          icon={<Disc size={16} strokeWidth={1.6} aria-hidden />}
+          icon={<objectIcons.disk_snapshot size={16} strokeWidth={1.6} aria-hidden />}
           render={<Link to={paths.diskSnapshotCreate(disk.project_id, disk.id)} />}
         >
           Create Snapshot

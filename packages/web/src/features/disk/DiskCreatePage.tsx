@@ -5,12 +5,11 @@ import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { paths } from '../../paths.ts'
 import { BackLink } from '../../shell/BackLink.tsx'
-import { CancelLink } from '../../shell/CancelLink.tsx'
+import { CreateFoot } from '../../shell/CreateFoot.tsx'
 import { useFields } from '../../shell/use-fields.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
-import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { Field, NameInput, TextInput } from '../../ui/Field.tsx'
+import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -59,24 +58,19 @@ export function Component() {
         title="Create Disk"
         description="A disk keeps data separate from any VM. Attach it to a VM once it is available."
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      <FormColumns>
         <FormSheet label="Create Disk" onSubmit={submit}>
           <DiskFields projectId={projectId} form={form} onChange={change} broken={broken} />
-          <FormFoot note={broken?.text} error={shell.error} errorSaid>
-            <CancelLink to={paths.disks(projectId)} />
-            <Button
-              type="submit"
-              variant="primary"
-              busy={shell.pending}
-              busyText="Creating..."
-              disabledReason={broken?.text}
-            >
-              Create Disk
-            </Button>
-          </FormFoot>
+          <CreateFoot
+            label="Create Disk"
+            note={broken?.text}
+            error={shell.error}
+            pending={shell.pending}
+            cancelTo={paths.disks(projectId)}
+          />
         </FormSheet>
         <DiskInfo source={form.source} size={form.size} />
-      </div>
+      </FormColumns>
     </>
   )
 }
@@ -105,13 +99,7 @@ function DiskFields({ projectId, form, onChange, broken }: DiskFieldsProps) {
     <>
       <FormSection title="Disk">
         <Field label="Disk Name" error={complaint('name', form.name)}>
-          <TextInput
-            value={form.name}
-            onChange={(event) => onChange({ name: event.target.value })}
-            autoComplete="off"
-            maxLength={100}
-            dir="auto"
-          />
+          <NameInput value={form.name} onChange={(event) => onChange({ name: event.target.value })} />
         </Field>
         <Field
           label="Size"

@@ -1,11 +1,11 @@
 import { type Disk, isDiskUnderWay } from '@slipway/contract'
-import { Server } from 'lucide-react'
 import { memo, useDeferredValue, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { ListPage } from '../../shell/ListPage.tsx'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useListState } from '../../shell/use-list-state.ts'
 import { Button } from '../../ui/Button.tsx'
@@ -58,7 +58,7 @@ export function Component() {
           to: paths.diskCreate(projectId),
         }}
         moreActions={
-          <Button icon={<Server {...icon} />} render={<Link to={paths.templates} />}>
+          <Button icon={<objectIcons.vm {...icon} />} render={<Link to={paths.templates} />}>
             Create VM
           </Button>
         }

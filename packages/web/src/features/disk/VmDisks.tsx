@@ -1,14 +1,14 @@
-import { diskAllowedBy, disksPerVm, type Vm } from '@slipway/contract'
-import { HardDrive, Plus, Unplug } from 'lucide-react'
+import { diskAllowedBy, disksPerVm, isMember, type Vm } from '@slipway/contract'
+import { Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useDialogInUrl, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
-import { isMember } from '../vm-group/PartOf.tsx'
 import { diskDialogs } from './disk-dialogs.ts'
 import { DetachDialog } from './disk-questions.tsx'
 
@@ -123,7 +123,7 @@ function Row({
 }) {
   return (
     <li className="flex items-center gap-3 px-3.5 py-2">
-      <HardDrive size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-3" />
+      <objectIcons.disk size={16} strokeWidth={1.6} aria-hidden className="flex-none text-ink-3" />
       <span className="min-w-0 flex-1">
         <span className="block font-[550] wrap-anywhere" dir="auto">
           {name}

@@ -1,25 +1,23 @@
 import { type Disk, formatCpu, formatMemory, type VmCreate } from '@slipway/contract'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import { errorDetail, errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useCreateVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
-import { useFormShell } from '../../shell/use-form-shell.ts'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
+import { Field, NameInput } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { keyFor } from '../ssh-key/default-key.ts'
 import { imageHint } from '../template/template-image.ts'
 import { defaultVmName, firstBrokenRule, toBody, type VmFromDiskForm } from './vm-from-disk.ts'
-
-const failed = 'Failed to create VM. Please try again.'
 
 /** Creates a VM that boots from a template and has the disk attached as a data disk. */
 export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () => void }) {
@@ -31,40 +29,25 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
 
   // The first template and the default key until others are chosen.
   const template = templates.find(({ id }) => id === changed.templateId) ?? templates[0]
-  const sshKey =
-    sshKeys.find(({ id }) => id === changed.sshKeyId) ??
-    sshKeys.find(({ is_default }) => is_default) ??
-    sshKeys[0]
+  const sshKey = keyFor(sshKeys, changed.sshKeyId ?? '')
   const { name = defaultVmName(disk), persistent = true } = changed
   const form = { name, templateId: template?.id ?? '', sshKeyId: sshKey?.id ?? '', persistent }
   const broken = firstBrokenRule(form, project?.id)
   const note = templatesLoading || keysLoading ? 'Loading templates and SSH keys...' : (broken ?? undefined)
   const change = (part: Partial<VmFromDiskForm>) => setChanged((before) => ({ ...before, ...part }))
 
-  const shell = useFormShell({
+  const { submit, dialog } = useDialogForm({
     dirty: Object.keys(changed).length > 0,
     send: (body: VmCreate, idempotencyKey) =>
       create.mutateAsync({ projectId: disk.project_id, body, idempotencyKey }),
-    failureText: (error) => errorText(error, failed),
+    done: (vm) => `VM "${vm.name}" created successfully with disk attached!`,
+    failed: 'Failed to create VM. Please try again.',
+    onClose,
   })
-  const submit = () => {
-    if (broken) {
-      toast.error(broken)
-      return
-    }
-    void shell.submit(toBody(form, disk), {
-      onSuccess: (vm) => {
-        toast.success(`VM "${vm.name}" created successfully with disk attached!`)
-        onClose()
-      },
-      onFailure: (error) => toast.error(failed, { detail: errorDetail(error) }),
-    })
-  }
 
   return (
     <FormDialog
-      open
-      onOpenChange={() => onClose()}
+      {...dialog}
       title="Create VM from disk"
       description={
         <>
@@ -73,11 +56,8 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
         </>
       }
       submit={{ label: 'Create VM', busyText: 'Creating...' }}
-      onSubmit={submit}
-      pending={shell.pending}
+      onSubmit={() => (broken ? toast.error(broken) : submit(toBody(form, disk)))}
       note={note}
-      error={shell.error}
-      errorSaid
     >
       {(templatesError || keysError) && (
         <Banner
@@ -98,13 +78,7 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
         </Banner>
       )}
       <Field label="VM Name">
-        <TextInput
-          value={name}
-          onChange={(event) => change({ name: event.target.value })}
-          autoComplete="off"
-          maxLength={100}
-          dir="auto"
-        />
+        <NameInput value={name} onChange={(event) => change({ name: event.target.value })} />
       </Field>
       <Field label="Template" hint={template && imageHint(template)}>
         <Select

@@ -1,27 +1,10 @@
 import type { Vm } from '@slipway/contract'
-import {
-  Camera,
-  Copy,
-  Disc,
-  FolderKanban,
-  HardDrive,
-  History,
-  KeyRound,
-  LayoutDashboard,
-  LayoutTemplate,
-  LogOut,
-  Monitor,
-  Moon,
-  Plus,
-  Scaling,
-  Server,
-  Sun,
-  Wrench,
-} from 'lucide-react'
+import { LayoutDashboard, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun, Wrench } from 'lucide-react'
 import { type NavigateFunction, useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { paths } from '../../paths.ts'
 import { leave } from '../../shell/leave.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { setTheme, useTheme } from '../../ui/theme.ts'
 import type { VmActionItem, VmActions } from '../vm/vm-actions.tsx'
 import type { PaletteGroup, PaletteItem } from './palette-items.ts'
@@ -34,11 +17,11 @@ export function useCommands(): PaletteGroup[] {
   const { project } = useSelectedProject()
   const theme = useTheme()
   const to = (path: string) => () => void navigate(path)
-  const goTo = (label: string, path: string, sign: PaletteItem['icon'], words = ''): PaletteItem => ({
+  const goTo = (label: string, path: string, Icon: LucideIcon, words = ''): PaletteItem => ({
     key: `to ${label}`,
     label,
     words: `go open ${words}`,
-    icon: sign,
+    icon: <Icon {...icon} />,
     run: to(path),
   })
   const create = (label: string, path: string, words = ''): PaletteItem => ({
@@ -59,23 +42,23 @@ export function useCommands(): PaletteGroup[] {
     {
       label: 'Go to',
       items: [
-        goTo('Dashboard', paths.home, <LayoutDashboard {...icon} />, 'home'),
+        goTo('Dashboard', paths.home, LayoutDashboard, 'home'),
         ...(project
           ? [
-              goTo('VMs', paths.vms(project.id), <Server {...icon} />, 'virtual machines'),
-              goTo('VM Pools', paths.vmPools(project.id), <Scaling {...icon} />),
-              goTo('VM Sets', paths.vmSets(project.id), <Copy {...icon} />),
-              goTo('Disks', paths.disks(project.id), <HardDrive {...icon} />, 'storage'),
-              goTo('Snapshots', paths.snapshots(project.id), <Camera {...icon} />, 'backups'),
-              goTo('Disk Snapshots', paths.diskSnapshots(project.id), <Disc {...icon} />),
-              goTo('Activity', paths.activity(project.id), <History {...icon} />, 'log events history audit'),
+              goTo('VMs', paths.vms(project.id), objectIcons.vm, 'virtual machines'),
+              goTo('VM Pools', paths.vmPools(project.id), objectIcons.vm_pool),
+              goTo('VM Sets', paths.vmSets(project.id), objectIcons.vm_set),
+              goTo('Disks', paths.disks(project.id), objectIcons.disk, 'storage'),
+              goTo('Snapshots', paths.snapshots(project.id), objectIcons.vm_snapshot, 'backups'),
+              goTo('Disk Snapshots', paths.diskSnapshots(project.id), objectIcons.disk_snapshot),
+              goTo('Activity', paths.activity(project.id), objectIcons.activity, 'log events history audit'),
             ]
           : []),
-        goTo('Projects', paths.projects, <FolderKanban {...icon} />, 'manage'),
-        goTo('Templates', paths.templates, <LayoutTemplate {...icon} />, 'images'),
-        goTo('SSH Keys', paths.sshKeys, <KeyRound {...icon} />, 'manage'),
-        goTo('Your activity', paths.accountActivity, <History {...icon} />, 'account sign-ins'),
-        goTo('Admin', paths.adminTemplates, <Wrench {...icon} />, 'create template export activity'),
+        goTo('Projects', paths.projects, objectIcons.project, 'manage'),
+        goTo('Templates', paths.templates, objectIcons.template, 'images'),
+        goTo('SSH Keys', paths.sshKeys, objectIcons.ssh_key, 'manage'),
+        goTo('Your activity', paths.accountActivity, objectIcons.activity, 'account sign-ins'),
+        goTo('Admin', paths.adminTemplates, Wrench, 'create template export activity'),
       ],
     },
     {

@@ -1,10 +1,10 @@
 import type { SearchHit } from '@slipway/contract'
-import { Copy, FolderKanban, HardDrive, LayoutTemplate, Scaling, Server } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSession } from '../../api/session.ts'
 import { objectPaths, paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import type { PaletteItem } from './palette-items.ts'
 import { keepPick } from './recent-picks.ts'
 
@@ -18,14 +18,10 @@ export const kindWords: Record<SearchHit['kind'], string> = {
   template: 'Templates',
 }
 
-const sign = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
-const kindIcons: Record<SearchHit['kind'], ReactNode> = {
-  project: <FolderKanban {...sign} />,
-  vm: <Server {...sign} />,
-  vm_pool: <Scaling {...sign} />,
-  vm_set: <Copy {...sign} />,
-  disk: <HardDrive {...sign} />,
-  template: <LayoutTemplate {...sign} />,
+/** What stands before a result. */
+function iconOf(kind: SearchHit['kind']): ReactNode {
+  const Icon = objectIcons[kind]
+  return <Icon size={16} strokeWidth={1.6} aria-hidden />
 }
 
 function pathOf({ kind, id, project_id }: SearchHit): string {
@@ -51,7 +47,7 @@ export function useHitItems() {
           hit.kind !== 'project' && hit.project_id !== projectId
             ? (hit.project_name ?? undefined)
             : undefined,
-        icon: kindIcons[hit.kind],
+        icon: iconOf(hit.kind),
         status: hit.status ?? undefined,
         run: () => {
           if (userId) keepPick(userId, hit)

@@ -2,7 +2,7 @@ import { type Project, projectTexts } from '@slipway/contract'
 import { RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects, type VmsOfProject } from '../../api/vms.ts'
+import { useVmsOfProjects, type VmsOfProject } from '../../api/vms-of-projects.ts'
 import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
@@ -18,7 +18,7 @@ export function ManageProjectsDialog({ onClose }: { onClose: () => void }) {
       onOpenChange={onClose}
       size="lg"
       title="Manage Projects"
-      footer={<Button onClick={onClose}>Close</Button>}
+      footer={({ ask }) => <Button onClick={ask}>Close</Button>}
     >
       <ManageProjects />
     </GuardedDialog>

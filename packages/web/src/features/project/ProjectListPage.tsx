@@ -1,7 +1,7 @@
 import { isFoundIn, type Project } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects } from '../../api/vms.ts'
+import { useVmsOfProjects } from '../../api/vms-of-projects.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useOpenDialog } from '../../shell/use-dialog.ts'

@@ -1,5 +1,5 @@
 import { summarizeVms } from '@slipway/contract'
-import type { VmsOfProject } from '../../api/vms.ts'
+import type { VmsOfProject } from '../../api/vms-of-projects.ts'
 
 /** Why a project cannot be deleted before it is known what is deleted with it. */
 export const notCounted = 'Counting what will be deleted with the project...'

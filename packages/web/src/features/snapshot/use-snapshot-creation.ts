@@ -5,16 +5,19 @@ import { useFormShell } from '../../shell/use-form-shell.ts'
 import { toast } from '../../ui/toast.tsx'
 import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
 
-interface SnapshotCreation {
+/** What is typed and chosen, and its way to the server. */
+export interface Creation {
+  texts: {
+    created: (name: string) => string
+    /** Where the server gives no reason. */
+    failed: string
+  }
   form: SnapshotForm
   dirty: boolean
   rules: readonly BrokenRule[]
-  /** What the choices wait for; nothing is sent until then. */
+  /** The choices are on their way; nothing is sent until they are there. */
   loading: boolean
   send: (form: SnapshotForm, idempotencyKey: string) => Promise<{ name: string }>
-  successText: (name: string) => string
-  /** Where the server gives no reason. */
-  failed: string
   /** The list, which says that it worked. */
   listPath: string
   /** Instead of a toast, while the form is shown. */
@@ -23,18 +26,17 @@ interface SnapshotCreation {
 
 /** Sends the form of a snapshot, and says what came of it: here, in the list, or wherever one has gone. */
 export function useSnapshotCreation({
+  texts,
   form,
   dirty,
   rules,
   loading,
   send,
-  successText,
-  failed,
   listPath,
   onFailure,
-}: SnapshotCreation) {
+}: Creation) {
   const navigate = useNavigate()
-  const failureText = (error: unknown) => errorText(error, failed)
+  const failureText = (error: unknown) => errorText(error, texts.failed)
   const shell = useFormShell({ dirty, send, failureText })
   const submit = () => {
     if (loading) return
@@ -44,7 +46,7 @@ export function useSnapshotCreation({
     }
     void shell.submit(form, {
       onSuccess: ({ name }, shown) => {
-        const text = successText(name)
+        const text = texts.created(name)
         if (shown) void navigate(listPath, { state: flash(text, { refresh: true }) })
         else toast.success(text)
       },

@@ -15,12 +15,11 @@ import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { useCreateTemplate, useImageCheck } from '../../api/templates.ts'
 import { paths } from '../../paths.ts'
-import { CancelLink } from '../../shell/CancelLink.tsx'
+import { CreateFoot } from '../../shell/CreateFoot.tsx'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { useLeadOn } from '../../shell/use-lead-on.ts'
-import { Button } from '../../ui/Button.tsx'
-import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
-import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
+import { FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -89,7 +88,7 @@ export function Component() {
         <FormSheet label="Create Template" onSubmit={(event) => void submit(event)}>
           <FormSection title="Template">
             <Field label="Name" error={errors.name?.message}>
-              <TextInput {...register('name')} required autoComplete="off" maxLength={100} dir="auto" />
+              <NameInput {...register('name')} required />
             </Field>
             <Field label="Description" error={errors.description?.message}>
               <TextArea {...register('description')} required maxLength={1000} dir="auto" />
@@ -121,18 +120,14 @@ export function Component() {
               />
             </Field>
           </FormSection>
-          <FormFoot note={note} error={toldByFields ? undefined : shell.error}>
-            <CancelLink to={paths.templates} />
-            <Button
-              type="submit"
-              variant="primary"
-              busy={shell.pending}
-              busyText="Creating..."
-              disabledReason={note}
-            >
-              Create Template
-            </Button>
-          </FormFoot>
+          <CreateFoot
+            label="Create Template"
+            note={note}
+            error={toldByFields ? undefined : shell.error}
+            errorSaid={false}
+            pending={shell.pending}
+            cancelTo={paths.templates}
+          />
         </FormSheet>
         <TemplatePreview
           name={form.name?.trim() ?? ''}

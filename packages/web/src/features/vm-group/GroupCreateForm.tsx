@@ -3,13 +3,12 @@ import { type ReactNode, useState } from 'react'
 import { Controller, useFormContext } from 'react-hook-form'
 import { Link, useNavigate } from 'react-router'
 import { errorText } from '../../api/errors.ts'
-import { CancelLink } from '../../shell/CancelLink.tsx'
+import { CreateFoot } from '../../shell/CreateFoot.tsx'
 import { Banner } from '../../ui/Banner.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { AlertDialog } from '../../ui/Dialog.tsx'
-import { Field, TextArea, TextInput } from '../../ui/Field.tsx'
-import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { Field, NameInput, TextArea } from '../../ui/Field.tsx'
+import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
@@ -112,11 +111,11 @@ export function GroupCreateForm({
         title={texts.title}
         breadcrumb={[{ label: texts.list, render: <Link to={listPath} /> }, { label: texts.title }]}
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      <FormColumns>
         <FormSheet label={texts.title} onSubmit={(event) => void submit(event)}>
           <FormSection title={texts.section}>
             <Field label={texts.name}>
-              <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
+              <NameInput {...register('name')} />
             </Field>
             <Field
               label="Description"
@@ -177,21 +176,10 @@ export function GroupCreateForm({
             )}
             <GroupDiskFields label={texts.disks} disks={form.disks} />
           </FormSection>
-          <FormFoot note={note} error={error} errorSaid>
-            <CancelLink to={listPath} />
-            <Button
-              type="submit"
-              variant="primary"
-              busy={pending}
-              busyText="Creating..."
-              disabledReason={note}
-            >
-              {texts.title}
-            </Button>
-          </FormFoot>
+          <CreateFoot label={texts.title} note={note} error={error} pending={pending} cancelTo={listPath} />
         </FormSheet>
         <GroupPanel template={template} sshKey={sshKey} disks={form.disks} sizes={sizes} scaling={scaling} />
-      </div>
+      </FormColumns>
       <AlertDialog open={said?.open ?? false} onClose={close} title={said?.title ?? ''}>
         {said?.text}
       </AlertDialog>

@@ -28,7 +28,7 @@ export function GroupNote({ group, underWay, underWayWord, underWayText, subject
     </Link>
   )
   if (status.toLowerCase() === 'error') {
-    const next = `${subject} recovers by itself once that is mended.`
+    const next = `${subject} recovers automatically once that is fixed.`
     return <WhyNote tone="failed" word="Error" {...{ reason, since, next, actions }} />
   }
   if (underWay) {

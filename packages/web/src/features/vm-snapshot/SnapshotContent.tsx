@@ -1,6 +1,7 @@
 import type { Vm } from '@slipway/contract'
-import { HardDrive, MemoryStick } from 'lucide-react'
+import { MemoryStick } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { Sheet } from '../../ui/Sheet.tsx'
 
 interface SnapshotContentProps {
@@ -42,7 +43,7 @@ function Content({ vm, withMemory }: { vm: Vm; withMemory: boolean }) {
   )
 }
 
-const disk = <HardDrive size={16} strokeWidth={1.6} aria-hidden />
+const disk = <objectIcons.disk size={16} strokeWidth={1.6} aria-hidden />
 
 interface PartProps {
   icon: ReactNode

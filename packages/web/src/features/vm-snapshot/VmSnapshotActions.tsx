@@ -1,7 +1,8 @@
 import { snapshotCan, type Vm, type VmSnapshot } from '@slipway/contract'
-import { HardDrive, Trash2, Undo2 } from 'lucide-react'
+import { Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -59,7 +60,7 @@ export function VmSnapshotRowActions(props: VmSnapshotActionsProps) {
         {...createDisk}
         size="sm"
         className="phone:h-9"
-        icon={<HardDrive size={14} strokeWidth={1.6} aria-hidden />}
+        icon={<objectIcons.disk size={14} strokeWidth={1.6} aria-hidden />}
         aria-label={`Create New Disk from ${name}`}
       >
         Create New Disk
@@ -84,7 +85,7 @@ export function VmSnapshotPageActions(props: VmSnapshotActionsProps) {
       <Button {...restore} icon={<Undo2 size={16} strokeWidth={1.6} aria-hidden />}>
         Restore VM
       </Button>
-      <Button {...createDisk} icon={<HardDrive size={16} strokeWidth={1.6} aria-hidden />}>
+      <Button {...createDisk} icon={<objectIcons.disk size={16} strokeWidth={1.6} aria-hidden />}>
         Create New Disk
       </Button>
       <Button {...remove}>Delete</Button>

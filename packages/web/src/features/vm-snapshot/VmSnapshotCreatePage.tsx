@@ -4,19 +4,26 @@ import { Link, useParams, useSearchParams } from 'react-router'
 import { useCreateVmSnapshot } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { BackLink } from '../../shell/BackLink.tsx'
 import { useFields } from '../../shell/use-fields.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
-import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
-import { SnapshotFormSheet } from '../snapshot/SnapshotFormSheet.tsx'
+import { SnapshotCreation } from '../snapshot/SnapshotCreation.tsx'
 import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
-import { useSnapshotCreation } from '../snapshot/use-snapshot-creation.ts'
 import { SnapshotContent } from './SnapshotContent.tsx'
 import { brokenRules, emptyVmSnapshotForm, toBody } from './vm-snapshot-form.ts'
+
+const texts = {
+  title: 'Create Snapshot',
+  description:
+    'A snapshot saves the state of a VM, so that you can restore the VM later. The VM keeps running meanwhile.',
+  back: 'Back to Snapshots',
+  loading: 'Loading VMs...',
+  created: (name: string) => `Snapshot "${name}" created successfully!`,
+  failed: 'Failed to create snapshot. Please try again.',
+}
 
 export function Component() {
   const { projectId = '' } = useParams()
@@ -33,81 +40,61 @@ export function Component() {
   const { form, change, dirty } = useFields({ ...emptyVmSnapshotForm, sourceId: firstId })
   const vm = offered.find(({ id }) => id === form.sourceId)
   const chosen: SnapshotForm = { ...form, sourceId: vm?.id ?? '' }
-  const rules = brokenRules(chosen)
 
   // The same try sent again says the same moment, too: with one key there is one body.
   const asked = useRef({ key: '', at: new Date() })
-  const creation = useSnapshotCreation({
-    form: chosen,
-    dirty,
-    rules,
-    loading,
-    send: (sent, key) => {
-      if (asked.current.key !== key) asked.current = { key, at: new Date() }
-      const body = toBody(sent, asked.current.at)
-      return create.mutateAsync({ projectId, vmId: sent.sourceId, body, idempotencyKey: key })
-    },
-    successText: (name) => `Snapshot "${name}" created successfully!`,
-    failed: 'Failed to create snapshot. Please try again.',
-    listPath: paths.snapshots(projectId),
-  })
-
+  const send = (sent: SnapshotForm, key: string) => {
+    if (asked.current.key !== key) asked.current = { key, at: new Date() }
+    const body = toBody(sent, asked.current.at)
+    return create.mutateAsync({ projectId, vmId: sent.sourceId, body, idempotencyKey: key })
+  }
   return (
-    <>
-      <BackLink to={paths.snapshots(projectId)}>Back to Snapshots</BackLink>
-      <PageHeader
-        title="Create Snapshot"
-        description="A snapshot saves the state of a VM, so that you can restore the VM later. The VM keeps running meanwhile."
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
-        <SnapshotFormSheet
-          label="Create Snapshot"
-          form={form}
-          onChange={change}
-          rules={rules}
-          source={{
-            title: 'Machine',
-            field: (
-              <VmField
-                projectId={projectId}
-                list={list}
-                offered={offered}
-                chosen={vm}
-                asked={vms.find(({ id }) => id === (form.sourceId || wantedVmId))}
-                onChange={(sourceId) => change({ sourceId })}
-              />
-            ),
-          }}
-          types={[
-            {
-              value: 'disk',
-              label: 'Disk only',
-              description: 'Faster. A restore brings the disks back and restarts a running VM.',
-            },
-            {
-              value: 'full',
-              label: 'Full: disk plus memory',
-              description:
-                vm?.status === 'stopped'
-                  ? 'This VM is stopped, so there is no memory to save: the snapshot will contain its disks only.'
-                  : 'A restored VM continues from the moment of the snapshot. The guest may pause while its memory is saved.',
-            },
-          ]}
-          retention={{
-            min: vmSnapshotRetention.min,
-            max: vmSnapshotRetention.max,
-            fallback: vmSnapshotRetention.default,
-            hint: 'From 1 to 365. Then the snapshot is deleted automatically.',
-          }}
-          note={loading ? 'Loading VMs...' : rules[0]?.text}
-          error={creation.error}
-          pending={creation.pending}
-          cancelTo={paths.snapshots(projectId)}
-          onSubmit={creation.submit}
-        />
-        <SnapshotContent vm={vm} withMemory={form.type === 'full' && vm?.status === 'running'} />
-      </div>
-    </>
+    <SnapshotCreation
+      texts={texts}
+      form={chosen}
+      onChange={change}
+      dirty={dirty}
+      rules={brokenRules(chosen)}
+      loading={loading}
+      send={send}
+      listPath={paths.snapshots(projectId)}
+      source={{
+        title: 'Machine',
+        field: (
+          <VmField
+            projectId={projectId}
+            list={list}
+            offered={offered}
+            chosen={vm}
+            asked={vms.find(({ id }) => id === (form.sourceId || wantedVmId))}
+            onChange={(sourceId) => change({ sourceId })}
+          />
+        ),
+      }}
+      types={[
+        {
+          value: 'disk',
+          label: 'Disk only',
+          description: 'Faster. A restore brings the disks back and restarts a running VM.',
+        },
+        {
+          value: 'full',
+          label: 'Full: disk plus memory',
+          description:
+            vm?.status === 'stopped'
+              ? 'This VM is stopped, so there is no memory to save: the snapshot will contain its disks only.'
+              : 'A restored VM continues from the moment of the snapshot. The guest may pause while its memory is saved.',
+        },
+      ]}
+      retention={{
+        min: vmSnapshotRetention.min,
+        max: vmSnapshotRetention.max,
+        fallback: vmSnapshotRetention.default,
+        hint: 'From 1 to 365. Then the snapshot is deleted automatically.',
+      }}
+    >
+      <SnapshotContent vm={vm} withMemory={form.type === 'full' && vm?.status === 'running'} />
+    </SnapshotCreation>
   )
 }
 

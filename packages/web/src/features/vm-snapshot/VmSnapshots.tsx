@@ -1,9 +1,10 @@
 import { type Vm, type VmSnapshot, vmCan } from '@slipway/contract'
-import { Camera, Undo2 } from 'lucide-react'
+import { Undo2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
@@ -46,7 +47,7 @@ export function VmSnapshots({ vm }: { vm: Vm }) {
       />
       <Button
         size="sm"
-        icon={<Camera size={14} strokeWidth={1.6} aria-hidden />}
+        icon={<objectIcons.vm_snapshot size={14} strokeWidth={1.6} aria-hidden />}
         disabledReason={reasonOf(vmCan.snapshot(vm))}
         render={<Link to={paths.snapshotCreate(vm.project_id, vm.id)} />}
         className="mt-2 phone:h-10"

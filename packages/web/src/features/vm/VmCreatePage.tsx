@@ -9,14 +9,13 @@ import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useCreateVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
-import { CancelLink } from '../../shell/CancelLink.tsx'
+import { CreateFoot } from '../../shell/CreateFoot.tsx'
 import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
-import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
-import { Field, TextInput } from '../../ui/Field.tsx'
-import { FormFoot, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { Field, NameInput } from '../../ui/Field.tsx'
+import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -111,11 +110,11 @@ export function Component() {
           { label: 'Create VM' },
         ]}
       />
-      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 lg:grid-cols-[minmax(0,760px)_300px]">
+      <FormColumns>
         <FormSheet label="Create VM" onSubmit={submit}>
           <FormSection title="Machine">
             <Field label="Name">
-              <TextInput {...register('name')} autoComplete="off" maxLength={100} dir="auto" />
+              <NameInput {...register('name')} />
             </Field>
             <Field
               label="Project"
@@ -190,18 +189,13 @@ export function Component() {
               }
             />
           </FormSection>
-          <FormFoot note={broken?.text} error={shell.error} errorSaid>
-            <CancelLink to={paths.home} />
-            <Button
-              type="submit"
-              variant="primary"
-              busy={shell.pending}
-              busyText="Creating..."
-              disabledReason={broken?.text}
-            >
-              Create VM
-            </Button>
-          </FormFoot>
+          <CreateFoot
+            label="Create VM"
+            note={broken?.text}
+            error={shell.error}
+            pending={shell.pending}
+            cancelTo={paths.home}
+          />
         </FormSheet>
         <TemplatePanel
           title="Template details"
@@ -215,7 +209,7 @@ export function Component() {
         >
           Select a template to see what the VM will contain.
         </TemplatePanel>
-      </div>
+      </FormColumns>
     </>
   )
 }

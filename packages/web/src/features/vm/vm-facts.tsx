@@ -1,10 +1,10 @@
-import { formatCpu, formatMemory, isTransitional, networkOf, type Vm } from '@slipway/contract'
+import { formatCpu, formatMemory, isMember, isTransitional, networkOf, type Vm } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { formatDateTime } from '../../time.ts'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
-import { isMember, PartOf } from '../vm-group/PartOf.tsx'
+import { PartOf } from './PartOf.tsx'
 import { Address } from './VmCard.tsx'
 
 /** Everything there is to know about a VM, for its title block. */

@@ -13,21 +13,21 @@ const shown = (status: Vm['status'], steps: VmStep[]) =>
 
 test('a VM coming up shows what is done, what is under way and what is to come', () => {
   expect(shown('creating', [step('image', 0, 1), step('room', 1, 1), step('root_disk', 1, null)])).toEqual([
-    'done: Boot image fetched',
-    'done: Room found on the host',
+    'done: Boot image ready',
+    'done: Memory available on the host',
     'now: Cloning root disk',
     'todo: Starting the guest',
     'todo: Waiting for SSH',
   ])
 })
 
-test('a member of a group also shows its data disks and its turn, once they come', () => {
+test('a member of a group also shows its data disks and its start slot, once they come', () => {
   const way = [step('image', 0, 1), step('disks', 1, 2), step('turn', 2, null)]
   expect(shown('creating', way).slice(0, 4)).toEqual([
-    'done: Boot image fetched',
-    'done: Data disks made',
-    'now: Waiting for its turn',
-    'todo: Waiting for room on the host',
+    'done: Boot image ready',
+    'done: Data disks created',
+    'now: Waiting for a start slot',
+    'todo: Waiting for memory on the host',
   ])
 })
 
@@ -39,7 +39,7 @@ test('a VM that starts again shows only the steps of that way', () => {
 
 test('a failed VM ends its list with the step that failed', () => {
   const cut = [step('image', 0, 1), step('room', 1, null)]
-  const failed = ['done: Boot image fetched', 'failed: Waiting for room on the host']
+  const failed = ['done: Boot image ready', 'failed: Waiting for memory on the host']
   expect(shown('failed', cut)).toEqual(failed)
   expect(shown('failed', [step('image', 0, 1), step('room', 1, 2)])).toEqual(failed)
 })
@@ -47,7 +47,7 @@ test('a failed VM ends its list with the step that failed', () => {
 test('a guest that broke after it was up keeps its finished steps', () => {
   expect(shown('error', [step('boot', 0, 1), step('ready', 1, 2)])).toEqual([
     'done: Guest started',
-    'done: SSH answered',
+    'done: SSH responded',
   ])
 })
 
@@ -65,7 +65,7 @@ test('the current step is said in words, and the reason of the server goes first
   expect(words({ status_message: 'Needs 2.0 GB of memory' })).toBe('Needs 2.0 GB of memory')
   expect(words({ status: 'stopping' })).toBe('Waiting for the guest to power down')
   expect(words({ status: 'running' })).toBeNull()
-  expect(currentStep({ status: 'pending', steps: [], status_message: null })).toBe('Waiting for its turn')
+  expect(currentStep({ status: 'pending', steps: [], status_message: null })).toBe('Queued')
 })
 
 test('progress only grows from step to step and is unknown before the first', () => {

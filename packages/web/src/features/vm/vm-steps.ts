@@ -3,13 +3,13 @@ import type { Step } from '../../ui/StepList.tsx'
 
 /** What each step is called while it is under way, and when it is done. */
 const labels: Record<VmStepName, { now: string; done: string }> = {
-  image: { now: 'Getting the boot image', done: 'Boot image fetched' },
-  disks: { now: 'Making the data disks', done: 'Data disks made' },
-  turn: { now: 'Waiting for its turn', done: 'Its turn came' },
-  room: { now: 'Waiting for room on the host', done: 'Room found on the host' },
+  image: { now: 'Waiting for the boot image', done: 'Boot image ready' },
+  disks: { now: 'Creating the data disks', done: 'Data disks created' },
+  turn: { now: 'Waiting for a start slot', done: 'Start slot available' },
+  room: { now: 'Waiting for memory on the host', done: 'Memory available on the host' },
   root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
   boot: { now: 'Starting the guest', done: 'Guest started' },
-  ready: { now: 'Waiting for SSH', done: 'SSH answered' },
+  ready: { now: 'Waiting for SSH', done: 'SSH responded' },
 }
 const order = vmStepNames
 /** Steps that most VMs do not have. */
@@ -19,11 +19,11 @@ type Steps = Pick<Vm, 'status' | 'steps'>
 
 const isBroken = ({ status }: Steps) => status === 'failed' || status === 'error'
 
-/** The steps of the way up: those seen, with their times, and those to come. */
+/** The steps of a start: those that happened, with their times, and those to come. */
 export function stepsOf(vm: Steps): Step[] {
   const first = vm.steps[0]
   const last = vm.steps.at(-1)
-  // A VM that starts again begins where its way begins; one that just got the wish has no step yet.
+  // A VM that starts again skips the first steps; one that was just requested has no step yet.
   const from = first ? order.indexOf(first.name) : vm.status === 'starting' ? order.indexOf('boot') : 0
   return order.slice(from).flatMap((name): Step[] => {
     const seen = vm.steps.find((step) => step.name === name)
@@ -46,10 +46,10 @@ export function currentStep(vm: Steps & Pick<Vm, 'status_message'>): string | nu
   if (!isTransitional(vm)) return null
   if (vm.status === 'stopping') return vm.status_message ?? 'Waiting for the guest to power down'
   const now = vm.steps.findLast((step) => step.ended_at === null)
-  return vm.status_message ?? (now ? labels[now.name].now : 'Waiting for its turn')
+  return vm.status_message ?? (now ? labels[now.name].now : 'Queued')
 }
 
-/** How much of the way up is behind a VM, 0 to 1, counted in steps; undefined where that is not known. */
+/** The share of the start that is done, 0 to 1, counted in steps; undefined where that is unknown. */
 export function progressOf(vm: Steps): number | undefined {
   if (vm.status === 'stopping' || vm.steps.length === 0) return undefined
   const steps = stepsOf(vm)

@@ -1,0 +1,103 @@
+import type { ReactNode } from 'react'
+import { BackLink } from '../../shell/BackLink.tsx'
+import { CreateFoot } from '../../shell/CreateFoot.tsx'
+import { Field, NameInput, TextArea } from '../../ui/Field.tsx'
+import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
+import { NumberInput } from '../../ui/NumberInput.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { RadioGroup } from '../../ui/RadioGroup.tsx'
+import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
+import { type Creation, useSnapshotCreation } from './use-snapshot-creation.ts'
+
+interface SnapshotCreationProps extends Creation {
+  /** Each kind of snapshot has its own, to the letter. */
+  texts: Creation['texts'] & {
+    /** Of the page and of the form. */
+    title: string
+    description: string
+    back: string
+    /** While the choices are on their way. */
+    loading: string
+    nameHint?: string
+  }
+  onChange: (part: Partial<SnapshotForm>) => void
+  /** Which VM or disk: the section and its field. */
+  source: { title: string; field: ReactNode }
+  types: readonly { value: SnapshotForm['type']; label: string; description: ReactNode }[]
+  retention: { min: number; max: number; fallback: number; hint: string; more?: ReactNode }
+  /** Beside the form: what the snapshot will contain. */
+  children: ReactNode
+}
+
+/** The page that creates a snapshot, of a VM or of a disk. */
+export function SnapshotCreation({
+  onChange,
+  source,
+  types,
+  retention: { hint, more, ...range },
+  children,
+  ...creation
+}: SnapshotCreationProps) {
+  const { texts, form, rules, loading, listPath } = creation
+  const { pending, error, submit } = useSnapshotCreation(creation)
+  const complaint = (field: BrokenRule['field']) => rules.find((rule) => rule.field === field)?.text
+  return (
+    <>
+      <BackLink to={listPath}>{texts.back}</BackLink>
+      <PageHeader title={texts.title} description={texts.description} />
+      <FormColumns>
+        <FormSheet label={texts.title} onSubmit={submit}>
+          <FormSection title="Snapshot">
+            <Field label="Snapshot Name" hint={texts.nameHint}>
+              <NameInput value={form.name} onChange={(event) => onChange({ name: event.target.value })} />
+            </Field>
+            <Field label="Description" optional error={complaint('description')}>
+              <TextArea
+                value={form.description}
+                onChange={(event) => onChange({ description: event.target.value })}
+                rows={2}
+                dir="auto"
+              />
+            </Field>
+          </FormSection>
+          <FormSection title={source.title}>{source.field}</FormSection>
+          <FormSection title="Content">
+            <RadioGroup
+              label="Snapshot Type"
+              value={form.type}
+              onValueChange={(value) => {
+                const type = types.find((one) => one.value === value)?.value
+                if (type) onChange({ type })
+              }}
+              options={types}
+            />
+          </FormSection>
+          <FormSection title="Retention">
+            <Field
+              label="Retention Period"
+              aside={<span className="text-label text-ink-3">Days</span>}
+              error={complaint('retention')}
+              hint={hint}
+              className="max-w-60"
+            >
+              <NumberInput
+                {...range}
+                value={form.retentionDays}
+                onValueChange={(retentionDays) => onChange({ retentionDays })}
+              />
+            </Field>
+            {more}
+          </FormSection>
+          <CreateFoot
+            label="Create Snapshot"
+            note={loading ? texts.loading : rules[0]?.text}
+            error={error}
+            pending={pending}
+            cancelTo={listPath}
+          />
+        </FormSheet>
+        {children}
+      </FormColumns>
+    </>
+  )
+}

@@ -1,0 +1,28 @@
+import type { ActivityObject } from '@slipway/contract'
+import {
+  Camera,
+  Copy,
+  Disc,
+  FolderKanban,
+  HardDrive,
+  History,
+  KeyRound,
+  LayoutTemplate,
+  type LucideIcon,
+  Scaling,
+  Server,
+} from 'lucide-react'
+
+/** The icon of a kind of object, and of the log of what happened: one meaning each, wherever it stands. */
+export const objectIcons = {
+  project: FolderKanban,
+  template: LayoutTemplate,
+  vm: Server,
+  vm_pool: Scaling,
+  vm_set: Copy,
+  disk: HardDrive,
+  vm_snapshot: Camera,
+  disk_snapshot: Disc,
+  ssh_key: KeyRound,
+  activity: History,
+} as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity', LucideIcon>
