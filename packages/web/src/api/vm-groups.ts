@@ -1,6 +1,6 @@
 import { type EndpointId, isTransitional, type ObjectEvents, type Vm } from '@slipway/contract'
-import { useQuery } from '@tanstack/react-query'
-import { revisionOf, said } from './client.ts'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { type Creation, revisionOf, said } from './client.ts'
 import { liveList, nameOf, usePoll } from './live-list.ts'
 import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
@@ -15,20 +15,31 @@ interface Group {
   status: string
 }
 
-interface GroupSource<G extends Group, H> {
+interface GroupSource<G extends Group, H, Create, Update> {
   ids: { list: EndpointId; get: EndpointId; history: EndpointId }
   /** The name of their events. */
   kind: keyof ObjectEvents
   list: (projectId: string, signal: AbortSignal) => Promise<readonly G[]>
   get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & { vms: Vm[] }>
   history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
+  create: (creation: Creation<Create> & { projectId: string }) => Promise<G>
+  update: (group: G, body: Update) => Promise<G>
+  remove: (group: G) => Promise<unknown>
   /** Whether the status will change by itself. */
   underWay: (group: { status: string }) => boolean
 }
 
-/** VM pools or VM sets: their live list, one of them with its members, and how it came to its size. */
-export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }: GroupSource<G, H>) {
-  const list = liveList<G>(ids.list, kind, load.list, underWay)
+/**
+ * VM pools or VM sets: their live list, one of them with its members, how it came to its size, and what can be done
+ * to it.
+ */
+export function liveGroups<G extends Group, H, Create, Update>({
+  ids,
+  kind,
+  underWay,
+  ...calls
+}: GroupSource<G, H, Create, Update>) {
+  const list = liveList<G>(ids.list, kind, calls.list, underWay)
   const keyFor = (id: EndpointId, projectId: string, groupId: string) => keyOf(id, { projectId, groupId })
 
   /** Brings what was said of groups into everything the console shows of them. */
@@ -45,6 +56,20 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
       void queryClient.invalidateQueries({ queryKey: keyFor(ids.history, projectId, id) })
   }
 
+  /** Shows a group as an answer has it. */
+  function show(group: G): void {
+    patch(group.project_id, [said(group)])
+    void list.refresh(group.project_id)
+  }
+
+  /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
+  function drop({ id, project_id: projectId }: G): void {
+    list.drop(projectId, id)
+    void list.refresh(projectId)
+    for (const also of ['vm.list', 'disk.list'] as const)
+      void queryClient.invalidateQueries({ queryKey: keyOf(also, { projectId }) })
+  }
+
   return {
     useList: list.useList,
     useListed: list.useListed,
@@ -56,7 +81,7 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
       const query = useQuery({
         queryKey,
         queryFn: async ({ signal }) => {
-          const answer = await load.get(projectId, groupId, signal)
+          const answer = await calls.get(projectId, groupId, signal)
           const at = revisionOf(answer)
           const vms = answer.vms.map(readVm)
           const group = order.one(nameOf(queryKey), kind, answer, at)
@@ -74,24 +99,27 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
     useHistory: (projectId: string, groupId: string) =>
       useQuery({
         queryKey: keyFor(ids.history, projectId, groupId),
-        queryFn: ({ signal }) => load.history(projectId, groupId, signal),
+        queryFn: ({ signal }) => calls.history(projectId, groupId, signal),
         refetchInterval: historyPollMs,
       }),
 
-    /** Shows a group as an answer has it. */
-    show(group: G): void {
-      patch(group.project_id, [said(group)])
-      void list.refresh(group.project_id)
-    },
+    useCreate: () => useMutation({ mutationFn: calls.create, onSuccess: show }),
 
-    /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
-    drop({ id, project_id: projectId }: G): void {
-      list.drop(projectId, id)
-      void list.refresh(projectId)
-      for (const also of ['vm.list', 'disk.list'] as const)
-        void queryClient.invalidateQueries({ queryKey: keyOf(also, { projectId }) })
-    },
+    /** Changes its size; the answer already has the new numbers. */
+    useUpdate: () =>
+      useMutation({
+        mutationFn: ({ group, body }: { group: G; body: Update }) => calls.update(group, body),
+        onSuccess: show,
+        // A refusal means that we show an old state.
+        onError: (_, { group }) => void list.refresh(group.project_id),
+      }),
 
-    refresh: list.refresh,
+    /** Deletes it with its VMs. */
+    useDelete: () =>
+      useMutation({
+        mutationFn: calls.remove,
+        onSuccess: (_, group) => drop(group),
+        onError: (_, group) => void list.refresh(group.project_id),
+      }),
   }
 }

@@ -1,8 +1,9 @@
 import { isPoolUnderWay, type VmPool, type VmPoolCreate, type VmPoolUpdate } from '@slipway/contract'
-import { useMutation } from '@tanstack/react-query'
 import { type Creation, call } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
+
+const paramsOf = (pool: VmPool) => ({ projectId: pool.project_id, poolId: pool.id })
 
 const pools = liveGroups({
   ids: { list: 'vmPool.list', get: 'vmPool.get', history: 'vmPool.history' },
@@ -10,6 +11,10 @@ const pools = liveGroups({
   list: (projectId, signal): Promise<VmPool[]> => call('vmPool.list', { params: { projectId }, signal }),
   get: (projectId, poolId, signal) => call('vmPool.get', { params: { projectId, poolId }, signal }),
   history: (projectId, poolId, signal) => call('vmPool.history', { params: { projectId, poolId }, signal }),
+  create: ({ projectId, body, idempotencyKey }: Creation<VmPoolCreate> & { projectId: string }) =>
+    call('vmPool.create', { params: { projectId }, body, idempotencyKey }),
+  update: (pool, body: VmPoolUpdate) => call('vmPool.update', { params: paramsOf(pool), body }),
+  remove: (pool) => call('vmPool.delete', { params: paramsOf(pool) }),
   underWay: isPoolUnderWay,
 })
 
@@ -30,32 +35,9 @@ export const useVmPoolHistory = pools.useHistory
 
 takeEvents('vm_pool', pools.patch)
 
-export function useCreateVmPool() {
-  return useMutation({
-    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmPoolCreate> & { projectId: string }) =>
-      call('vmPool.create', { params: { projectId }, body, idempotencyKey }),
-    onSuccess: pools.show,
-  })
-}
+export const useCreateVmPool = pools.useCreate
 
-const paramsOf = (pool: VmPool) => ({ projectId: pool.project_id, poolId: pool.id })
+/** Changes the sizes of a pool or whether it scales. */
+export const useUpdateVmPool = pools.useUpdate
 
-/** Changes the sizes of a pool or whether it scales; the answer already has the new numbers. */
-export function useUpdateVmPool() {
-  return useMutation({
-    mutationFn: ({ pool, body }: { pool: VmPool; body: VmPoolUpdate }) =>
-      call('vmPool.update', { params: paramsOf(pool), body }),
-    onSuccess: pools.show,
-    // A refusal means that we show an old state.
-    onError: (_, { pool }) => void pools.refresh(pool.project_id),
-  })
-}
-
-/** Deletes a pool with its VMs. */
-export function useDeleteVmPool() {
-  return useMutation({
-    mutationFn: (pool: VmPool) => call('vmPool.delete', { params: paramsOf(pool) }),
-    onSuccess: (_, pool) => pools.drop(pool),
-    onError: (_, pool) => void pools.refresh(pool.project_id),
-  })
-}
+export const useDeleteVmPool = pools.useDelete

@@ -1,8 +1,9 @@
 import { isSetUnderWay, type VmSet, type VmSetCreate, type VmSetUpdate } from '@slipway/contract'
-import { useMutation } from '@tanstack/react-query'
 import { type Creation, call } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
+
+const paramsOf = (set: VmSet) => ({ projectId: set.project_id, setId: set.id })
 
 const sets = liveGroups({
   ids: { list: 'vmSet.list', get: 'vmSet.get', history: 'vmSet.history' },
@@ -10,6 +11,10 @@ const sets = liveGroups({
   list: (projectId, signal): Promise<VmSet[]> => call('vmSet.list', { params: { projectId }, signal }),
   get: (projectId, setId, signal) => call('vmSet.get', { params: { projectId, setId }, signal }),
   history: (projectId, setId, signal) => call('vmSet.history', { params: { projectId, setId }, signal }),
+  create: ({ projectId, body, idempotencyKey }: Creation<VmSetCreate> & { projectId: string }) =>
+    call('vmSet.create', { params: { projectId }, body, idempotencyKey }),
+  update: (set, body: VmSetUpdate) => call('vmSet.update', { params: paramsOf(set), body }),
+  remove: (set) => call('vmSet.delete', { params: paramsOf(set) }),
   underWay: isSetUnderWay,
 })
 
@@ -30,32 +35,9 @@ export const useVmSetHistory = sets.useHistory
 
 takeEvents('vm_set', sets.patch)
 
-export function useCreateVmSet() {
-  return useMutation({
-    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmSetCreate> & { projectId: string }) =>
-      call('vmSet.create', { params: { projectId }, body, idempotencyKey }),
-    onSuccess: sets.show,
-  })
-}
+export const useCreateVmSet = sets.useCreate
 
-const paramsOf = (set: VmSet) => ({ projectId: set.project_id, setId: set.id })
+/** Changes how many VMs a set holds. */
+export const useUpdateVmSet = sets.useUpdate
 
-/** Changes how many VMs a set holds; the answer already has the new number. */
-export function useUpdateVmSet() {
-  return useMutation({
-    mutationFn: ({ set, body }: { set: VmSet; body: VmSetUpdate }) =>
-      call('vmSet.update', { params: paramsOf(set), body }),
-    onSuccess: sets.show,
-    // A refusal means that we show an old state.
-    onError: (_, { set }) => void sets.refresh(set.project_id),
-  })
-}
-
-/** Deletes a set with its VMs. */
-export function useDeleteVmSet() {
-  return useMutation({
-    mutationFn: (set: VmSet) => call('vmSet.delete', { params: paramsOf(set) }),
-    onSuccess: (_, set) => sets.drop(set),
-    onError: (_, set) => void sets.refresh(set.project_id),
-  })
-}
+export const useDeleteVmSet = sets.useDelete

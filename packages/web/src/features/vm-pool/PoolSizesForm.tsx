@@ -35,7 +35,7 @@ export function PoolSizesForm({ group: pool, onClose }: { group: VmPool; onClose
       body={body}
       dirty={Object.keys(changed).length > 0}
       problem={problemOf(body)}
-      send={(body) => update.mutateAsync({ pool, body })}
+      send={(body) => update.mutateAsync({ group: pool, body })}
       texts={texts}
       onClose={onClose}
     >

@@ -22,7 +22,7 @@ export function ReplicasForm({ group: set, onClose }: { group: VmSet; onClose: (
       body={{ replicas }}
       dirty={changed !== null}
       problem={allowed === true ? null : allowed}
-      send={(body) => update.mutateAsync({ set, body })}
+      send={(body) => update.mutateAsync({ group: set, body })}
       texts={texts}
       onClose={onClose}
     >
