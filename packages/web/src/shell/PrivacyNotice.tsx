@@ -33,7 +33,7 @@ export function PrivacyNotice({ className }: { className?: string }) {
     <section
       aria-label="Privacy notice"
       className={cx(
-        'privacy-notice rounded-sheet border border-line bg-raised px-4 py-3.5 shadow-lift sm:max-w-95',
+        'privacy-notice rounded-sheet border border-line bg-raised px-4 py-3.5 sm:max-w-95',
         className,
       )}
     >
