@@ -1,9 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
 const realGuests = 'src/**/*.qemu.test.ts'
+/** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
+const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
 const shortRound = 'src/round.test.ts'
 // They share the processor with real guests: what takes a second alone may take many.
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
+
+// They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
+const retry = process.env.CI === undefined ? 0 : 2
+// Guests want the processor for themselves: one test file at a time, and time to boot.
+const guests = { fileParallelism: false, retry, testTimeout: 300_000, hookTimeout: 600_000 }
 
 export default defineConfig({
   test: {
@@ -27,17 +34,24 @@ export default defineConfig({
           ...patience,
         },
       },
-      // Guests want the processor for themselves: one test file at a time, and time to boot.
       {
         test: {
           name: 'qemu',
           root: 'packages/server',
           include: [realGuests],
-          fileParallelism: false,
-          // They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
-          retry: process.env.CI === undefined ? 0 : 2,
-          testTimeout: 300_000,
-          hookTimeout: 600_000,
+          exclude: builtImages,
+          ...guests,
+        },
+      },
+      // They leave the processor to all others, so nothing of them is quick.
+      {
+        test: {
+          name: 'images',
+          root: 'packages/server',
+          include: builtImages,
+          ...guests,
+          testTimeout: 900_000,
+          hookTimeout: 1_500_000,
         },
       },
       { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
@@ -57,7 +71,7 @@ export default defineConfig({
           name: 'round',
           root: 'campaign',
           include: [shortRound],
-          retry: process.env.CI === undefined ? 0 : 2,
+          retry,
           testTimeout: 600_000,
         },
       },

@@ -69,6 +69,19 @@ test('four cards count what the project holds', async ({ page, project, makeVm, 
   }
 })
 
+test('a card whose list does not load says so, and counts nothing', async ({ page, project: _, makeVm }) => {
+  await makeVm('engine')
+  for (const endpoint of [vmPoolApi.list, vmSetApi.list, diskApi.list]) await answer(page, endpoint, 500)
+  await page.goto('/')
+  const cards = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+  await expect(cards).toHaveText([
+    /^Virtual Machines1/,
+    'VM PoolsUnknownFailed to load',
+    'VM SetsUnknownFailed to load',
+    'StorageUnknownFailed to load',
+  ])
+})
+
 test('the six newest of eight VMs are shown as the API has them', async ({ page, project, makeVm, call }) => {
   for (const name of ['one', 'two', 'three', 'fault-never-ready', 'five', 'six', 'seven']) await makeVm(name)
   const newest = await makeVm('eight', 'running')

@@ -1,6 +1,7 @@
 import { type DiskCreate, diskApi, operationApi } from '@slipway/contract'
 import { expectAccessible, expectFits } from './a11y.ts'
 import { expect, often, test } from './fixtures.ts'
+import { answer } from './network.ts'
 import { diskListPath } from './paths.ts'
 import { toasts } from './sentences.ts'
 
@@ -74,7 +75,14 @@ test('a disk that is being created is cancelled on its card, and deleted then', 
   await page.goto(diskListPath(project.id))
   const card = page.getByRole('article', { name: 'tiles' })
   await card.getByRole('button', { name: /^Cancel/ }).click()
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel operation' }).click()
+  const question = page.getByRole('alertdialog', { name: 'Cancel operation' })
+  await expect(question).toBeVisible()
+  await page.reload()
+  const { end } = await answer(page, operationApi.cancel, 409, { message: 'The server says why' })
+  await question.getByRole('button', { name: 'Cancel operation' }).click()
+  await expect(question.getByRole('alert')).toHaveText('The server says why')
+  await end()
+  await question.getByRole('button', { name: 'Cancel operation' }).click()
   await expect(card).toContainText('Creation was cancelled.')
   await card.getByRole('button', { name: 'Delete tiles' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()

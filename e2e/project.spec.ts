@@ -208,6 +208,32 @@ test.describe('the page of the projects', () => {
     await expect(counts).toHaveText(['1', '1', '0', '0'])
   })
 
+  test('says that the VMs of a project could not be counted, and counts them on request', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    await makeVm('engine', 'running')
+    const text = 'The VMs of this project could not be counted.'
+    const { end } = await answer(page, vmApi.list, 500)
+    await page.goto('/projects')
+    const card = page.getByRole('article', { name: project.name })
+    await expect(card.getByRole('definition')).toHaveText(['Unknown', 'Unknown', 'Unknown', 'Unknown'])
+    await expect(card.getByRole('paragraph').filter({ hasText: text })).toBeVisible()
+    const remove = card.getByRole('button', { name: `Delete ${project.name}` })
+    await expect(remove).toBeDisabled()
+    await expect(remove).toHaveAccessibleDescription(text)
+    await expect(page.getByRole('link', { name: 'VMs Unknown' })).toBeVisible()
+    const dialog = await manageProjects(page)
+    await expect(dialog.getByRole('listitem')).toContainText(text)
+    await expect(dialog.getByRole('button', { name: `Delete ${project.name}` })).toBeDisabled()
+    await end()
+    await dialog.getByRole('button', { name: `Try Again: ${project.name}` }).click()
+    await expect(dialog.getByRole('listitem')).toContainText('1 VM, 1 running')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await expect(card.getByRole('definition')).toHaveText(['1', '1', '0', '0'])
+  })
+
   test('offers to delete only what has no VMs', async ({ page, project, makeVm, call }) => {
     await makeVm('engine')
     await call(projectApi.create, { body: { name: 'Looms' } })
@@ -374,6 +400,51 @@ test.describe('the Manage Projects dialog', () => {
     await dialog.getByRole('button', { name: 'Close' }).click()
     await expect(selected(page, 'Looms')).toBeVisible()
     await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
+  })
+
+  test('stands in the URL: a reload keeps it, Back closes it, and it follows to the dashboard', async ({
+    page,
+    project,
+    call,
+  }) => {
+    await call(projectApi.create, { body: { name: 'Looms' } })
+    await page.goto('/templates')
+    const dialog = await manageProjects(page)
+    await expect(page).toHaveURL('/templates?dialog=manage-projects')
+    await page.reload()
+    await expect(dialog).toBeVisible()
+    await page.goBack()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL('/templates')
+
+    await page.goto(`/projects/${project.id}/vms`)
+    await manageProjects(page)
+    await dialog.getByRole('button', { name: 'Make active: Looms' }).click()
+    await expect(page).toHaveURL('/?dialog=manage-projects')
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL('/')
+    // Back does not lead to the dialog again.
+    await page.goBack()
+    await expect(page).toHaveURL(`/projects/${project.id}/vms`)
+    await expect(dialog).toBeHidden()
+  })
+
+  test('has the whole screen of a phone: the menu it is opened from makes way', async ({
+    page,
+    project: _,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.goto('/templates')
+    await page.getByRole('button', { name: 'Open menu' }).click()
+    await page.getByRole('button', { name: 'Project: Engines' }).click()
+    await page.getByRole('menuitem', { name: 'New project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New Project' })
+    await expect(dialog.getByLabel('Project Name')).toBeFocused()
+    await expect(page.getByRole('dialog', { name: 'Menu' })).toBeHidden()
+    await page.goBack()
+    await expect(dialog).toBeHidden()
+    await expect(page).toHaveURL('/templates')
   })
 
   test('deletes only projects without VMs', async ({ page, project, makeVm, call }) => {

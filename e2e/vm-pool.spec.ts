@@ -95,6 +95,29 @@ test.describe('the list of VM pools', () => {
   })
 })
 
+test('a list of many is searched in the URL: a reload, Back and a link show what was found', async ({
+  page,
+  project,
+}) => {
+  const pools = Array.from({ length: 12 }, (_, i) => makeVmPool(`web-${i}`))
+  await answer(page, vmPoolApi.list, 200, [...pools, makeVmPool('ci', { status: 'error' })])
+  await page.goto(vmPoolListPath(project.id))
+  const search = page.getByRole('searchbox', { name: 'Search VM pools' })
+  await search.pressSequentially('err')
+  await expect(page).toHaveURL(`${vmPoolListPath(project.id)}?search=err`)
+  await expect(page.getByRole('search').getByRole('status')).toHaveText('Showing 1 of 13 VM pools')
+  await page.getByRole('link', { name: 'Templates', exact: true }).click()
+  await expect(page).toHaveURL('/templates')
+  await page.goBack()
+  await expect(search).toHaveValue('err')
+  await expect(page.getByRole('article')).toHaveCount(1)
+  await page.goto(`${vmPoolListPath(project.id)}?search=none+such`)
+  await expect(page.getByText('No VM pool matches "none such".')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear Filters' }).click()
+  await expect(page).toHaveURL(vmPoolListPath(project.id))
+  await expect(page.getByText('Showing 13 of 13 VM pools')).toBeVisible()
+})
+
 test.describe('the card of a VM pool', () => {
   test('shows its sizes, how much of the maximum is used, and why it waits or failed', async ({
     page,

@@ -1,10 +1,12 @@
 // `npm test`: sets up what a fresh clone lacks, then runs every check and test there is: the quick ones, those with
 // real guests under QEMU, and those in a browser. A table says how long each part took; the last line counts them all.
+import { heldByNothing, readRan } from './catalogue/ran.mjs'
+import { readCatalogue } from './catalogue/rows.mjs'
 import { readings, unitTests } from './checks/quick.mjs'
 import { playwright, vitest } from './checks/runners.mjs'
 import { runSteps, sideBySide, tableOf, told } from './checks/step.mjs'
 import { prepare } from './setup/prepare.mjs'
-import { main } from './setup/run.mjs'
+import { main, say } from './setup/run.mjs'
 import {
   bootLoaderTools,
   chromium,
@@ -12,15 +14,32 @@ import {
   firefox,
   trySystemPackages,
 } from './setup/system-packages.mjs'
+import { inTree, root } from './setup/tree.mjs'
 
 const shortCampaign = vitest('a short campaign', { args: ['--project=round'], label: 'campaign' })
 
 // In CI a machine without QEMU must fail the tests of real guests, not skip them; likewise those of container images.
-const realGuests = vitest('tests with real guests', {
-  args: ['--project=qemu'],
-  env: process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {},
-  label: 'guests',
+const env = process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {}
+const realGuests = vitest('tests with real guests', { args: ['--project=qemu'], env, label: 'guests' })
+
+// Long, and in no hurry: they take what the others leave of the processor.
+const builtImages = vitest('images that are built', {
+  args: ['--project=images'],
+  env,
+  label: 'images',
+  yielding: true,
 })
+
+// A title in the catalogue holds nothing where its test was skipped: elsewhere that is told, in CI it is a failure.
+const holding = {
+  name: 'catalogue by what ran',
+  async run() {
+    const faults = heldByNothing(readCatalogue(root).rows, readRan(root, inTree('.cache/reports')))
+    if (process.env.CI) return { ok: faults.length === 0, output: faults.join('\n') }
+    for (const fault of faults) say(fault)
+    return { ok: true }
+  },
+}
 
 const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 
@@ -29,8 +48,9 @@ await main(async () => {
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
-  // Real guests boot, copy and wait on about one processor core: the other parts use the rest meanwhile.
-  const steps = [sideBySide([realGuests], [...readings, unitTests, shortCampaign, endToEnd])]
+  // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that.
+  const lanes = [[...readings, realGuests, shortCampaign], [unitTests, endToEnd], [builtImages]]
+  const steps = [sideBySide(...lanes), holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)
   if (!ok) process.exitCode = 1

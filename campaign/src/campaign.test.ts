@@ -1,7 +1,9 @@
+import { endpoints } from '@slipway/contract'
 import { makeRandom } from '@slipway/e2e/random'
 import { describe, expect, it } from 'vitest'
 import { compare } from './compare.ts'
 import type { Seen } from './look.ts'
+import { operations } from './operations.ts'
 import type { Step } from './script.ts'
 import { shrink } from './shrink.ts'
 import { type Known, makeWorld } from './world.ts'
@@ -99,5 +101,17 @@ describe('random choices', () => {
     }
     expect(some()).toEqual(some())
     expect(new Set(some()).size).toBeGreaterThan(10)
+  })
+})
+
+describe('what users do', () => {
+  /** Calls of the API that no user of a campaign makes, each with the reason. */
+  const notCalled: Record<string, string> = {}
+
+  it('is everything that the API has, but for what is named with a reason', () => {
+    const called = new Set<string>(Object.values(operations).map(({ endpoint }) => endpoint?.id ?? ''))
+    const missing = endpoints.map(({ id }) => id).filter((id) => !called.has(id) && !(id in notCalled))
+    expect(missing).toEqual([])
+    expect(Object.keys(notCalled).filter((id) => called.has(id))).toEqual([])
   })
 })

@@ -89,8 +89,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
-    function judge({ operation, answer }: Deed, life: number): void {
+    function judge({ operation, answer, finding }: Deed, life: number): void {
       count(outcome.answers, answer?.status ?? 0)
+      // A server in trouble may shut out its friends, and say so; nothing lets in strangers or makes two of one.
+      if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
       if (!answer || host.life !== life || !host.up) return
       if (answer.status >= 500 && answer.status !== 503)
         found({ rule: 'failed call', message: `${operation} answered ${answer.status} ${answer.text}` })
@@ -100,7 +102,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     function operate(step: Step & { do: 'operation' }): void {
       const { life } = host
       count(outcome.operations, step.operation)
-      const done = perform(host.url, world, people, step).then((deed) => {
+      const done = perform(host, world, people, step).then((deed) => {
         busy.delete(step.user)
         if (deed) judge(deed, life)
       })

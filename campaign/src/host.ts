@@ -1,22 +1,21 @@
 /** The server under test, which faults stop and start again, on a file system of its own. */
-import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { clear, imagesDir } from '@slipway/e2e/real'
 import { type Server, startServer } from '@slipway/e2e/server'
+import { mountOwnDisk, type OwnDisk } from './own-disk.ts'
 import type { Script } from './script.ts'
-
-const run = promisify(execFile)
 
 export const operator = { email: 'operator@campaign.example', metricsToken: 'campaign-metrics-token' }
 
 export interface Host {
   engine: Script['engine']
   dataDir: string
-  /** Whether the data directory is a file system of its own, which may be filled. */
-  mounted: boolean
+  /** The data directory's file system of its own, which faults may treat as they like; null when there is none. */
+  disk: OwnDisk | null
   readonly url: string
   /** 0 while it is down. */
   readonly pid: number
@@ -24,10 +23,16 @@ export interface Host {
   readonly life: number
   /** Whether it should answer now: it listens and nobody has stopped it. */
   readonly up: boolean
+  /** Whether its process has ended by itself. */
+  readonly hasEnded: boolean
+  /** What the server takes the time of this host for, in milliseconds since 1970. */
+  now: () => number
+  /** Tells the server, running or not yet started, other facts of this host. */
+  tell: (told: Partial<Told>) => Promise<void>
   /** For a fault that stops it from answering without ending it. */
   expectSilence: (silent: boolean) => void
-  /** Starts it with more environment; throws when it does not come up. */
-  start: (environment?: Record<string, string>) => Promise<void>
+  /** Throws when it does not come up. */
+  start: () => Promise<void>
   /** Starts it and kills it after so many milliseconds, ready or not. */
   startAndKill: (afterMs: number) => Promise<void>
   kill: () => Promise<void>
@@ -39,26 +44,31 @@ export interface Host {
   remove: () => Promise<void>
 }
 
-/** Mounts a small file system where that is allowed. */
-async function mount(dir: string, engine: Script['engine']): Promise<boolean> {
-  if (process.getuid?.() !== 0) return false
-  // Guests' disks are larger, but they take only what is written to them.
-  const size = engine === 'simulated' ? '256m' : '6g'
-  return run('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0700`, 'slipway-campaign', dir]).then(
-    () => true,
-    () => false,
-  )
+/** What the host is, as far as the server is told something else; see `told.ts`. */
+export interface Told {
+  /** Added to every look at the clock. */
+  clockMs: number
+  /** The free memory of the host, at most; null: what it has. */
+  freeMb: number | null
 }
+
+/** Guests' disks are larger than that, but they take only what is written to them. */
+const diskSize = { simulated: '256m', qemu: '6g' }
 
 export async function makeHost(engine: Script['engine'], settings: Record<string, string>): Promise<Host> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-campaign-'))
-  const mounted = await mount(dataDir, engine)
+  const disk = await mountOwnDisk(dataDir, diskSize[engine])
+  const told: Told = { clockMs: 0, freeMb: null }
+  const toldFile = `${dataDir}.told`
+  await writeFile(toldFile, JSON.stringify(told))
   if (engine === 'qemu') {
     await mkdir(imagesDir, { recursive: true })
     await symlink(imagesDir, join(dataDir, 'images'))
   }
   const ownSettings = {
     SLIPWAY_ENGINE: engine,
+    NODE_OPTIONS: `--import=${import.meta.resolve('./told.ts')}`,
+    CAMPAIGN_TOLD: toldFile,
     SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
     SLIPWAY_ADMINS: operator.email,
     SLIPWAY_METRICS_TOKEN: operator.metricsToken,
@@ -82,7 +92,7 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
   return {
     engine,
     dataDir,
-    mounted,
+    disk,
     get url() {
       return server?.url ?? 'http://127.0.0.1:9'
     },
@@ -98,9 +108,21 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     expectSilence(expected) {
       silent = expected
     },
-    async start(environment = {}) {
+    get hasEnded() {
+      return server !== null && !existsSync(`/proc/${server.pid}`)
+    },
+    now: () => Date.now() + told.clockMs,
+    async tell(news) {
+      Object.assign(told, news)
+      // In one step: half a text would be none.
+      await writeFile(`${toldFile}.new`, JSON.stringify(told))
+      await rename(`${toldFile}.new`, toldFile)
+      // It is read every 100 ms.
+      await sleep(500)
+    },
+    async start() {
       if (server) return
-      server = await startServer({ ...ownSettings, ...environment }, dataDir)
+      server = await startServer(ownSettings, dataDir)
       life++
     },
     async startAndKill(afterMs) {
@@ -126,11 +148,12 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     },
     async remove() {
       await end('kill')
-      if (mounted) {
-        await clear(dataDir).catch(() => {})
-        await run('umount', ['-l', dataDir])
-        await rm(dataDir, { recursive: true, force: true })
-      } else await clear(dataDir)
+      await clear(dataDir).catch((error: unknown) => {
+        // Nobody removes what is mounted; its content is gone.
+        if (!disk) throw error
+      })
+      await disk?.remove()
+      for (const path of [dataDir, toldFile]) await rm(path, { recursive: true, force: true })
     },
   }
 }

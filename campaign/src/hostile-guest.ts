@@ -1,14 +1,7 @@
-/** Root of a guest turns against the server: floods every line to it, and fills its own disk. */
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+/** Root of a guest turns against the server: floods every line to it, or its network with frames that lie. */
 import type { Client } from './client.ts'
 import { lookAt } from './look.ts'
-import { privateKeyOf } from './public-key.ts'
-
-const run = promisify(execFile)
+import { ssh } from './ssh.ts'
 
 export interface Reachable {
   address: string
@@ -27,7 +20,8 @@ export async function reachableOf(client: Client, user: number): Promise<Reachab
   })
 }
 
-const attack = `
+/** What root of a guest can send through what the server gave it. */
+const lines = `
 for port in /dev/virtio-ports/*; do
   timeout 8 sh -c "head -c 16777216 /dev/zero | tr '\\0' '[' > $port" &
 done
@@ -37,23 +31,45 @@ wait
 rm -f /fill
 `
 
+/**
+ * Frames from made-up neighbours: ARP that claims everybody's address, DHCP, UDP and TCP in other people's names to
+ * the host, its metadata and the Internet, and plain rubbish; with Perl, which every Debian has.
+ */
+const network = `
+cat > /run/flood.pl <<'PERL'
+my ($card) = grep { !m{/lo$} } </sys/class/net/*>;
+open my $file, '<', "$card/ifindex"; my $index = <$file>;
+socket my $line, 17, 3, 0 or die;
+my $to = pack 'S n i S C C a8', 17, 0x0800, $index, 1, 0, 6, "\xff" x 6;
+sub any { join '', map { chr int rand 256 } 1 .. shift }
+sub sum { my $sum = 0; $sum += $_ for unpack 'n*', shift; $sum = ($sum & 0xffff) + ($sum >> 16) while $sum >> 16; ~$sum & 0xffff }
+sub ip { my ($kind, $from, $at, $what) = @_;
+  my @head = (0x45, 0, 20 + length $what, int rand 65536, 0, 64, $kind);
+  my $sum = sum(pack 'C C n n n C C n a4 a4', @head, 0, $from, $at);
+  return "\x08\x00" . pack('C C n n n C C n a4 a4', @head, $sum, $from, $at) . $what }
+my @hosts = map { pack 'C4', split /[.]/ } '10.0.2.2', '10.0.2.3', '169.254.169.254', '127.0.0.1', '192.0.2.1';
+my $end = time + 8;
+while (time < $end) { for (1 .. 200) {
+  my $card = "\x02" . any(5);
+  my $from = rand() < 0.5 ? pack('C4', 10, 0, 2, int rand 256) : any(4);
+  my $at = $hosts[rand @hosts];
+  my $body = (
+    sub { "\x08\x06" . pack 'n n C C n a6 a4 a6 a4', 1, 0x800, 6, 4, 1 + int rand 2, $card, $at, any(6), $from },
+    sub { ip(17, $from, $at, pack('n n n n', 68, 67, 308, 0) . any(300)) },
+    sub { ip(17, $from, $at, pack('n n n n', 1 + rand 65535, 1 + rand 65535, 1208, 0) . any(1200)) },
+    sub { ip(6, $from, $at, pack 'n n N N n n n n', 1 + rand 65535, 1 + rand 65535, rand 2**32, 0, 0x5002, 65535, 0, 0) },
+    sub { any(2 + int rand 1498) },
+  )[rand 5]->();
+  send $line, ("\xff" x 6) . $card . $body, 0, $to } }
+PERL
+timeout 20 perl /run/flood.pl
+rm -f /run/flood.pl
+`
+
+const attacks = { lines, network }
+
 /** Resolves when the attack is over, or could not be begun because the guest ended. */
-export async function attackFrom({ address, port, key }: Reachable): Promise<void> {
-  const dir = await mkdtemp(join(tmpdir(), 'slipway-hostile-'))
-  const file = join(dir, 'key')
-  const options = [
-    'StrictHostKeyChecking=no',
-    'UserKnownHostsFile=/dev/null',
-    'BatchMode=yes',
-    'ConnectTimeout=10',
-  ]
-  try {
-    await writeFile(file, privateKeyOf(key), { mode: 0o600 })
-    const args = ['-i', file, '-p', `${port}`, ...options.flatMap((option) => ['-o', option])]
-    await run('ssh', [...args, `root@${address}`, attack], { timeout: 60_000 })
-  } catch {
-    // Guests are killed and frozen by other steps; that is no failure of this one.
-  } finally {
-    await rm(dir, { recursive: true, force: true })
-  }
+export async function attackFrom(guest: Reachable, how: keyof typeof attacks): Promise<void> {
+  // Guests are killed and frozen by other steps; that is no failure of this one.
+  await ssh({ ...guest, user: 'root', command: attacks[how], timeoutMs: 60_000 })
 }

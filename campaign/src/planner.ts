@@ -1,7 +1,8 @@
 /** Chooses the next step of a campaign from what the users know. Pure but for the state of its random generator. */
 
 import { makeRandom } from '@slipway/e2e/random'
-import { type Fault, faults } from './faults.ts'
+import type { Fault } from './faults/fault.ts'
+import { faults } from './faults.ts'
 import type { Host } from './host.ts'
 import { operations } from './operations.ts'
 import type { Script, Step } from './script.ts'
@@ -61,7 +62,11 @@ function makePlanner(options: PlanOptions, first: number): NextStep {
       const operation = random.weighted(table)
       if (user === undefined || !operation) break
       const args = operation.choose({ world, user, random, engine, handle: `s${step.n}` })
-      if (args) return { ...step, do: 'operation', user, operation: operation.name, args }
+      if (!args) continue
+      // People press twice, and programs try again.
+      const twice = operation.creates !== undefined && random.chance(0.15)
+      const all = twice ? { ...args, twice } : args
+      return { ...step, do: 'operation', user, operation: operation.name, args: all }
     }
     return { ...step, do: 'settle' }
   }

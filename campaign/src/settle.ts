@@ -47,7 +47,7 @@ export async function lookQuickly(scene: Scene): Promise<Finding[]> {
   if (!seen) return [silence]
   return [
     ...compare(scene.world, seen, { settled: false, unlucky: true }),
-    ...checkDeadlines(seen, Date.now()),
+    ...checkDeadlines(seen, scene.host.now()),
   ]
 }
 
@@ -68,7 +68,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
     const seen = await lookAtAll(scene)
     if (scene.stopped()) return []
     if (!seen) return [silence]
-    for (const finding of checkDeadlines(seen, Date.now())) late.set(finding.message, finding)
+    for (const finding of checkDeadlines(seen, host.now())) late.set(finding.message, finding)
     const leaving = new Set(
       [...world.objects.values()].flatMap(({ fate, id }) => (fate === 'leaving' && id !== null ? [id] : [])),
     )

@@ -1,33 +1,25 @@
 /** Sends the operations of the users and notes in the world what their answers make known. */
-import type { Answer } from './client.ts'
-import { requestOf } from './client.ts'
+import { type Answer, requestOf } from './client.ts'
+import type { Finding } from './compare.ts'
+import type { Host } from './host.ts'
+import { sendTwice, withKey } from './operations/again.ts'
+import { type Errand, type Operation, successOf } from './operations/operation.ts'
 import { operations } from './operations.ts'
 import type { Person } from './people.ts'
 import type { Step } from './script.ts'
-import { type Kind, type Known, objectOf, type World } from './world.ts'
+import { type Kind, type Known, learnCreated, newKnown, objectOf, type World } from './world.ts'
 
-/** What an acknowledged creation promises to stay, by kind. */
-const promised: Record<Kind, string[]> = {
-  project: ['name'],
-  sshKey: ['name', 'fingerprint'],
-  template: ['name'],
-  vm: ['name', 'persistent', 'template_id'],
-  disk: ['name', 'source'],
-  vmSnapshot: ['name', 'vm_id'],
-  diskSnapshot: ['name', 'disk_id'],
-  vmPool: ['name', 'desired_size', 'min_size', 'max_size'],
-  vmSet: ['name', 'replicas'],
-}
-
-/** An operation of a user; the two facts that the runner needs of it. */
+/** An operation of a user; what the runner needs of it. */
 export interface Deed {
   operation: string
   /** Null: no answer came. */
   answer: Answer | null
+  /** What the answer proves to be broken. */
+  finding: Finding | null
 }
 
 export async function perform(
-  url: string,
+  host: Host,
   world: World,
   people: readonly Person[],
   step: Step & { do: 'operation' },
@@ -43,47 +35,51 @@ export async function perform(
   if (handles.some((handle) => !world.objects.has(handle))) return null
   const handle = `s${n}`
   const parts = operation.parts(args, (name) => objectOf(world, name), handle)
-  const created = operation.creates && newKnown(operation.creates, step, parts.body)
+  const created = operation.creates && asked(operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
-  const request = requestOf(operation.endpoint, parts)
-  const { client } = person
-  const answer = await (operation.send?.(url, client, request) ?? client.send(request))
+  const errand: Errand = { host, world, person, args, parts, handle }
+  const { answer, finding } = await send(operation, errand, created)
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)
     if (gone) gone.fate = 'perhaps leaving'
-  } else if (answer.status === operation.endpoint.status) {
-    operation.learn?.(world, args)
+    return { operation: step.operation, answer, finding }
+  }
+  const judged = finding ?? operation.judge?.(world, args, answer) ?? null
+  if (answer.status === successOf(operation)) {
+    operation.learn?.(world, args, answer)
     if (created) learnCreated(created, JSON.parse(answer.text) as Record<string, unknown>)
     if (gone) bury(world, gone)
   } else if (created) world.objects.delete(handle)
-  if (answer?.status === 401) await person.signIn()
-  return { operation: step.operation, answer }
+  if (answer.status === 401) await person.signIn()
+  return { operation: step.operation, answer, finding: judged }
 }
 
-function newKnown(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: unknown): Known {
+async function send(operation: Operation, errand: Errand, created: Known | undefined) {
+  if (operation.endpoint === null || operation.send)
+    return { answer: (await operation.send?.(errand)) ?? null, finding: null }
+  const { client } = errand.person
+  const plain = requestOf(operation.endpoint, errand.parts)
+  if (!created || !operation.endpoint.idempotent) return { answer: await client.send(plain), finding: null }
+  const request = withKey(plain, created.handle)
+  created.creation = request
+  if (errand.args.twice) return sendTwice(client, request, `${created.kind} ${created.name}`)
+  return { answer: await client.send(request), finding: null }
+}
+
+function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: unknown): Known {
   const { name, key_name } = body as { name?: string; key_name?: string }
   const faulty =
     typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
-  return {
+  return newKnown({
     handle: `s${n}`,
     kind,
     user,
     project: typeof args.project === 'string' ? args.project : null,
     name: name ?? key_name ?? '',
-    id: null,
-    fate: 'perhaps',
-    facts: {},
     power: kind === 'vm' && !faulty ? 'on' : null,
     faulty,
-    excused: false,
-  }
-}
-
-function learnCreated(known: Known, object: Record<string, unknown>): void {
-  known.id = String(object.id)
-  known.fate = 'there'
-  for (const fact of promised[known.kind]) known.facts[fact] = object[fact]
+  })
 }
 
 /** A VM that goes lets go of its disks. */

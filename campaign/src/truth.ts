@@ -28,7 +28,7 @@ const sections: Record<string, Kind> = {
 }
 
 /** The simulated engine keeps a line for every change; the last one of a key holds. */
-async function simulatedTruth(dataDir: string): Promise<Truth> {
+async function simulatedTruth({ dataDir, now }: Host): Promise<Truth> {
   const kept = new Map<string, { kind: Kind; id: string; value: unknown }>()
   for (const line of (await readFile(join(dataDir, 'simulated.jsonl'), 'utf8')).split('\n')) {
     if (line === '') continue
@@ -41,7 +41,7 @@ async function simulatedTruth(dataDir: string): Promise<Truth> {
   for (const { kind, id, value } of kept.values()) {
     if (kind !== 'vm') continue
     const { run: last } = value as { run: { exit: unknown; endsAt: number | null } | null }
-    if (last && last.exit === null && (last.endsAt === null || last.endsAt > Date.now())) alive.add(id)
+    if (last && last.exit === null && (last.endsAt === null || last.endsAt > now())) alive.add(id)
   }
   return { alive, holdings: [...kept.values()] }
 }
@@ -54,7 +54,7 @@ const folders: Record<string, Kind> = {
 }
 
 /** With QEMU, the processes and files of this host; `orphans` is what `npm run doctor` finds. */
-async function qemuTruth(dataDir: string): Promise<Truth> {
+async function qemuTruth({ dataDir }: Host): Promise<Truth> {
   const guests = await guestsOf(dataDir)
   const { stdout } = await run(process.execPath, ['packages/server/src/orphans.ts'], {
     cwd: root,
@@ -69,7 +69,7 @@ async function qemuTruth(dataDir: string): Promise<Truth> {
 
 /** Whether every status is true and everything has an owner; asked when all is at rest. */
 export async function checkTruth(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
-  const { alive, holdings } = await (host.engine === 'simulated' ? simulatedTruth : qemuTruth)(host.dataDir)
+  const { alive, holdings } = await (host.engine === 'simulated' ? simulatedTruth : qemuTruth)(host)
   const findings: Finding[] = []
   const owners = new Set(seen.map(({ kind, object }) => `${kind} ${object.id}`))
   for (const { kind, id } of holdings)

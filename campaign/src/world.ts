@@ -1,4 +1,5 @@
 /** What the users of a campaign know: every object by what the API acknowledged of it. */
+import type { Request } from './client.ts'
 import type { Args } from './script.ts'
 
 export type Kind =
@@ -35,6 +36,25 @@ export interface Known {
   faulty: boolean
   /** It was broken by a fault that may do so, and nobody has mended it since. */
   excused: boolean
+  /** How it was created, to be sent again: with the same key it must create nothing more. */
+  creation?: Request
+  /** Of a group: the members that its user saw last. */
+  members?: { id: string; name: string }[] | undefined
+}
+
+/** Something that was asked for just now, unless more is said of it. */
+export function newKnown({
+  handle,
+  kind,
+  user,
+  project = null,
+  name,
+  id = null,
+  fate = 'perhaps',
+  power = null,
+  faulty = false,
+}: Pick<Known, 'handle' | 'kind' | 'user' | 'name'> & Partial<Known>): Known {
+  return { handle, kind, user, project, name, id, fate, facts: {}, power, faulty, excused: false }
 }
 
 export interface World {
@@ -59,3 +79,23 @@ export function objectOf(world: World, handle: Args[string] | undefined): Known 
 /** Everything inside a project. */
 export const insideOf = (world: World, project: Known): Known[] =>
   [...world.objects.values()].filter((object) => object.project === project.handle && object.fate !== 'gone')
+
+/** What an acknowledged creation promises to stay, by kind. */
+const promised: Record<Kind, string[]> = {
+  project: ['name'],
+  sshKey: ['name', 'fingerprint'],
+  template: ['name'],
+  vm: ['name', 'persistent', 'template_id'],
+  disk: ['name', 'source'],
+  vmSnapshot: ['name', 'vm_id'],
+  diskSnapshot: ['name', 'disk_id'],
+  vmPool: ['name', 'desired_size', 'min_size', 'max_size'],
+  vmSet: ['name', 'replicas'],
+}
+
+/** What the answer to a creation says. */
+export function learnCreated(known: Known, object: Record<string, unknown>): void {
+  known.id = String(object.id)
+  known.fate = 'there'
+  for (const fact of promised[known.kind]) known.facts[fact] = object[fact]
+}

@@ -5,7 +5,8 @@ import { filesUnder } from '../setup/tree.mjs'
 
 /**
  * `later` tells what a row, or the rest of it, waits for; null when its tests hold all of it.
- * @typedef {{ id: string, later: string | null }} Row
+ * @typedef {{ testFile: string, title: string }} NamedTest
+ * @typedef {{ id: string, later: string | null, tests: NamedTest[] }} Row
  */
 
 /**
@@ -21,7 +22,7 @@ export function readCatalogue(root) {
     const file = relative(root, path)
     for (const { id, what, tests, later, strange } of readTable(readFileSync(path, 'utf8'))) {
       const fault = (text) => faults.push(`${file}: ${id}: ${text}`)
-      rows.push({ id, later })
+      rows.push({ id, later, tests })
       for (const text of strange) fault(`"${text}" is neither a \`file\`: title nor a later: reason`)
       if (tests.length === 0 && !later && strange.length === 0)
         fault('names no test; add one or say later: why')

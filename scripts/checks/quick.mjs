@@ -17,7 +17,9 @@ export const readings = [
 ]
 
 /** The tests that need neither guests nor browsers. @type {import('./step.mjs').Step} */
-export const unitTests = vitest('unit and API tests', { args: ['--project=!qemu', '--project=!round'] })
+export const unitTests = vitest('unit and API tests', {
+  args: ['--project=!qemu', '--project=!images', '--project=!round'],
+})
 
 async function consoleBuild() {
   try {

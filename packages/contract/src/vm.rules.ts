@@ -96,6 +96,15 @@ export function summarizeVms<V extends WithStatus>(vms: V[]): VmSummary<V> {
   }
 }
 
+/** What of a VM says whose member it is. */
+export interface WithGroup {
+  vmpool_id: string | null
+  vmset_id: string | null
+}
+
+/** Whether a VM belongs to a pool or set. */
+export const isMember = (vm: WithGroup): boolean => vm.vmpool_id !== null || vm.vmset_id !== null
+
 /** `Active` when the VM runs and has an address (catalogue G-012). */
 export function networkOf(vm: WithStatus & WithAddress): 'Active' | 'Inactive' {
   return vm.status.toLowerCase() === 'running' && vm.ip_address ? 'Active' : 'Inactive'

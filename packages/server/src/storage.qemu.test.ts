@@ -5,11 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { makeTestAppOver } from './app.test-kit.ts'
 import { openDeskAt } from './desk.test-kit.ts'
-import { importer, testImages } from './engine/qemu/qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './engine/qemu/qemu-engine.ts'
+import { testEngine } from './engine/qemu/qemu-engine.test-kit.ts'
 import { systemClock } from './lib/clock.ts'
 import { run } from './lib/command.ts'
-import { silentLog } from './lib/log.ts'
 import { type Place, playAtRandom } from './storage.test-kit.ts'
 
 // This one has something of everything: chains, restores with and without memory, disks that move.
@@ -26,12 +24,7 @@ test.skipIf(missing)(
     const dataDir = await mkdtemp(join(tmpdir(), 'slipway-storage-'))
     const key = join(dataDir, 'key')
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
-    const engine = makeQemuEngine({
-      dataDir,
-      images: await testImages(dataDir),
-      importer,
-      log: silentLog,
-    })
+    const engine = await testEngine(dataDir)
     await engine.open()
     const app = await makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} })
 

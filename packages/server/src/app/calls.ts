@@ -3,6 +3,7 @@ import type { JobView } from '../lib/jobs.ts'
 /** What parts of the server ask of parts that are built after them. */
 export interface Calls {
   kickVm: (id: string) => void
+  hurryVm: (id: string) => void
   kickDisk: (id: string) => void
   kickVmSnapshot: (id: string) => void
   kickDiskSnapshot: (id: string) => void
@@ -29,6 +30,7 @@ export function makeCalls(): Calls & { connect: (answers: Partial<Calls>) => voi
   return {
     connect: (answers) => void Object.assign(connected, answers),
     kickVm: (id) => of('kickVm')(id),
+    hurryVm: (id) => of('hurryVm')(id),
     kickDisk: (id) => of('kickDisk')(id),
     kickVmSnapshot: (id) => of('kickVmSnapshot')(id),
     kickDiskSnapshot: (id) => of('kickDiskSnapshot')(id),

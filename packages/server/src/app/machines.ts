@@ -43,6 +43,7 @@ export function makeMachines(
     keys: options.keys,
     templates: options.templates,
     kick: calls.kickVm,
+    hurry: calls.hurryVm,
     changed: bus.changed,
     onMember: calls.kickGroup,
     clock,
@@ -115,6 +116,7 @@ export function makeMachines(
   bus.reads('vm_snapshot', vmSnapshots.read)
   calls.connect({
     kickVm: vmReconciler.kick,
+    hurryVm: vmReconciler.hurry,
     kickVmSnapshot: vmSnapshotReconciler.kick,
     announceVm: vms.announceById,
   })

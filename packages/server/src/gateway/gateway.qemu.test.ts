@@ -8,8 +8,7 @@ import { sshKeyApi } from '@slipway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
-import { importer, missing, testImages } from '../engine/qemu/qemu-engine.test-kit.ts'
-import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
+import { missing, testEngine } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
 import { newKey, open, optionsFor, runClient, scratch } from './gateway.test-kit.ts'
@@ -32,7 +31,7 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
         { dataDir: dir, listen: '127.0.0.1', localOnly: true, port: 0, host: null },
         silentLog,
       )
-      const engine = makeQemuEngine({ dataDir: dir, images: await testImages(dir), importer, log: silentLog })
+      const engine = await testEngine(dir)
       await engine.open()
       app = await makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} }, { gateway })
       desk = await openDeskAt(app, () => sleep(100), key.publicKey)

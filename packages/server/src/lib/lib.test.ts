@@ -184,6 +184,44 @@ describe('the reconciler', () => {
     expect(reconciler.stats()).toMatchObject({ abandoned: 2, failing: 0, looks: 5, failed: 2 })
   })
 
+  it('hurries past the looks of others that do not end, and cuts short one at the same id', async () => {
+    const seen: string[] = []
+    const { reconciler, advance } = setUp(async (id) => {
+      seen.push(id)
+      if (seen.filter((one) => one === id).length === 1 && id !== 'well') await new Promise(() => {})
+      return 'when-kicked'
+    })
+    for (const id of ['hung-1', 'hung-2', 'well']) reconciler.kick(id)
+    await advance(10_000)
+    expect(seen).toEqual(['hung-1', 'hung-2'])
+    reconciler.hurry('well')
+    await advance(0)
+    expect(seen).toEqual(['hung-1', 'hung-2', 'well'])
+    reconciler.hurry('hung-1')
+    reconciler.hurry('hung-1')
+    await advance(1_999)
+    expect(seen).toEqual(['hung-1', 'hung-2', 'well'])
+    await advance(1)
+    expect(seen).toEqual(['hung-1', 'hung-2', 'well', 'hung-1'])
+    expect(reconciler.stats()).toMatchObject({ abandoned: 1, abandonedUnderWay: 1, failing: 0, working: 1 })
+  })
+
+  it('leaves a look alone that ends soon after somebody hurried', async () => {
+    const looks: (() => void)[] = []
+    const { reconciler, advance } = setUp(async () => {
+      await new Promise<void>((resolve) => looks.push(resolve))
+      return 'when-kicked'
+    })
+    reconciler.kick('a')
+    await advance(0)
+    reconciler.hurry('a')
+    looks[0]?.()
+    await advance(0)
+    expect(looks).toHaveLength(2)
+    await advance(5_000)
+    expect(reconciler.stats()).toMatchObject({ abandoned: 0, working: 1 })
+  })
+
   it.each(['resolves', 'rejects'] as const)(
     'is not moved by an abandoned look that %s late',
     async (ending) => {

@@ -13,6 +13,8 @@
  *   is looked at again after the back-off. The abandoned look may still be inside an engine call then. A second look
  *   beside it is allowed, because every call of the engine may be repeated at any moment (promise 2 of the port);
  *   when and how the abandoned one ends changes nothing here.
+ * - Somebody who ends a thing by force does not wait behind others: `hurry(id)` looks at once, beside the looks that are
+ *   allowed, and a look at the same id that is under way has two seconds more before it is abandoned.
  * - The scan kicks what needs a look although nobody said so: lost events heal. There is one scan at a time; it is
  *   abandoned like a look when it does not end, and the next one is due as usual.
  */
@@ -43,6 +45,8 @@ export interface ReconcilerOptions {
 
 export interface Reconciler {
   kick: (id: string) => void
+  /** Looks at the id whoever else is being looked at, and cuts short a look at it that does not end. */
+  hurry: (id: string) => void
   /** Scans soon, out of turn: many ids may need a look. During a scan it asks for one more afterwards. */
   rescan: () => void
   /** Scans at once and from then on regularly; resolves after the first scan has kicked. */
@@ -60,6 +64,8 @@ interface Worker {
   again: boolean
   failures: number
   cancelTimer: (() => void) | null
+  /** Leaves the look under way soon. */
+  cutShort: (() => void) | null
 }
 
 /**
@@ -68,6 +74,8 @@ interface Worker {
  */
 const usualLimitMs = 120_000
 const stopLimitMs = 20_000
+/** What a look that is well still gets when somebody hurries. */
+const hurryMs = 2_000
 
 export function makeReconciler(options: ReconcilerOptions): Reconciler {
   const { name, clock, log, limitMs = usualLimitMs } = options
@@ -83,7 +91,13 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
 
   function kick(id: string): void {
     if (stopped) return
-    const worker = workers.get(id) ?? { working: false, again: false, failures: 0, cancelTimer: null }
+    const worker = workers.get(id) ?? {
+      working: false,
+      again: false,
+      failures: 0,
+      cancelTimer: null,
+      cutShort: null,
+    }
     workers.set(id, worker)
     worker.cancelTimer?.()
     worker.cancelTimer = null
@@ -95,16 +109,29 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
+  function hurry(id: string): void {
+    kick(id)
+    workers.get(id)?.cutShort?.()
+    const place = queue.indexOf(id)
+    if (place === -1) return
+    queue.splice(place, 1)
+    begin(id)
+  }
+
+  function begin(id: string): void {
+    busy++
+    const turn = work(id).finally(() => {
+      busy--
+      pump()
+    })
+    inBackground(log, `reconciler ${name} with ${id}`, turn)
+  }
+
   function pump(): void {
     while (busy < options.parallel) {
       const id = queue.shift()
       if (id === undefined) break
-      busy++
-      const turn = work(id).finally(() => {
-        busy--
-        pump()
-      })
-      inBackground(log, `reconciler ${name} with ${id}`, turn)
+      begin(id)
     }
     if (busy === 0 && queue.length === 0) {
       for (const done of waiters) done()
@@ -119,7 +146,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     worker.again = false
     let next: Again
     try {
-      next = await lookInTime(id)
+      next = await lookInTime(id, worker)
       worker.failures = 0
     } catch (error) {
       worker.failures++
@@ -140,17 +167,28 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     }
   }
 
-  async function lookInTime(id: string): Promise<Again> {
+  async function lookInTime(id: string, worker: Worker): Promise<Again> {
     const noted = record.lookBegins(id)
     const look = (async () => options.look(id))()
     look.then(noted.ended, noted.ended)
+    let cancelCut = (): void => {}
+    const cut = new Promise<null>((resolve) => {
+      worker.cutShort = () => {
+        worker.cutShort = null
+        cancelCut = clock.after(hurryMs, () => resolve(null))
+      }
+    })
     try {
-      const next = await withDeadline(look, limitMs, `The look of reconciler ${name} at ${id}`, clock)
-      noted.left(true)
-      return next
+      const what = `The look of reconciler ${name} at ${id}`
+      const next = await withDeadline(Promise.race([look, cut]), limitMs, what, clock)
+      noted.left(next !== null)
+      return next ?? 'now'
     } catch (error) {
       noted.left(false)
       throw error
+    } finally {
+      worker.cutShort = null
+      cancelCut()
     }
   }
 
@@ -196,6 +234,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
 
   return {
     kick,
+    hurry,
     rescan: scanInBackground,
     start: scan,
     async stop() {

@@ -5,6 +5,7 @@ import { migrate } from '../db/migrate.ts'
 import { up as firstUsage } from '../db/migrations/0004-usage.ts'
 import { up as usagePerOwner } from '../db/migrations/0008-idempotency-and-usage.ts'
 import { openSqlite } from '../db/open.ts'
+import { countRows, rowsOf } from '../db/rows.test-kit.ts'
 import { type Owner, together, type Used } from './usage.book.ts'
 import { makeUsageRepo } from './usage.repo.ts'
 
@@ -66,6 +67,20 @@ describe('usage of a span', () => {
       }),
       { numRuns: 20 },
     )
+  })
+
+  it('of many VMs is read as one row for each span', async () => {
+    const db = openSqlite(':memory:')
+    await migrate(db, null)
+    const repo = makeUsageRepo(db)
+    const used = { cpu: 10, memoryMb: 100, diskRead: 0, diskWrite: 0, netIn: 0, netOut: 0 }
+    const all = ownersOf(Array.from({ length: 60 }, () => [{ processors: 2, inGroup: true }, used]))
+    const spans = 4
+    for (let span = 0; span < spans; span += 1) await repo.insert(at + span * 300_000, all)
+    const count = countRows(db)
+    for (const owner of ['project-0', 'group', 'vm-0'])
+      expect(await rowsOf(count, () => repo.samples(owner, at)), owner).toBe(spans)
+    await db.destroy()
   })
 
   it('of before is summed up by the migration to what it was', async () => {

@@ -146,10 +146,37 @@ describe('a group and its members', () => {
     expect(isRepeated({ ...facts, failures: 0 }, 'No space.')).toBe(false)
   })
 
-  it('forgets failures when a member came up after them', () => {
-    const facts = group({ failures: 3, failedAt: now - 1000 })
-    expect(plan(facts, [member(1, { statusSince: now - 2000 })]).do).toBe('rest')
-    expect(plan(facts, [member(1, { statusSince: now - 500 })]).do).toBe('recover')
+  it('forgets failures when a member came up after them and stayed up for a minute', () => {
+    const facts = group({ desired: 1, failures: 3, failedAt: now - 70_000 })
+    const upSince = (statusSince: number) => plan(facts, [member(1, { statusSince })])
+    expect(upSince(now - 80_000)).toEqual({ do: 'rest', until: null })
+    expect(upSince(now - 60_000)).toEqual({ do: 'recover' })
+    expect(upSince(now - 59_999)).toEqual({ do: 'rest', until: now + 1 })
+  })
+
+  it('slows down also when its members come up and break again and again', () => {
+    let facts = group({ desired: 1, persistent: false })
+    const made: number[] = []
+    let members: Member[] = []
+    let clock = now
+    for (let steps = 0; made.length < 8; steps++) {
+      expect(steps).toBeLessThan(200)
+      const step = planGroup(facts, members, 2, clock)
+      if (step.do === 'add') {
+        made.push(clock)
+        members = [member(1, { statusSince: clock + 5_000, upAt: clock + 5_000 })]
+        clock += 5_000
+      } else if (step.do === 'remove') {
+        facts = { ...facts, failures: facts.failures + 1, failedAt: clock }
+        members = []
+      } else if (step.do === 'rest') {
+        if (members.length > 0) clock += 30_000
+        else if (step.until !== null) clock = step.until
+        members = members.map((one) => ({ ...one, status: 'error', statusSince: clock }))
+      } else throw new Error(`${step.do} was not expected`)
+    }
+    const pauses = made.slice(1).map((at, index) => (at - (made[index] ?? 0) - 35_000) / 60_000)
+    expect(pauses).toEqual([0, 0, 1, 2, 4, 5, 5])
   })
 
   it('is an error while the host has no room for a minute, and says what is missing', () => {

@@ -43,7 +43,7 @@ export type GroupStep =
   /** The group wants it back before it was gone. */
   | { do: 'keep'; member: Member }
   | { do: 'add'; number: number }
-  /** Members come up again: failures are forgotten. */
+  /** Members come up again and stay up: failures are forgotten. */
   | { do: 'recover' }
   /** Look again at `until` at the latest, in milliseconds since the epoch; null: when something changes. */
   | { do: 'rest'; until: number | null }
@@ -111,9 +111,8 @@ export function planGroup(
   }
 
   const staying = members.filter(stays)
-  if (group.failures > 0 && staying.some((member) => cameUpSince(member, group.failedAt))) {
-    return { do: 'recover' }
-  }
+  const proofAt = provenAgainAt(group, staying)
+  if (proofAt !== null && now >= proofAt) return { do: 'recover' }
   if (staying.length > group.desired) {
     const newest = staying
       .filter(({ busy }) => !busy)
@@ -122,8 +121,9 @@ export function planGroup(
     const member = newest.find(({ status }) => status === 'error') ?? newest[0]
     return member ? { do: 'retire', member } : { do: 'rest', until: now + busyPollMs }
   }
-  if (staying.length < group.desired) return grow(group, members, atOnce, now)
-  return { do: 'rest', until: restUntil(members, now) }
+  const step = staying.length < group.desired ? grow(group, members, atOnce, now) : null
+  if (step && step.do !== 'rest') return step
+  return { do: 'rest', until: earlier(proofAt, step ? step.until : restUntil(members, now)) }
 }
 
 function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now: number): GroupStep {
@@ -137,8 +137,17 @@ function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now
   return { do: 'add', number: smallestFree(members) }
 }
 
-const cameUpSince = ({ status, statusSince }: Member, at: number | null): boolean =>
-  status === 'running' && statusSince > (at ?? 0)
+/** When a member that came up after the last failure will have stayed up for long enough; null when none did. */
+function provenAgainAt({ failures, failedAt }: GroupFacts, members: readonly Member[]): number | null {
+  if (failures === 0) return null
+  const up = members.filter(
+    ({ status, statusSince }) => status === 'running' && statusSince > (failedAt ?? 0),
+  )
+  return up.length === 0 ? null : Math.min(...up.map(({ statusSince }) => statusSince)) + steadyMs
+}
+
+const earlier = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b)
 
 /** How often in a row it has been healed by now. */
 const healsOf = ({ heals, upAt, statusSince }: Member): number =>

@@ -1,4 +1,5 @@
 import {
+  activityApi,
   diskApi,
   projectApi,
   type ScalingPolicy,
@@ -342,7 +343,24 @@ describe('a pool heals', () => {
     app.engine.setImage({ state: 'ready' })
     await settle(120_000)
     expect(await get(body.id)).toMatchObject({ status: 'active', status_message: null, current_size: 2 })
+    await settle(60_000)
     expect((await history(body.id)).events.map(({ kind }) => kind)).toContain('recovered')
+  })
+
+  it('that cannot create its VMs says so once, however often it tries', async () => {
+    const { create, settle, get, app, ada, at, history } = await desk()
+    app.engine.setImage({ state: 'unavailable', reason: 'It is being repaired.' })
+    const { body } = await create({ desired_size: 2 })
+    await settle()
+    const told = async () => ({
+      activity: (await ada.call(activityApi.ofProject, { params: at })).body.entries.map(({ message }) => message),
+      events: (await history(body.id)).events.map(({ kind }) => kind),
+    })
+    const before = await told()
+    await settle(20 * 60_000)
+    const tries = Number((await get(body.id)).status_message?.match(/^(\d+) VMs in a row/)?.[1])
+    expect(tries).toBeGreaterThan(4)
+    expect(await told()).toEqual(before)
   })
 
   it('is an error while the host has no room, and goes on when there is some', async () => {

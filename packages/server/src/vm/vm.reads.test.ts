@@ -1,26 +1,7 @@
 import { vmApi, vmPoolApi } from '@slipway/contract'
 import { expect, it } from 'vitest'
-import { atDesk, type Desk } from '../desk.test-kit.ts'
-
-/** Counts the rows that are read from the database from now on. */
-function countRows({ app }: Desk): () => number {
-  const executor = app.db.getExecutor()
-  const execute = executor.executeQuery.bind(executor)
-  let rows = 0
-  executor.executeQuery = async (query) => {
-    const result = await execute<never>(query)
-    rows += result.rows.length
-    return result
-  }
-  return () => rows
-}
-
-/** How many rows are read by something that is done. */
-async function rowsOf(count: () => number, act: () => Promise<unknown>): Promise<number> {
-  const before = count()
-  await act()
-  return count() - before
-}
+import { countRows, rowsOf } from '../db/rows.test-kit.ts'
+import { atDesk } from '../desk.test-kit.ts'
 
 it(
   'a look at a VM, its events and those of a group read no disks but its own',
@@ -30,7 +11,7 @@ it(
     const pool = await ada.call(vmPoolApi.create, { params, body: group })
     const attached = await desk.readyDisk()
     const vmId = await desk.runningVm('web', { disks: [{ disk_id: attached }] })
-    const count = countRows(desk)
+    const count = countRows(desk.app.db)
     const at = { params: { ...params, vmId } }
     const deeds = {
       get: () => ada.call(vmApi.get, at),

@@ -276,6 +276,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       await work()
     } catch (error) {
       if (!(error instanceof EngineError) || error.retryable) throw error
+      // Ended by its own user while it came up: that is no fault of it.
+      const now = await repo.find(vm.id)
+      if (!now || now.wanted.deleted || now.wanted.power === 'off') return 'now'
       log.warn({ vm: vm.id, err: error }, 'a VM could not be brought up')
       return fault(vm, null, withAdvice(vm, error))
     }

@@ -34,6 +34,8 @@ export interface VmServiceOptions {
   templates: TemplateService
   /** Asks the reconciler to look at a VM soon. */
   kick: (vmId: string) => void
+  /** Looks at a VM whoever else is being looked at: it is ended by force. */
+  hurry: (vmId: string) => void
   changed: Changed
   /** Told that a member of a group, or their number, changed. */
   onMember: (groupId: string) => void
@@ -72,7 +74,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, onMember, clock, patience } = options
+  const { repo, disks, projects, keys, templates, kick, hurry, onMember, clock, patience } = options
 
   async function wire(vm: Present): Promise<Vm> {
     return toWire(vm, await disks.ofVm(vm.id, vm.projectId), patience.since(vm))
@@ -108,7 +110,8 @@ export function makeVmService(options: VmServiceOptions) {
       { tell: tell(told) },
     )
     if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
-    kick(vmId)
+    if (vm.wanted.force) hurry(vmId)
+    else kick(vmId)
     await announce(vm)
     return wire(vm)
   }
@@ -318,6 +321,7 @@ export function makeVmService(options: VmServiceOptions) {
         },
         ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
       )
+      hurry(vmId)
     },
 
     /** The members of a group, oldest first. The caller has checked whose it is. */

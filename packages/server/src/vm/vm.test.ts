@@ -1,5 +1,5 @@
 import { Vm, type VmStatus, vmApi, vmStatuses } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
@@ -662,6 +662,40 @@ describe('starts after the host went down', () => {
 })
 
 describe('a VM that was good once', () => {
+  it('is not at fault when its start failed because its user ended it', async () => {
+    const s = await setUp()
+    const id = await s.running('x')
+    await s.stop(id, true)
+    await s.app.clock.advance(5_000)
+    const starting = Promise.withResolvers<void>()
+    vi.spyOn(s.app.engine, 'startMachine').mockImplementation(() => starting.promise)
+    await s.start(id)
+    await s.app.clock.advance(1_000)
+    await s.stop(id, true)
+    starting.reject(new EngineError('internal', 'The guest ended while it came up.'))
+    await s.app.clock.advance(5_000)
+    expect(await s.get(id)).toMatchObject({ status: 'stopped', status_message: null })
+    vi.restoreAllMocks()
+    await s.app.close()
+  })
+
+  it.each(['force stop', 'delete'] as const)(
+    'obeys %s at once while a look at it waits for a guest that does not answer',
+    async (how) => {
+      const s = await setUp()
+      const id = await s.running('x')
+      vi.spyOn(s.app.engine, 'powerDown').mockImplementation(() => new Promise(() => {}))
+      await s.stop(id)
+      await s.app.clock.advance(5_000)
+      expect((await s.get(id)).status).toBe('stopping')
+      await (how === 'delete' ? s.remove(id) : s.stop(id, true))
+      await s.app.clock.advance(3_000)
+      expect((await s.app.engine.inspect(id)).power).toBe(how === 'delete' ? 'absent' : 'off')
+      vi.restoreAllMocks()
+      await s.app.close()
+    },
+  )
+
   it(
     'goes on running when SSH does not answer any more, says so, and is never ended for it',
     onServer(async (s) => {

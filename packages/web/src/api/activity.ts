@@ -1,6 +1,7 @@
 import type { ActivityKind, ActivityObject, ActivityPage } from '@slipway/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
+import { watchProjects } from './live-events.ts'
 import { keyOf, queryClient } from './query.ts'
 
 /** Each is left out where it does not matter. */
@@ -49,7 +50,7 @@ export function useNewestActivity(source: ActivitySource, limit?: number) {
 const noted = new Map<string, number>()
 
 /** Something happened in a project: what is shown of its log is asked for again, soon but not too often. */
-export function noteActivity(projectId: string): void {
+watchProjects((projectId) => {
   const now = Date.now()
   const last = noted.get(projectId) ?? 0
   // One is waiting for its time already.
@@ -60,4 +61,4 @@ export function noteActivity(projectId: string): void {
     () => void queryClient.invalidateQueries({ queryKey: keyOf('activity.ofProject', { projectId }) }),
     at - now,
   )
-}
+})

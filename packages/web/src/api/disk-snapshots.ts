@@ -7,6 +7,7 @@ import {
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call, said } from './client.ts'
 import { showDisk } from './disks.ts'
+import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
 
 const list = liveList<DiskSnapshot>(
@@ -22,7 +23,7 @@ export function useDiskSnapshots(projectId: string | undefined) {
   return { snapshots, ...rest }
 }
 
-export const patchDiskSnapshots = list.patch
+takeEvents('disk_snapshot', list.patch)
 
 export function useCreateDiskSnapshot() {
   return useMutation({

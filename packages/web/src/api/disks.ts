@@ -1,6 +1,7 @@
 import { type Disk, type DiskCreate, isDiskUnderWay } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call, said } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
 import { refreshVm } from './vms.ts'
 
@@ -17,7 +18,7 @@ export function useDisks(projectId: string | undefined) {
   return { disks, ...rest }
 }
 
-export const patchDisks = list.patch
+takeEvents('disk', list.patch)
 
 /** Brings a disk that was just made into the list. */
 export const showDisk = (disk: Disk): void => {

@@ -1,7 +1,8 @@
-import type { EndpointId, ObjectEvents } from '@slipway/contract'
+import type { EndpointId } from '@slipway/contract'
 import { type QueryKey, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { revisionOf } from './client.ts'
+import type { EventKind } from './live-events.ts'
 import type { Said } from './order.ts'
 import { asList, keyOf, order, queryClient } from './query.ts'
 
@@ -28,7 +29,7 @@ export const nameOf = (queryKey: QueryKey): string => JSON.stringify(queryKey)
 /** A list answer as it is shown: with what events said since, and never an older one than is shown already. */
 export function inOrder<T extends { id: string }>(
   queryKey: QueryKey,
-  kind: keyof ObjectEvents,
+  kind: EventKind,
   answer: readonly T[],
   belongs: (item: T) => boolean,
   read: (item: T) => T = (item) => item,
@@ -52,7 +53,7 @@ const none: never[] = []
  */
 export function liveList<T extends { id: string; project_id: string | null }>(
   id: EndpointId,
-  kind: keyof ObjectEvents,
+  kind: EventKind,
   load: (projectId: string, signal: AbortSignal) => Promise<readonly T[]>,
   underWay: (item: T) => boolean,
 ) {

@@ -1,44 +1,36 @@
-import { fillPath, type ObjectEvents, routeOf } from '@slipway/contract'
+import { fillPath, routeOf } from '@slipway/contract'
 import { useEffect } from 'react'
-import { noteActivity } from './activity.ts'
 import { apiBase } from './client.ts'
 import { setLostSince } from './connection.ts'
-import { patchDiskSnapshots } from './disk-snapshots.ts'
-import { patchDisks } from './disks.ts'
 import type { ToTab } from './hub.ts'
+import { bringIn, type EventKind } from './live-events.ts'
 import { joinStream } from './live-link.ts'
-import { patchOperations } from './operations.ts'
 import type { Said } from './order.ts'
-import { patchProjects } from './projects.ts'
 import { queryClient } from './query.ts'
 import { readRevision } from './revision.ts'
 import { recheckSession, useSession } from './session.ts'
-import { patchVmPools } from './vm-pools.ts'
-import { patchVmSets } from './vm-sets.ts'
-import { patchVmSnapshots } from './vm-snapshots.ts'
-import { patchVms, useVmPoll } from './vms.ts'
+import { useVmPoll } from './vms.ts'
 
 /** An event shows at once, and those that follow it together: a thousand starting VMs are a few repaints. */
 const collectMs = 100
 
-type Kind = keyof ObjectEvents
-type ObjectOf<K extends Kind> = Exclude<ObjectEvents[K], { deleted: true }>
-type Patches = { [K in Kind]: (projectId: string, all: readonly Said<ObjectOf<K>>[]) => unknown }
-
-/** Where each kind of event goes. */
-const patches: Patches = {
-  project: (_, all) => patchProjects(all),
-  vm: patchVms,
-  disk: patchDisks,
-  vm_snapshot: patchVmSnapshots,
-  disk_snapshot: patchDiskSnapshots,
-  vm_pool: patchVmPools,
-  vm_set: patchVmSets,
-  operation: patchOperations,
+/** Every kind there is; what becomes of one is said where it is shown. */
+const kinds: Readonly<Record<EventKind, true>> = {
+  project: true,
+  vm: true,
+  disk: true,
+  vm_snapshot: true,
+  disk_snapshot: true,
+  vm_pool: true,
+  vm_set: true,
+  operation: true,
 }
 
+/** The names of the events that say what an object is like. */
+export const eventKinds = Object.keys(kinds) as EventKind[] // the record has no others
+
 interface Collected {
-  kind: Kind
+  kind: EventKind
   projectId: string
   all: Said<never>[]
 }
@@ -57,14 +49,11 @@ function makeCollector() {
     flushedAt = Date.now()
     const all = [...collected.values()]
     collected = new Map()
-    for (const { kind, projectId, all: events } of all) {
-      patches[kind](projectId, events)
-      noteActivity(projectId)
-    }
+    for (const { kind, projectId, all: events } of all) bringIn(kind, projectId, events)
   }
 
   return {
-    take(kind: Kind, data: string, revision: string | null): void {
+    take(kind: EventKind, data: string, revision: string | null): void {
       // The server parsed it by the contract's schema before it left.
       const object = JSON.parse(data) as { id: string; project_id?: string | null }
       const projectId = object.project_id ?? object.id
@@ -81,7 +70,7 @@ function makeCollector() {
   }
 }
 
-const isKind = (name: string): name is Kind => name in patches
+const isKind = (name: string): name is EventKind => name in kinds
 
 /**
  * Keeps everything shown up to date: one event stream for all tabs of the browser, and beside it the poll of the VM
@@ -111,7 +100,7 @@ export function useLive(projectId: string | undefined): void {
     const leave = joinStream({
       userId,
       url: `${apiBase}${fillPath(routeOf('event.streamAll').path)}?account=${encodeURIComponent(userId)}`,
-      names: Object.keys(patches),
+      names: eventKinds,
       after,
       hear,
     })

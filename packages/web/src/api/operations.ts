@@ -1,6 +1,7 @@
 import type { Operation } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
 
 const list = liveList<Operation>(
@@ -13,11 +14,11 @@ const list = liveList<Operation>(
 
 /** The long operations of a project that run or wait, oldest first. */
 export function useOperations(projectId: string) {
-  const { items: operations, error } = list.useList(projectId)
-  return { operations, error }
+  const { items: operations, loading, error } = list.useList(projectId)
+  return { operations, loading, error }
 }
 
-export const patchOperations = list.patch
+takeEvents('operation', list.patch)
 
 export function useCancelOperation(projectId: string) {
   return useMutation({

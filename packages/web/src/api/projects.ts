@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useMatch } from 'react-router'
 import { type Creation, call, said } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { inOrder, patchList } from './live-list.ts'
 import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
@@ -34,6 +35,8 @@ export function useProjects({ retryOnMount = true } = {}) {
 /** Brings in what was said of projects. */
 export const patchProjects = (all: readonly Said<Project>[]): void =>
   patchList(listKey, order.hear('project', all))
+
+takeEvents('project', (_, all) => patchProjects(all))
 
 /** Those that are known at this moment. */
 export const projectsNow = (): Project[] => queryClient.getQueryData<Project[]>(listKey) ?? []

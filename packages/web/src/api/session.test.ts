@@ -55,12 +55,18 @@ async function pageOfAda(answers: (path: string) => { status: number; body: unkn
   })
   const replace = vi.fn()
   vi.stubGlobal('window', { location: { replace } })
+  const otherTabs = new EventTarget()
+  const here = { addEventListener: otherTabs.addEventListener.bind(otherTabs), postMessage: vi.fn() }
+  vi.stubGlobal('BroadcastChannel', function BroadcastChannel() {
+    return here
+  })
+  const hear = (data: object) => otherTabs.dispatchEvent(Object.assign(new Event('message'), { data }))
   const { startSession } = await import('./session.ts')
   const { call } = await import('./client.ts')
   const { queryClient } = await import('./query.ts')
   await startSession()
   queryClient.setQueryData(['secret'], 'of Ada')
-  return { call, queryClient, sent, replace }
+  return { call, queryClient, sent, replace, hear }
 }
 
 test('a page turns to the user who signed in meanwhile, and leaves nothing of the one it showed', async () => {
@@ -77,6 +83,24 @@ test('a page turns to the user who signed in meanwhile, and leaves nothing of th
     { path: '/api/user/ssh-keys/k', account: 'u1' },
     { path: '/api/auth/me', account: null },
   ])
+})
+
+test('a page hears from another tab that somebody else signed in there, and turns to them', async () => {
+  const bob = { ...ada, id: 'u2', name: 'Bob' }
+  const { queryClient, sent, replace, hear } = await pageOfAda(() => ({ status: 200, body: bob }))
+  hear({ in: ada.id })
+  hear({ out: bob.id })
+  expect(sent).toHaveLength(1)
+  hear({ in: bob.id })
+  await vi.waitFor(() => expect(replace.mock.calls).toEqual([['/']]))
+  expect(queryClient.getQueryData(['secret'])).toBeUndefined()
+})
+
+test('a page hears from another tab that its user signed out there, and keeps nothing of them', async () => {
+  const { queryClient, sent, hear } = await pageOfAda(() => refused)
+  hear({ out: ada.id })
+  expect(queryClient.getQueryData(['secret'])).toBeUndefined()
+  expect(sent).toHaveLength(1)
 })
 
 test('many refused calls ask once who is signed in, and end the session when it is nobody', async () => {

@@ -1,12 +1,16 @@
 import type { Vm, VmPool } from '@slipway/contract'
 import { afterEach, expect, test } from 'vitest'
+import { bringIn } from './live-events.ts'
+import type { Said } from './order.ts'
 import { keyOf, queryClient } from './query.ts'
-import { patchVmPools } from './vm-pools.ts'
+import './vm-pools.ts'
 import { patchVms } from './vms.ts'
 
 const pool = { id: 'web', project_id: 'p', status: 'active', desired_size: 1 } as VmPool // what is looked at here
 const vm = (id: string, vmpool_id: string | null, status: Vm['status'] = 'running') =>
   ({ id, project_id: 'p', status, vmpool_id, vmset_id: null, ssh_key_name: 'Laptop' }) as Vm // as above
+
+const bringPools = (all: readonly Said<VmPool>[]) => bringIn('vm_pool', 'p', all as readonly Said<never>[]) // of that kind
 
 const gone = (id: string) => ({ id, project_id: 'p', deleted: true }) as const
 let revision = 0
@@ -23,7 +27,7 @@ afterEach(() => queryClient.clear())
 
 test('the page of a pool follows its pool and keeps its VMs', () => {
   queryClient.setQueryData(key, { ...pool, vms: [vm('a', 'web')] })
-  patchVmPools('p', [now({ ...pool, status: 'scaling', desired_size: 2 })])
+  bringPools([now({ ...pool, status: 'scaling', desired_size: 2 })])
   expect(shown()).toEqual(['scaling', 2, ['a running']])
 })
 
@@ -38,7 +42,7 @@ test('the page of a pool follows its VMs and no others', () => {
 })
 
 test('what nobody looks at is not made up from events', () => {
-  patchVmPools('p', [now(pool)])
+  bringPools([now(pool)])
   patchVms('p', [now(vm('a', 'web'))])
   expect(shown()).toBeUndefined()
 })

@@ -1,6 +1,7 @@
 import { isPoolUnderWay, type VmPool, type VmPoolCreate, type VmPoolUpdate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const pools = liveGroups({
@@ -27,7 +28,7 @@ export const useVmPool = pools.useOne
 /** Its samples and events, the autoscaler's policy and verdict. */
 export const useVmPoolHistory = pools.useHistory
 
-export const patchVmPools = pools.patch
+takeEvents('vm_pool', pools.patch)
 
 export function useCreateVmPool() {
   return useMutation({

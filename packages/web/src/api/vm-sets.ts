@@ -1,6 +1,7 @@
 import { isSetUnderWay, type VmSet, type VmSetCreate, type VmSetUpdate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveGroups } from './vm-groups.ts'
 
 const sets = liveGroups({
@@ -27,7 +28,7 @@ export const useVmSet = sets.useOne
 /** Its samples and events. */
 export const useVmSetHistory = sets.useHistory
 
-export const patchVmSets = sets.patch
+takeEvents('vm_set', sets.patch)
 
 export function useCreateVmSet() {
   return useMutation({

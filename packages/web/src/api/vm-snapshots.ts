@@ -1,6 +1,7 @@
 import { isSnapshotUnderWay, type VmSnapshot, type VmSnapshotCreate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call, said } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
 import { patchVms } from './vms.ts'
 
@@ -17,7 +18,7 @@ export function useVmSnapshots(projectId: string | undefined) {
   return { snapshots, ...rest }
 }
 
-export const patchVmSnapshots = list.patch
+takeEvents('vm_snapshot', list.patch)
 
 export function useCreateVmSnapshot() {
   return useMutation({

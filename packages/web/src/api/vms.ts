@@ -1,13 +1,10 @@
 import { isTransitional, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
-import { type QueryKey, queryOptions, useMutation, useQueries, useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
+import { type QueryKey, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { type Creation, call, revisionOf, said } from './client.ts'
+import { takeEvents } from './live-events.ts'
 import { inOrder, nameOf, patchList, pollMs, usePoll } from './live-list.ts'
 import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
-
-/** How many lists are asked for at once when a page needs those of many projects. */
-const listsAtOnce = 4
 
 /**
  * Reads what other servers send as well: the words of the status in any letter case, an unknown one as it is, and
@@ -19,7 +16,8 @@ export function readVm(vm: Vm & { ssh_key?: { name?: string } | null }): Vm {
   return { ...vm, status, ssh_key_name: vm.ssh_key_name ?? vm.ssh_key?.name ?? '' }
 }
 
-const listOptions = (projectId: string) =>
+/** How the VMs of a project are asked for. */
+export const vmListOptions = (projectId: string) =>
   queryOptions({
     queryKey: keyOf('vm.list', { projectId }),
     queryFn: async ({ signal }) => {
@@ -41,7 +39,7 @@ const none: Vm[] = []
  * good one, both without a word (catalogue G-049).
  */
 export function useVms(projectId: string | undefined) {
-  const query = useQuery({ ...listOptions(projectId ?? ''), enabled: projectId !== undefined })
+  const query = useQuery({ ...vmListOptions(projectId ?? ''), enabled: projectId !== undefined })
   return {
     vms: query.data ?? none,
     loading: projectId !== undefined && query.isPending,
@@ -56,37 +54,19 @@ export function useVms(projectId: string | undefined) {
 
 /** Those of a project that are known at this moment. */
 export const vmsNow = (projectId: string): Vm[] =>
-  queryClient.getQueryData(listOptions(projectId).queryKey) ?? none
+  queryClient.getQueryData(vmListOptions(projectId).queryKey) ?? none
 
 /** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
 export function useVmPoll(projectId: string | undefined): void {
   const { data } = useQuery({
-    ...listOptions(projectId ?? ''),
+    ...vmListOptions(projectId ?? ''),
     enabled: projectId !== undefined,
     // Those who show the list load it, also after a failure; this comes later than they do.
     retryOnMount: false,
     refetchOnMount: false,
   })
   const polling = (data ?? none).some(isTransitional)
-  usePoll(listOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
-}
-
-/** The VM lists of many projects, a few at a time; an entry is undefined until its list is there. */
-export function useVmsOfProjects(projectIds: readonly string[]): (Vm[] | undefined)[] {
-  const [allowed, setAllowed] = useState(listsAtOnce)
-  const results = useQueries({
-    queries: projectIds.map((projectId, index) => ({
-      ...listOptions(projectId),
-      staleTime: pollMs,
-      enabled: index < allowed,
-      // Beside the stream, as for the list of the selected project.
-      refetchInterval: ({ state }: { state: { data?: Vm[] | undefined } }) =>
-        state.data?.some(isTransitional) ? pollMs : false,
-    })),
-  })
-  const done = results.filter((result) => !result.isPending).length
-  useEffect(() => setAllowed(done + listsAtOnce), [done])
-  return results.map((result) => result.data ?? (result.isError ? [] : undefined))
+  usePoll(vmListOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
 }
 
 /** One VM with the steps of its last way up. */
@@ -110,7 +90,7 @@ export function patchVms(projectId: string, all: readonly Said<Vm>[]): void {
     'vm',
     all.map(({ object, at }) => ({ object: 'deleted' in object ? object : readVm(object), at })),
   )
-  patchList(listOptions(projectId).queryKey, news)
+  patchList(vmListOptions(projectId).queryKey, news)
   for (const { object, at } of news) {
     const queryKey = keyOf('vm.get', { projectId, vmId: object.id })
     if ('deleted' in object) void queryClient.invalidateQueries({ queryKey })
@@ -119,6 +99,8 @@ export function patchVms(projectId: string, all: readonly Said<Vm>[]): void {
   }
   patchMembers(projectId, news)
 }
+
+takeEvents('vm', patchVms)
 
 /** Under which name the members of a group are put into order: the group itself has its own. */
 export const membersOf = (queryKey: QueryKey): string => `${nameOf(queryKey)} members`

@@ -10,6 +10,7 @@ import { FindIconButton } from './FindButton.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
+import { ProjectDialogs } from './ProjectDialogs.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
@@ -45,7 +46,12 @@ export function AppFrame({ children }: { children: ReactNode }) {
         </main>
         <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />
       </div>
-      {state === 'in' && <PaletteHost />}
+      {state === 'in' && (
+        <>
+          <ProjectDialogs />
+          <PaletteHost />
+        </>
+      )}
     </div>
   )
 }

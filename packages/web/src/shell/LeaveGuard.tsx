@@ -2,14 +2,24 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
-import { DiscardQuestion } from './DiscardQuestion.tsx'
+import { later } from '../ui/later.tsx'
 import { newVersion } from './new-version.ts'
 import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from './unsaved.ts'
+
+const DiscardQuestion = later(
+  async () => (await import('./DiscardQuestion.tsx')).DiscardQuestion,
+  // Without the question nobody leaves.
+  ({ question, onAnswered }) => {
+    onAnswered()
+    question?.keep()
+  },
+)
 
 /** Stands once around all pages: no link, no Back and no new version takes away what somebody typed. */
 export function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isHeldBack(currentLocation, nextLocation))
-  const [question, setQuestion] = useState<LeaveQuestion | null>(null)
+  /** Undefined until the first one; null when there is none any more. */
+  const [question, setQuestion] = useState<LeaveQuestion | null>()
   useEffect(() => {
     if (blocker.state !== 'blocked') return
     const asked: LeaveQuestion = {
@@ -25,7 +35,7 @@ export function LeaveGuard() {
   }, [blocker])
   return (
     <>
-      <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />
+      {question !== undefined && <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />}
       <NewVersion />
     </>
   )

@@ -32,6 +32,8 @@ export interface ListPageProps {
   /** The items themselves, and how they are outlined while they load. */
   items: ReactNode
   outline?: 'rows' | 'cards'
+  /** In place of the items when the filters leave none. */
+  noMatch?: ReactNode
 }
 
 /** A page that lists what a project has of one resource: on its way, failed, empty, filtered to nothing, or there. */
@@ -45,6 +47,7 @@ export function ListPage({
   head,
   items,
   outline = 'rows',
+  noMatch = <NoneFound title={texts.none} />,
 }: ListPageProps) {
   const { loading, error, refreshing, refetch, total, shown } = list
   const empty = !loading && !error && total === 0
@@ -89,16 +92,18 @@ export function ListPage({
       {total > 0 && (
         <>
           {head}
-          {shown > 0 ? (
-            items
-          ) : (
-            <div className="py-8">
-              <h2 className="text-empty">{texts.none}</h2>
-              <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
-            </div>
-          )}
+          {shown > 0 ? items : noMatch}
         </>
       )}
     </>
+  )
+}
+
+function NoneFound({ title }: { title: string }) {
+  return (
+    <div className="py-8">
+      <h2 className="text-empty">{title}</h2>
+      <p className="mt-1 text-ink-2">Try adjusting your search or filters</p>
+    </div>
   )
 }

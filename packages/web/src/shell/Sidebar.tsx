@@ -142,8 +142,9 @@ function Entry({ to, icon: Icon, end = false, aside, children }: EntryProps) {
 }
 
 function VmCount({ projectId }: { projectId: string }) {
-  const { vms, loading } = useVms(projectId)
-  return loading ? null : vms.length
+  const { vms, loading, error } = useVms(projectId)
+  if (loading) return null
+  return error ? 'Unknown' : vms.length
 }
 
 function EngineLine() {

@@ -17,6 +17,7 @@ const home = { pathname: '/', search: '' }
 afterEach(() => {
   forgetAllUnsaved()
   vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 test('a form with something typed holds back whatever leaves its page, and nothing else', () => {
@@ -56,6 +57,21 @@ test('Cancel passes with the navigation of its own click, and no later one', () 
   letThrough()
   expect(isHeldBack(create, home)).toBe(false)
   expect(hasUnsaved()).toBe(false)
+})
+
+test('the browser asks before a page with something typed in it is closed or reloaded, and no other', () => {
+  const page = new EventTarget()
+  vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
+  vi.stubGlobal('removeEventListener', page.removeEventListener.bind(page))
+  const asks = () => !page.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  const [one, another] = [{}, {}]
+  expect(asks()).toBe(false)
+  keepUnsaved(one)
+  keepUnsaved(another)
+  forgetUnsaved(one)
+  expect(asks()).toBe(true)
+  forgetUnsaved(another)
+  expect(asks()).toBe(false)
 })
 
 test('Cancel of a dialog passes however long closing takes: Back comes later than its click', () => {

@@ -1,8 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
+import { silentLog } from '../../lib/log.ts'
+import type { Engine } from '../engine.ts'
 import { exists } from './durable.ts'
 import { createBlank } from './qcow2.ts'
+import { importer } from './qemu-engine.test-kit.ts'
+import { makeQemuEngine } from './qemu-engine.ts'
 
 /** The name of the one file in the store, as a checksum would be. */
 export const BLANK = 'b1a2'.repeat(16)
@@ -21,4 +25,13 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
     open: async () => {},
     close: async () => {},
   }
+}
+
+/**
+ * An engine over such a store. Nothing boots, so it does not find out what runs guest code: where the KVM of a host
+ * is emulated that takes seconds, and every data directory is a new one.
+ */
+export async function blankEngine(dataDir: string, images?: Partial<ImageStore>): Promise<Engine> {
+  const store = { ...(await blankImages(dataDir)), ...images }
+  return makeQemuEngine({ dataDir, accelerator: 'tcg', images: store, importer, log: silentLog })
 }

@@ -104,10 +104,22 @@ export function makeGuests(deps: {
     if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
   }
 
-  /** Takes hold of a guest that this engine does not hold; one that did not answer is not asked again at once. */
+  /**
+   * Takes hold of a guest that this engine does not hold. One that did not answer is asked again from time to time,
+   * and nobody waits for that.
+   */
   async function reach(machineId: string, living: LivingRun): Promise<Guest> {
     const last = silent.get(machineId)
-    if (last?.run === living.run.run && Date.now() < last.until) throw notAnswering(last.error)
+    if (last?.run !== living.run.run) return ask(machineId, living)
+    if (Date.now() >= last.until) {
+      last.until = Date.now() + SILENT_MS
+      const again = ask(machineId, living).then(() => changed(machineId))
+      inBackground(log, 'asking a guest again that did not answer', again.catch(isStillSilent))
+    }
+    throw notAnswering(last.error)
+  }
+
+  async function ask(machineId: string, living: LivingRun): Promise<Guest> {
     try {
       return await hold(machineId, await dirs.requireRecord(machineId), living)
     } catch (error) {
@@ -220,6 +232,10 @@ export function makeGuests(deps: {
 }
 
 export type Guests = ReturnType<typeof makeGuests>
+
+function isStillSilent(error: unknown): void {
+  if (!(error instanceof EngineError)) throw error
+}
 
 const notAnswering = (cause: unknown): EngineError =>
   new EngineError(

@@ -6,10 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
-import { importer, missing, processesOf, testImages } from './qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './qemu-engine.ts'
+import { missing, processesOf, testEngine } from './qemu-engine.test-kit.ts'
 
 /**
  * A boot sector that switches the CPU hot-plug port to its present interface and then reports an `_OST` status
@@ -47,7 +45,7 @@ describe.skipIf(missing !== undefined)('a guest that hangs or means harm', () =>
   const fileOf = (id: string, name: string) => join(dataDir, 'machines', id, name)
 
   async function openEngine(): Promise<Engine> {
-    const opened = makeQemuEngine({ dataDir, images: await testImages(dataDir), importer, log: silentLog })
+    const opened = await testEngine(dataDir)
     await opened.open()
     return opened
   }

@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
 import { work } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
-import { BLANK, blankImages } from './blank-images.test-kit.ts'
+import { BLANK, blankEngine } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
-import { importer, missing } from './qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './qemu-engine.ts'
+import { missing } from './qemu-engine.test-kit.ts'
 
 describe.skipIf(missing !== undefined)('A data directory that was moved', () => {
   /** What is moved is a folder of it. */
@@ -31,7 +29,7 @@ describe.skipIf(missing !== undefined)('A data directory that was moved', () => 
   const rootOf = () => join(dataDir, 'machines', spec.id, 'root.qcow2')
 
   async function open(): Promise<void> {
-    engine = makeQemuEngine({ dataDir, images: await blankImages(dataDir), importer, log: silentLog })
+    engine = await blankEngine(dataDir)
     await engine.open()
   }
   async function move(): Promise<void> {

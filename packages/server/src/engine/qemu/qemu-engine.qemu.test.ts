@@ -7,21 +7,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
-import { silentLog } from '../../lib/log.ts'
 import { describeEngine } from '../engine.suite.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { runsSector } from './accelerator.ts'
-import { imagesDir, importer, makeHarness, missing, processesOf, testImages } from './qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './qemu-engine.ts'
+import { makeHarness, missing, processesOf, testEngine, testImages } from './qemu-engine.test-kit.ts'
 
 /** A server of few words: launches a machine, prints the run and stays. */
 const launchAndStay = `
-  const [dataDir, dir, spec] = process.argv.slice(1)
-  const { makeQemuEngine } = await import('./qemu-engine.ts')
-  const { testImages } = await import('./qemu-engine.test-kit.ts')
-  const { silentLog } = await import('../../lib/log.ts')
-  const images = await testImages(dataDir, dir)
-  const engine = makeQemuEngine({ dataDir, images, importer: null, log: silentLog })
+  const [dataDir, spec] = process.argv.slice(1)
+  const { testEngine } = await import('./qemu-engine.test-kit.ts')
+  const engine = await testEngine(dataDir)
   const machine = JSON.parse(spec)
   await engine.open()
   await engine.createMachine(machine)
@@ -50,8 +45,7 @@ if (missing === undefined) {
     afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
     async function withEngine(work: (engine: Engine) => Promise<void>) {
-      const images = await testImages(dataDir)
-      const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
+      const engine = await testEngine(dataDir)
       await engine.open()
       try {
         await work(engine)
@@ -64,7 +58,7 @@ if (missing === undefined) {
     test('a guest lives on when the server that launched it is killed', async () => {
       const server = spawn(
         process.execPath,
-        ['--input-type=module', '-e', launchAndStay, dataDir, imagesDir, JSON.stringify(spec)],
+        ['--input-type=module', '-e', launchAndStay, dataDir, JSON.stringify(spec)],
         { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
       )
       const [run] = await once(server.stdout, 'data')

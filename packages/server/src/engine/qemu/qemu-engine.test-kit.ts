@@ -9,7 +9,7 @@ import { readRecipes } from '../../image/recipe.ts'
 import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
-import type { Address } from '../engine.ts'
+import type { Address, Engine } from '../engine.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
@@ -43,6 +43,13 @@ export async function testImages(dataDir: string, dir = imagesDir): Promise<Imag
   })
 }
 
+/** The engine over those images; what runs guest code on this host is found out once, for all of them. */
+export async function testEngine(dataDir: string): Promise<Engine> {
+  await mkdir(imagesDir, { recursive: true })
+  const images = await testImages(dataDir)
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, images, importer, log: silentLog })
+}
+
 export async function makeHarness(): Promise<EngineHarness> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-engine-'))
   const key = join(dataDir, 'key')
@@ -51,8 +58,7 @@ export async function makeHarness(): Promise<EngineHarness> {
   const ssh = sshWith(key)
   return {
     async open() {
-      const images = await testImages(dataDir)
-      const engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
+      const engine = await testEngine(dataDir)
       await engine.open()
       return engine
     },

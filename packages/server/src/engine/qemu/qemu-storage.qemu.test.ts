@@ -9,10 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
 import type { Engine, MachineSpec, Work } from '../engine.ts'
-import { imagesDir, importer, missing, processesOf, sshWith, testImages } from './qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './qemu-engine.ts'
+import { missing, processesOf, sshWith, testEngine } from './qemu-engine.test-kit.ts'
 import { connectUnix } from './qmp.ts'
 
 const MIB = 1024 * 1024
@@ -69,11 +67,9 @@ const begin = (engine: Engine, { method, args }: (typeof copies)[number], work: 
 
 /** A server that begins one call, says when it is under way, and stays. */
 const callAndStay = `
-  const [dataDir, dir, method, args] = process.argv.slice(1)
-  const { makeQemuEngine } = await import('./qemu-engine.ts')
-  const { testImages } = await import('./qemu-engine.test-kit.ts')
-  const { silentLog: log } = await import('../../lib/log.ts')
-  const engine = makeQemuEngine({ dataDir, images: await testImages(dataDir, dir), importer: null, log })
+  const [dataDir, method, args] = process.argv.slice(1)
+  const { testEngine } = await import('./qemu-engine.test-kit.ts')
+  const engine = await testEngine(dataDir)
   await engine.open()
   const work = { signal: new AbortController().signal, onProgress: () => process.stdout.write('under way') }
   const end = (how) => process.stdout.write(how)
@@ -93,8 +89,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   let ssh: ReturnType<typeof sshWith>
 
   async function openEngine(): Promise<Engine> {
-    const images = await testImages(dataDir)
-    const fresh = makeQemuEngine({ dataDir, images, importer, log: silentLog })
+    const fresh = await testEngine(dataDir)
     await fresh.open()
     return fresh
   }
@@ -169,11 +164,10 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
       const [before, runBefore] = [await files(), await runOf()]
       await engine.close()
       const options = ['--input-type=module', '-e', callAndStay]
-      const server = spawn(
-        process.execPath,
-        [...options, dataDir, imagesDir, copy.method, JSON.stringify(copy.args)],
-        { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
-      )
+      const server = spawn(process.execPath, [...options, dataDir, copy.method, JSON.stringify(copy.args)], {
+        cwd: import.meta.dirname,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       const [word] = await once(server.stdout, 'data')
       server.kill('SIGKILL')
       await once(server, 'close')
@@ -248,7 +242,7 @@ describe.skipIf(hindrance !== undefined)("QEMU's storage when things go wrong", 
   test('a snapshot that is being deleted when the server is killed leaves its child readable', async () => {
     await engine.close()
     const options = ['--input-type=module', '-e', callAndStay]
-    const args = [dataDir, imagesDir, 'deleteVolumeSnapshot', JSON.stringify([base])]
+    const args = [dataDir, 'deleteVolumeSnapshot', JSON.stringify([base])]
     const server = spawn(process.execPath, [...options, ...args], {
       cwd: import.meta.dirname,
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -16,25 +16,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
 import { work } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
-import { BLANK, blankImages } from './blank-images.test-kit.ts'
+import { BLANK, blankEngine, blankImages } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { placeNames } from './places.ts'
-import { importer, missing } from './qemu-engine.test-kit.ts'
-import { makeQemuEngine } from './qemu-engine.ts'
+import { missing } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
 
 /** A server of few descriptors: opens the engine, and prints how many machines it has. */
 const openWithFew = `
-  const { makeQemuEngine } = await import('./qemu-engine.ts')
-  const { blankImages } = await import('./blank-images.test-kit.ts')
-  const { silentLog: log } = await import('../../lib/log.ts')
+  const { blankEngine } = await import('./blank-images.test-kit.ts')
   const [dataDir] = process.argv.slice(1)
-  const images = await blankImages(dataDir)
-  const engine = makeQemuEngine({ dataDir, images, importer: null, log })
+  const engine = await blankEngine(dataDir)
   await engine.open()
   const states = [...(await engine.list()).values()].map(({ power }) => power)
   await engine.close()
@@ -77,7 +72,7 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
     )
 
   async function open(): Promise<void> {
-    engine = makeQemuEngine({ dataDir, images: await blankImages(dataDir), importer, log: silentLog })
+    engine = await blankEngine(dataDir)
     await engine.open()
   }
   async function reopen(): Promise<void> {
@@ -368,7 +363,7 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
           await writeFile(join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize - 64 * 1024))
           return images.use('blank')
         }
-        engine = makeQemuEngine({ dataDir, images: { ...images, use }, importer, log: silentLog })
+        engine = await blankEngine(dataDir, { use })
         await engine.open()
         await expect(engine.createMachine(spec)).rejects.toMatchObject({ code: 'no-space' })
         expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })

@@ -6,8 +6,8 @@ import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
-import { CancelOperation } from '../operation/CancelOperation.tsx'
-import { diskDialogs } from './disk-dialogs.ts'
+import { CancelButton } from '../operation/CancelButton.tsx'
+import { creationOf, diskDialogs } from './disk-dialogs.ts'
 
 interface DiskActionsProps {
   disk: Disk
@@ -52,21 +52,11 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
           Create Snapshot
         </Button>
       )}
-      {place === 'row' && diskStateOf(disk) === 'creating' && <CancelDisk disk={disk} />}
+      {place === 'row' && diskStateOf(disk) === 'creating' && <CancelButton operation={creationOf(disk)} />}
       {diskStateOf(disk) !== 'deleting' && (
         <DeleteAction disk={disk} place={place} onClick={open('delete')} />
       )}
     </>
-  )
-}
-
-/** Cancels the creation of a disk. */
-export function CancelDisk({ disk: { id, name, project_id } }: { disk: Disk }) {
-  return (
-    <CancelOperation
-      projectId={project_id}
-      operation={{ id, action: 'disk.create', object: { type: 'disk', id, name } }}
-    />
   )
 }
 

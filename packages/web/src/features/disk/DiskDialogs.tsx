@@ -1,7 +1,8 @@
 import type { Disk } from '@slipway/contract'
 import { lazy, Suspense } from 'react'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
-import { diskDialogs } from './disk-dialogs.ts'
+import { CancelDialog, cancelDialog } from '../operation/CancelDialog.tsx'
+import { creationOf, diskDialogs } from './disk-dialogs.ts'
 import { DeleteDiskDialog, DetachDialog } from './disk-questions.tsx'
 
 // The forms come when they are first opened.
@@ -35,6 +36,9 @@ export function DiskDialogs({ disks, loading, afterDelete }: DiskDialogsProps) {
             onClose={close}
             onDeleted={() => close(afterDelete === undefined ? {} : { to: afterDelete })}
           />
+        ),
+        [cancelDialog]: (disk, close) => (
+          <CancelDialog projectId={disk.project_id} operation={creationOf(disk)} onClose={close} />
         ),
         [diskDialogs.attach]: (disk, close) => (
           <Suspense fallback={null}>

@@ -14,9 +14,11 @@ import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Rows, Sheet } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { ObjectActivity } from '../activity/ObjectActivity.tsx'
-import { CancelDisk, DiskActions } from './DiskActions.tsx'
+import { CancelButton } from '../operation/CancelButton.tsx'
+import { DiskActions } from './DiskActions.tsx'
 import { DiskDialogs } from './DiskDialogs.tsx'
 import { diskCondition } from './disk-condition.ts'
+import { creationOf } from './disk-dialogs.ts'
 import { sourceLabels } from './disk-filter.ts'
 import { SnapshotsOfDisk } from './SnapshotsOfDisk.tsx'
 import { VmOfDisk } from './VmOfDisk.tsx'
@@ -67,7 +69,7 @@ function DiskView({ disk }: { disk: Disk }) {
       <ConditionBanner
         word={word}
         condition={diskCondition(disk)}
-        actions={state === 'creating' && <CancelDisk disk={disk} />}
+        actions={state === 'creating' && <CancelButton operation={creationOf(disk)} />}
       />
       <Sheet aria-label="Facts" className="mb-6">
         {isDiskUnderWay(disk) && (

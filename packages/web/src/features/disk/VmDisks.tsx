@@ -1,4 +1,4 @@
-import { diskAllowedBy, disksPerVm, type Vm } from '@slipway/contract'
+import { diskAllowedBy, disksPerVm, isMember, type Vm } from '@slipway/contract'
 import { Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
@@ -9,7 +9,6 @@ import { objectIcons } from '../../shell/object-icons.ts'
 import { useDialogInUrl, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
-import { isMember } from '../vm-group/PartOf.tsx'
 import { diskDialogs } from './disk-dialogs.ts'
 import { DetachDialog } from './disk-questions.tsx'
 

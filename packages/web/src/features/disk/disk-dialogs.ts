@@ -1,3 +1,5 @@
+import type { Disk, Operation } from '@slipway/contract'
+
 /** The dialogs of a disk by their names in the URL. */
 export const diskDialogs = {
   attach: 'attach-disk',
@@ -7,3 +9,10 @@ export const diskDialogs = {
   createVm: 'create-vm-from-disk',
   delete: 'delete-disk',
 } as const
+
+/** The creation of a disk as the operation that it is. */
+export const creationOf = ({ id, name }: Disk): Pick<Operation, 'id' | 'action' | 'object'> => ({
+  id,
+  action: 'disk.create',
+  object: { type: 'disk', id, name },
+})

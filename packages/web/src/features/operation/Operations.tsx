@@ -6,13 +6,28 @@ import { objectPaths } from '../../paths.ts'
 import { cx } from '../../ui/cx.ts'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
-import { CancelOperation } from './CancelOperation.tsx'
+import { CancelButton } from './CancelButton.tsx'
+import { OperationDialogs } from './OperationDialogs.tsx'
 
 /** The long work of a project that runs or waits, with a way to end it; nothing when there is none. */
 export function Operations({ projectId, className }: { projectId: string; className?: string }) {
-  const { operations } = useOperations(projectId)
+  const { operations, loading, error } = useOperations(projectId)
+  return (
+    <>
+      {operations.length > 0 && <Rows projectId={projectId} operations={operations} className={className} />}
+      <OperationDialogs projectId={projectId} operations={operations} loading={loading || error !== null} />
+    </>
+  )
+}
+
+interface RowsProps {
+  projectId: string
+  operations: readonly Operation[]
+  className: string | undefined
+}
+
+function Rows({ projectId, operations, className }: RowsProps) {
   const titleId = useId()
-  if (operations.length === 0) return null
   return (
     <Sheet
       title={<span id={titleId}>Operations</span>}
@@ -45,7 +60,7 @@ function OperationRow({ projectId, operation }: { projectId: string; operation: 
           </p>
           <p className="text-hint wrap-anywhere text-ink-2">{stateText(operation)}</p>
         </div>
-        {can_cancel && <CancelOperation projectId={projectId} operation={operation} />}
+        {can_cancel && <CancelButton operation={operation} />}
       </div>
       <div className={cx(!isRunning && 'group-last:hidden', 'border-t border-line')}>
         {isRunning && <WorkTrack label={`${title} ${object.name}`} value={progress ?? undefined} />}

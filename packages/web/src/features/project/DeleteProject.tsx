@@ -13,6 +13,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
 import { alsoDeleted } from './also-deleted.ts'
 import { useLeaveProject } from './use-leave-project.ts'
+import { notCounted } from './vm-count.ts'
 
 interface DeleteProjectProps {
   project: Project
@@ -106,6 +107,3 @@ function useContents(
     }),
   }
 }
-
-/** Why a project cannot be deleted before it is known what is deleted with it. */
-export const notCounted = 'Counting what will be deleted with the project...'

@@ -1,25 +1,21 @@
-import { type Project, projectTexts, summarizeVms, type Vm } from '@slipway/contract'
-import { Trash2 } from 'lucide-react'
+import { type Project, projectTexts } from '@slipway/contract'
+import { RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects } from '../../api/vms.ts'
+import { useVmsOfProjects, type VmsOfProject } from '../../api/vms-of-projects.ts'
 import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Status } from '../../ui/Status.tsx'
-import { DeleteProject, notCounted } from './DeleteProject.tsx'
+import { DeleteProject } from './DeleteProject.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
 import { useLeaveProject } from './use-leave-project.ts'
+import { countText, reasonNotCounted } from './vm-count.ts'
 
-interface ManageProjectsDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-}
-
-export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialogProps) {
+export function ManageProjectsDialog({ onClose }: { onClose: () => void }) {
   return (
     <GuardedDialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       size="lg"
       title="Manage Projects"
       footer={({ ask }) => <Button onClick={ask}>Close</Button>}
@@ -31,8 +27,9 @@ export function ManageProjectsDialog({ open, onOpenChange }: ManageProjectsDialo
 
 function ManageProjects() {
   const { projects, project: active, select } = useSelectedProject()
-  const lists = useVmsOfProjects(projects.map(({ id }) => id))
+  const lists = useVmsOfProjects(projects)
   const leaveProject = useLeaveProject()
+  // Not in the URL: it names one dialog, and this question lies over another one, in which nothing can appear above it.
   const [deleting, setDeleting] = useState<Project | null>(null)
   return (
     <div className="grid gap-5">
@@ -44,11 +41,11 @@ function ManageProjects() {
         <h3 className="mb-2 text-section">Your projects</h3>
         {projects.length === 0 && <p className="text-ink-3">No projects yet</p>}
         <ul className="divide-y divide-line border-y border-line empty:hidden">
-          {projects.map((project, index) => (
+          {lists.map(({ project, list }) => (
             <ProjectRow
               key={project.id}
               project={project}
-              vms={lists[index]}
+              list={list}
               active={project.id === active?.id}
               onSelect={() => {
                 select(project.id)
@@ -66,21 +63,31 @@ function ManageProjects() {
 
 interface ProjectRowProps {
   project: Project
-  /** Undefined while they are loading. */
-  vms: Vm[] | undefined
+  list: VmsOfProject
   active: boolean
   onSelect: () => void
   onDelete: () => void
 }
 
-function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProps) {
+function ProjectRow({ project, list, active, onSelect, onDelete }: ProjectRowProps) {
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-2 py-2.5 md:grid-cols-[minmax(0,1fr)_6rem_10rem]">
       <div className="col-span-2 min-w-0 md:col-span-1">
         <p className="font-[550] wrap-anywhere">
           <bdi>{project.name}</bdi>
         </p>
-        <p className="text-hint text-ink-3">{vms ? countText(vms) : 'Counting VMs...'}</p>
+        <p className="text-hint text-ink-3">{countText(list)}</p>
+        {list.failed && (
+          <Button
+            size="sm"
+            className="mt-1"
+            icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
+            onClick={list.retry}
+            aria-label={`Try Again: ${project.name}`}
+          >
+            Try Again
+          </Button>
+        )}
       </div>
       {active ? (
         <Status word="active" />
@@ -95,24 +102,18 @@ function ProjectRow({ project, vms, active, onSelect, onDelete }: ProjectRowProp
         </Button>
       )}
       <div className="justify-self-end text-right text-hint text-ink-3">
-        {vms && vms.length > 0 ? (
+        {list.vms && list.vms.length > 0 ? (
           projectTexts.hasVms
         ) : (
           <IconButton
             size="sm"
             label={`Delete ${project.name}`}
             icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-            disabledReason={vms ? undefined : notCounted}
+            disabledReason={reasonNotCounted(list)}
             onClick={onDelete}
           />
         )}
       </div>
     </li>
   )
-}
-
-function countText(vms: Vm[]): string {
-  const { total, running } = summarizeVms(vms)
-  if (total === 0) return 'No VMs'
-  return `${total} ${total === 1 ? 'VM' : 'VMs'}, ${running} running`
 }

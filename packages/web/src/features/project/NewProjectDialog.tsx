@@ -2,17 +2,16 @@ import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
 
 interface ProjectDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
+  onClose: () => void
   /** The project was created: the dialog closes and leads home. */
   onCreated: () => void
 }
 
-export function NewProjectDialog({ open, onOpenChange, onCreated }: ProjectDialogProps) {
+export function NewProjectDialog({ onClose, onCreated }: ProjectDialogProps) {
   return (
     <GuardedDialog
-      open={open}
-      onOpenChange={onOpenChange}
+      open
+      onOpenChange={onClose}
       title="New Project"
       description="A project groups virtual machines and what belongs to them."
     >

@@ -1,26 +1,27 @@
-import { type Project, summarizeVms, type Vm } from '@slipway/contract'
-import { Trash2 } from 'lucide-react'
+import { type Project, summarizeVms } from '@slipway/contract'
+import { RefreshCw, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { Link } from 'react-router'
+import type { VmsOfProject } from '../../api/vms-of-projects.ts'
 import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
+import { Button } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
-import { notCounted } from './DeleteProject.tsx'
+import { notCountable, reasonNotCounted } from './vm-count.ts'
 
 const recentCount = 3
 
 interface ProjectCardProps {
   project: Project
-  /** Undefined while they are loading. */
-  vms: Vm[] | undefined
+  list: VmsOfProject
   active: boolean
   onSelect: () => void
   onDelete: () => void
 }
 
 /** The whole card is the link to the project's dashboard, but for its VMs and its foot. */
-export function ProjectCard({ project, vms, active, onSelect, onDelete }: ProjectCardProps) {
+export function ProjectCard({ project, list, active, onSelect, onDelete }: ProjectCardProps) {
   const titleId = useId()
   return (
     <article
@@ -46,20 +47,20 @@ export function ProjectCard({ project, vms, active, onSelect, onDelete }: Projec
         </p>
         <p className="mt-1 text-hint text-ink-3">Created {formatDateTime(project.created_at)}</p>
       </div>
-      <CardFacts items={countsOf(vms)} />
+      <CardFacts items={countsOf(list)} />
       <div className="flex-1 px-4 py-2.5">
-        <RecentVms vms={vms} />
+        <RecentVms list={list} />
       </div>
       <div className="relative">
         <CardFoot>
-          {vms && vms.length > 0 ? (
+          {list.vms && list.vms.length > 0 ? (
             <p className="flex min-h-[38px] items-center justify-center text-dense text-ink-3 phone:min-h-[46px]">
               Has VMs
             </p>
           ) : (
             <CardAction
               icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-              disabledReason={vms ? undefined : notCounted}
+              disabledReason={reasonNotCounted(list)}
               aria-label={`Delete ${project.name}`}
               onClick={onDelete}
             >
@@ -72,9 +73,10 @@ export function ProjectCard({ project, vms, active, onSelect, onDelete }: Projec
   )
 }
 
-function countsOf(vms: Vm[] | undefined) {
+function countsOf({ vms, failed }: VmsOfProject) {
   const { total, running, stopped, starting } = summarizeVms(vms ?? [])
-  const shown = (count: number) => (vms ? count : <span className="text-ink-3">...</span>)
+  const shown = (count: number) =>
+    vms ? count : <span className="text-ink-3">{failed ? 'Unknown' : '...'}</span>
   return [
     { label: 'Total', value: shown(total) },
     { label: 'Running', value: shown(running) },
@@ -83,7 +85,23 @@ function countsOf(vms: Vm[] | undefined) {
   ]
 }
 
-function RecentVms({ vms }: { vms: Vm[] | undefined }) {
+function RecentVms({ list: { vms, failed, retry } }: { list: VmsOfProject }) {
+  if (failed) {
+    return (
+      <div className="grid justify-items-start gap-2 text-dense text-ink-2">
+        <p>{notCountable}</p>
+        {/* Above the link of the whole card. */}
+        <Button
+          size="sm"
+          className="relative"
+          icon={<RefreshCw size={16} strokeWidth={1.6} aria-hidden />}
+          onClick={retry}
+        >
+          Try Again
+        </Button>
+      </div>
+    )
+  }
   if (!vms) return <p className="text-dense text-ink-3">Loading VMs...</p>
   if (vms.length === 0) return <p className="text-dense text-ink-3">No VMs</p>
   const rest = vms.length - recentCount

@@ -1,10 +1,11 @@
+import { isFoundIn, type Project } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { lazy, Suspense } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useVmsOfProjects } from '../../api/vms.ts'
-import { paths } from '../../paths.ts'
+import { useVmsOfProjects } from '../../api/vms-of-projects.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
-import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
+import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
+import { useListSearch } from '../../shell/use-list-search.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -14,16 +15,14 @@ import { DeleteProject } from './DeleteProject.tsx'
 import { ProjectCard } from './ProjectCard.tsx'
 import { projectDialogs } from './project-dialogs.ts'
 
-// The form comes when it is first opened.
-const NewProjectDialog = lazy(async () => ({
-  default: (await import('./NewProjectDialog.tsx')).NewProjectDialog,
-}))
+const matchesProject = ({ project: { name, description } }: { project: Project }, search: string) =>
+  isFoundIn(search, name, description)
 
 export function Component() {
   const { projects, project: active, loading, error, retry, select } = useSelectedProject()
-  const lists = useVmsOfProjects(projects.map(({ id }) => id))
+  const lists = useVmsOfProjects(projects)
+  const search = useListSearch(lists, matchesProject)
   const openDialog = useOpenDialog()
-  const creating = useDialog(projectDialogs.create)
   const empty = !loading && !error && projects.length === 0
 
   const create = (variant: 'primary' | 'secondary') => (
@@ -51,12 +50,14 @@ export function Component() {
           Create the first one to start with virtual machines.
         </EmptyState>
       )}
+      <SearchBar search={search} plural="projects" by="name or description" />
+      {projects.length > 0 && search.found.length === 0 && <NoMatch search={search} noun="project" />}
       <ul className="grid gap-3 md:grid-cols-[repeat(auto-fill,minmax(328px,1fr))] md:gap-4">
-        {projects.map((project, index) => (
+        {search.found.map(({ project, list }) => (
           <li key={project.id} className="min-w-0">
             <ProjectCard
               project={project}
-              vms={lists[index]}
+              list={list}
               active={project.id === active?.id}
               onSelect={() => select(project.id)}
               onDelete={() => openDialog(projectDialogs.delete, project.id)}
@@ -64,15 +65,6 @@ export function Component() {
           </li>
         ))}
       </ul>
-      <Suspense fallback={null}>
-        {creating.open && (
-          <NewProjectDialog
-            open
-            onOpenChange={() => creating.close()}
-            onCreated={() => creating.close({ to: paths.home })}
-          />
-        )}
-      </Suspense>
       <ObjectDialogs
         objects={projects}
         loading={loading || error !== null}

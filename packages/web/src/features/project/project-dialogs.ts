@@ -1,2 +1,6 @@
-/** The dialogs of the page of projects by their names in the URL. */
-export const projectDialogs = { create: 'new-project', delete: 'delete-project' } as const
+/** The dialogs about projects by their names in the URL. The frame has the first two, on every page. */
+export const projectDialogs = {
+  manage: 'manage-projects',
+  create: 'new-project',
+  delete: 'delete-project',
+} as const

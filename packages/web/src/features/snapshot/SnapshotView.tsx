@@ -9,7 +9,8 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Rows, Sheet } from '../../ui/Sheet.tsx'
 import { ObjectActivity } from '../activity/ObjectActivity.tsx'
-import { CancelOperation } from '../operation/CancelOperation.tsx'
+import { CancelButton } from '../operation/CancelButton.tsx'
+import { OperationDialogs } from '../operation/OperationDialogs.tsx'
 import { SnapshotStatus } from './SnapshotRow.tsx'
 import { snapshotCondition } from './snapshot-condition.ts'
 import { type AnySnapshot, daysText, promisedOf } from './snapshot-words.ts'
@@ -91,7 +92,12 @@ const idOf = ({ id }: AnySnapshot) => ({ label: 'ID', value: <CopyLine text={id}
 
 /** Cancels what is being done to a snapshot, where that can be cancelled. */
 function CancelWork({ snapshot: { id, project_id } }: { snapshot: AnySnapshot }) {
-  const { operations } = useOperations(project_id)
+  const { operations, loading, error } = useOperations(project_id)
   const operation = operations.find((one) => one.id === id)
-  return operation?.can_cancel ? <CancelOperation projectId={project_id} operation={operation} /> : null
+  return (
+    <>
+      {operation?.can_cancel && <CancelButton operation={operation} />}
+      <OperationDialogs projectId={project_id} operations={operations} loading={loading || error !== null} />
+    </>
+  )
 }

@@ -1,10 +1,14 @@
-import { type SshKey, sshKeyPreview } from '@slipway/contract'
+import { isFoundIn, type SshKey, sshKeyPreview } from '@slipway/contract'
 import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { errorDetail, errorText } from '../../api/errors.ts'
 import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
 import { paths } from '../../paths.ts'
+import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
+import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
+import { useListSearch } from '../../shell/use-list-search.ts'
 import { formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
@@ -20,18 +24,23 @@ const AddSshKeyDialog = lazy(async () => ({
   default: (await import('./AddSshKeyDialog.tsx')).AddSshKeyDialog,
 }))
 
+/** By their names in the URL. */
+const sshKeyDialogs = { add: 'add-ssh-key', delete: 'delete-ssh-key' } as const
+
+const matchesKey = ({ name, fingerprint }: SshKey, search: string) => isFoundIn(search, name, fingerprint)
+
 export function Component() {
   const { sshKeys, loading, error, retry } = useSshKeys()
-  // Null until it is first opened.
-  const [adding, setAdding] = useState<boolean | null>(null)
-  const [deleting, setDeleting] = useState<SshKey | null>(null)
+  const search = useListSearch(sshKeys, matchesKey)
+  const openDialog = useOpenDialog()
+  const adding = useDialog(sshKeyDialogs.add)
   const empty = !loading && !error && sshKeys.length === 0
 
   const add = (variant: 'primary' | 'secondary') => (
     <Button
       variant={variant}
       icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
-      onClick={() => setAdding(true)}
+      onClick={() => openDialog(sshKeyDialogs.add)}
     >
       Add SSH Key
     </Button>
@@ -57,17 +66,30 @@ export function Component() {
           Every VM needs an SSH key to sign in with. Add the public key of a key pair that you have.
         </EmptyState>
       )}
-      {sshKeys.length > 0 && (
+      <SearchBar search={search} plural="SSH keys" by="name or fingerprint" />
+      {sshKeys.length > 0 && search.found.length === 0 && <NoMatch search={search} noun="SSH key" />}
+      {search.found.length > 0 && (
         <ul className="sheet max-w-265 divide-y divide-line">
-          {sshKeys.map((sshKey) => (
-            <SshKeyRow key={sshKey.id} sshKey={sshKey} onDelete={() => setDeleting(sshKey)} />
+          {search.found.map((sshKey) => (
+            <SshKeyRow
+              key={sshKey.id}
+              sshKey={sshKey}
+              onDelete={() => openDialog(sshKeyDialogs.delete, sshKey.id)}
+            />
           ))}
         </ul>
       )}
       <Suspense fallback={null}>
-        {adding !== null && <AddSshKeyDialog open={adding} onOpenChange={setAdding} />}
+        {adding.open && <AddSshKeyDialog open onOpenChange={() => adding.close()} />}
       </Suspense>
-      {deleting && <DeleteSshKey sshKey={deleting} onClose={() => setDeleting(null)} />}
+      <ObjectDialogs
+        objects={sshKeys}
+        loading={loading || error !== null}
+        gone="The SSH key no longer exists."
+        dialogs={{
+          [sshKeyDialogs.delete]: (sshKey, close) => <DeleteSshKey sshKey={sshKey} onClose={() => close()} />,
+        }}
+      />
     </>
   )
 }

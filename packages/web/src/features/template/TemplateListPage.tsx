@@ -1,7 +1,10 @@
+import { isFoundIn, type Template } from '@slipway/contract'
 import { useMemo } from 'react'
 import { errorDetail } from '../../api/errors.ts'
 import { useTemplates } from '../../api/templates.ts'
+import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
+import { useListSearch } from '../../shell/use-list-search.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
@@ -13,6 +16,9 @@ const imageKind = {
   isUnderWay: ({ status }: { status: string }) => status === 'coming',
 }
 
+const matchesTemplate = ({ name, description }: Template, search: string) =>
+  isFoundIn(search, name, description)
+
 export function Component() {
   const { templates, loading, error, retry } = useTemplates()
   const images = useMemo(
@@ -20,6 +26,7 @@ export function Component() {
     [templates],
   )
   useAnnouncedChanges(images, imageKind)
+  const search = useListSearch(templates, matchesTemplate)
   return (
     <>
       <PageHeader
@@ -41,8 +48,10 @@ export function Component() {
           VMs are created from templates. The operator of this installation can add templates.
         </EmptyState>
       )}
+      <SearchBar search={search} plural="templates" by="name or description" />
+      {templates.length > 0 && search.found.length === 0 && <NoMatch search={search} noun="template" />}
       <ul className="grid gap-3 min-[680px]:grid-cols-2 min-[1260px]:grid-cols-3 md:gap-4">
-        {templates.map((template) => (
+        {search.found.map((template) => (
           <li key={template.id} className="min-w-0">
             <TemplateCard template={template} />
           </li>

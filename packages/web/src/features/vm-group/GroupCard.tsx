@@ -1,28 +1,74 @@
 import { Pencil, Server, Trash2 } from 'lucide-react'
-import type { ReactNode, Ref } from 'react'
+import { type ReactNode, type Ref, useId } from 'react'
 import { Link } from 'react-router'
+import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { WhyText } from '../../shell/Why.tsx'
-import { CardAction, CardFoot } from '../../ui/Card.tsx'
+import { formatDateTime } from '../../time.ts'
+import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
+import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
+import type { Group, GroupKind } from './group-kind.ts'
+import { useInlineEdit } from './use-inline-edit.ts'
 
-interface GroupCardHeadProps {
-  group: {
-    name: string
-    description: string
-    status: string
-    status_since: string
-    template_id: string
-    template_name: string
-  }
+interface GroupCardProps<G extends Group> {
+  kind: GroupKind<G>
+  group: G
+  /** How many VMs there are and shall be. */
+  size: ReactNode
+  facts: Parameters<typeof CardFacts>[0]['items']
+  /** What only its kind has, between why it waits and what both have. */
+  rows?: readonly { label: string; value: ReactNode }[]
+}
+
+/** The card of a pool or set: how it is, its size, what its VMs are made of, and what can be done to it. */
+export function GroupCard<G extends Group>({ kind, group, size, facts, rows = [] }: GroupCardProps<G>) {
+  const titleId = useId()
+  const { editing, trigger, open, close } = useInlineEdit()
+  const openDialog = useOpenDialog()
+  const path = kind.paths.one(group.project_id, group.id)
+  return (
+    <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
+      <Head group={group} underWay={kind.isUnderWay(group)} titleId={titleId} to={path} />
+      {editing ? (
+        <kind.EditForm group={group} onClose={close} />
+      ) : (
+        <>
+          {size}
+          <CardFacts items={facts} />
+          <Rows
+            className="flex-1"
+            items={[
+              ...whyRow(group),
+              ...rows,
+              { label: 'Persistent', value: group.persistent ? 'Yes' : 'No' },
+              { label: 'SSH Key', value: <span className="mono min-w-0">{group.ssh_key_name}</span> },
+              { label: 'Created', value: formatDateTime(group.created_at) },
+            ]}
+          />
+          <Foot
+            name={group.name}
+            to={path}
+            editRef={trigger}
+            onEdit={open}
+            onDelete={() => openDialog(kind.deleteDialog, group.id)}
+          />
+        </>
+      )}
+    </article>
+  )
+}
+
+interface HeadProps {
+  group: Group
   underWay: boolean
   titleId: string
   to: string
 }
 
-/** The upper part of the card of a pool or set: how it is, which it is, and what its VMs are made from. */
-export function GroupCardHead({ group, underWay, titleId, to }: GroupCardHeadProps) {
+/** How it is, which it is, and what its VMs are made from. */
+function Head({ group, underWay, titleId, to }: HeadProps) {
   const { name, description, status, status_since, template_id, template_name } = group
   return (
     <>
@@ -48,18 +94,12 @@ export function GroupCardHead({ group, underWay, titleId, to }: GroupCardHeadPro
   )
 }
 
-interface WithReason {
-  status: string
-  status_message: string | null
-  status_since: string
-}
-
-/** Why it waits or failed, as a row of the card; none for one that is well. */
-export function whyRow({
+/** Why it waits or failed; no row for one that is well. */
+function whyRow({
   status,
   status_message: reason,
   status_since: since,
-}: WithReason): { label: string; value: ReactNode; tone?: 'bad' | undefined }[] {
+}: Group): { label: string; value: ReactNode; tone?: 'bad' | undefined }[] {
   const bad = status.toLowerCase() === 'error'
   if (!bad && !reason) return []
   const value = bad ? (
@@ -71,13 +111,7 @@ export function whyRow({
 }
 
 /** Stands for a card until it is drawn. */
-export function GroupCardOutline({
-  group: { name, status },
-  height,
-}: {
-  group: { name: string; status: string }
-  height: number
-}) {
+export function GroupCardOutline({ group: { name, status }, height }: { group: Group; height: number }) {
   return (
     <article aria-label={name} className="sheet px-4 py-3" style={{ height }}>
       <Status word={status} />
@@ -90,7 +124,7 @@ export function GroupCardOutline({
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-interface GroupCardFootProps {
+interface FootProps {
   name: string
   to: string
   editRef: Ref<HTMLButtonElement>
@@ -98,7 +132,7 @@ interface GroupCardFootProps {
   onDelete: () => void
 }
 
-export function GroupCardFoot({ name, to, editRef, onEdit, onDelete }: GroupCardFootProps) {
+function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
   return (
     <CardFoot>
       <CardAction icon={<Server {...icon} />} render={<Link to={to} aria-label={`View VMs of ${name}`} />}>

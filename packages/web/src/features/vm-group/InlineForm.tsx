@@ -1,24 +1,47 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { errorDetail, fullErrorText } from '../../api/errors.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { CardAction, CardFoot } from '../../ui/Card.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { toast } from '../../ui/toast.tsx'
 
-interface InlineFormProps {
+interface InlineFormProps<Body> {
   /** `Edit web` */
   label: string
+  body: Body
+  /** Whether anything is other than it was. */
+  dirty: boolean
   /** The first rule that is broken: said beside the button it disables. */
   problem: string | null
-  busy: boolean
-  /** Why the last attempt failed; a toast has said it. It stays until the next one. */
-  error: string | undefined
-  onSave: () => void
-  onCancel: () => void
+  send: (body: Body) => Promise<unknown>
+  texts: { updated: string; failed: string }
+  onClose: () => void
   children: ReactNode
 }
 
-/** The lower part of a card while it is edited: fields, then `Cancel` and `Save`. `Esc` cancels. */
-export function InlineForm({ label, problem, busy, error, onSave, onCancel, children }: InlineFormProps) {
+/** Changes a pool or set in the lower part of its card or on its page: fields, then `Cancel` and `Save`. `Esc` cancels. */
+export function InlineForm<Body>({
+  label,
+  body,
+  dirty,
+  problem,
+  send,
+  texts,
+  onClose,
+  children,
+}: InlineFormProps<Body>) {
+  const shell = useFormShell({ dirty, send, failureText: (error) => fullErrorText(texts.failed, error) })
+  const { pending: busy, error } = shell
+  const save = () =>
+    shell.submit(body, {
+      onSuccess: () => {
+        toast.success(texts.updated)
+        onClose()
+      },
+      onFailure: (error) => toast.error(texts.failed, { detail: errorDetail(error) }),
+    })
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector('input')?.select(), [])
   return (
@@ -26,8 +49,8 @@ export function InlineForm({ label, problem, busy, error, onSave, onCancel, chil
       ref={form}
       label={label}
       className="flex flex-1 flex-col border-t border-line"
-      onEscape={() => !busy && onCancel()}
-      onSubmit={() => !problem && onSave()}
+      onEscape={() => !busy && onClose()}
+      onSubmit={() => !problem && void save()}
     >
       <div className="flex-1 px-4 pt-3 pb-3.5">
         {children}
@@ -46,7 +69,7 @@ export function InlineForm({ label, problem, busy, error, onSave, onCancel, chil
         </p>
       </div>
       <CardFoot>
-        <CardAction disabledReason={busy ? 'The change is being saved' : undefined} onClick={onCancel}>
+        <CardAction disabledReason={busy ? 'The change is being saved' : undefined} onClick={onClose}>
           Cancel
         </CardAction>
         <CardAction type="submit" busy={busy} disabledReason={problem ?? undefined}>

@@ -6,13 +6,10 @@ import {
   vmPoolTexts,
 } from '@slipway/contract'
 import { useState } from 'react'
-import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useUpdateVmPool } from '../../api/vm-pools.ts'
-import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
-import { toast } from '../../ui/toast.tsx'
 import { InlineForm } from '../vm-group/InlineForm.tsx'
 
 const sizes = [
@@ -21,40 +18,26 @@ const sizes = [
   { name: 'max_size', label: 'Max size', lowest: 1 },
 ] as const
 
-const failureText = 'Failed to update VMPool. Please try again.'
+const texts = {
+  updated: 'VM Pool updated successfully',
+  failed: 'Failed to update VMPool. Please try again.',
+}
 
 /** Changes the sizes of a pool in its card or on its page. What one did not touch stays as the pool has it. */
-export function PoolSizesForm({ pool, onClose }: { pool: VmPool; onClose: () => void }) {
+export function PoolSizesForm({ group: pool, onClose }: { group: VmPool; onClose: () => void }) {
   const update = useUpdateVmPool()
   const [changed, setChanged] = useState<Partial<PoolSizes & Pick<VmPool, 'auto_scaling'>>>({})
   const { min_size, desired_size, max_size, auto_scaling } = { ...pool, ...changed }
   const body = { min_size, max_size, desired_size, auto_scaling }
-
-  const shell = useFormShell({
-    dirty: Object.keys(changed).length > 0,
-    send: (input: Parameters<typeof update.mutateAsync>[0]) => update.mutateAsync(input),
-    failureText: (error) => fullErrorText(failureText, error),
-  })
-  const save = () =>
-    shell.submit(
-      { pool, body },
-      {
-        onSuccess: () => {
-          toast.success('VM Pool updated successfully')
-          onClose()
-        },
-        onFailure: (error) => toast.error(failureText, { detail: errorDetail(error) }),
-      },
-    )
-
   return (
     <InlineForm
       label={`Edit ${pool.name}`}
+      body={body}
+      dirty={Object.keys(changed).length > 0}
       problem={problemOf(body)}
-      busy={shell.pending}
-      error={shell.error}
-      onSave={() => void save()}
-      onCancel={onClose}
+      send={(body) => update.mutateAsync({ pool, body })}
+      texts={texts}
+      onClose={onClose}
     >
       <div className="grid grid-cols-3 gap-3">
         {sizes.map(({ name, label, lowest }) => (

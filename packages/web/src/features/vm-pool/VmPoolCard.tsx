@@ -1,60 +1,28 @@
-import { isPoolUnderWay, poolUtilization, type VmPool } from '@slipway/contract'
-import { memo, useId } from 'react'
-import { paths } from '../../paths.ts'
-import { useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatDateTime } from '../../time.ts'
-import { CardFacts } from '../../ui/Card.tsx'
-import { Rows } from '../../ui/Sheet.tsx'
-import { GroupCardFoot, GroupCardHead, whyRow } from '../vm-group/GroupCard.tsx'
-import { useInlineEdit } from '../vm-group/use-inline-edit.ts'
+import { poolUtilization, type VmPool } from '@slipway/contract'
+import { memo } from 'react'
+import { GroupCard } from '../vm-group/GroupCard.tsx'
 import { PoolGauge } from './PoolGauge.tsx'
-import { PoolSizesForm } from './PoolSizesForm.tsx'
-import { deletePoolDialog } from './pool-dialogs.ts'
+import { poolKind } from './pool-kind.ts'
 
 /** Drawn again only when its own pool changed. */
 export const VmPoolCard = memo(function VmPoolCard({ pool }: { pool: VmPool }) {
-  const titleId = useId()
-  const { editing, trigger, open, close } = useInlineEdit()
-  const openDialog = useOpenDialog()
-  const path = paths.vmPool(pool.project_id, pool.id)
   return (
-    <article aria-labelledby={titleId} className="sheet flex h-full flex-col">
-      <GroupCardHead group={pool} underWay={isPoolUnderWay(pool)} titleId={titleId} to={path} />
-      {editing ? (
-        <PoolSizesForm pool={pool} onClose={close} />
-      ) : (
-        <>
-          <div className="border-t border-line px-4 pt-2 pb-2.5">
-            <PoolUsage pool={pool} />
-            <PoolGauge pool={pool} className="mt-2" />
-          </div>
-          <CardFacts
-            items={[
-              { label: 'Min', value: pool.min_size },
-              { label: 'Desired', value: pool.desired_size },
-              { label: 'Max', value: pool.max_size },
-            ]}
-          />
-          <Rows
-            className="flex-1"
-            items={[
-              ...whyRow(pool),
-              { label: 'Auto scaling', value: pool.auto_scaling ? 'On' : 'Off' },
-              { label: 'Persistent', value: pool.persistent ? 'Yes' : 'No' },
-              { label: 'SSH Key', value: <span className="mono min-w-0">{pool.ssh_key_name}</span> },
-              { label: 'Created', value: formatDateTime(pool.created_at) },
-            ]}
-          />
-          <GroupCardFoot
-            name={pool.name}
-            to={path}
-            editRef={trigger}
-            onEdit={open}
-            onDelete={() => openDialog(deletePoolDialog, pool.id)}
-          />
-        </>
-      )}
-    </article>
+    <GroupCard
+      kind={poolKind}
+      group={pool}
+      size={
+        <div className="border-t border-line px-4 pt-2 pb-2.5">
+          <PoolUsage pool={pool} />
+          <PoolGauge pool={pool} className="mt-2" />
+        </div>
+      }
+      facts={[
+        { label: 'Min', value: pool.min_size },
+        { label: 'Desired', value: pool.desired_size },
+        { label: 'Max', value: pool.max_size },
+      ]}
+      rows={[{ label: 'Auto scaling', value: pool.auto_scaling ? 'On' : 'Off' }]}
+    />
   )
 })
 

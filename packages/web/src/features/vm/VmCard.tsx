@@ -1,4 +1,4 @@
-import { formatCpu, formatMemory, isTransitional, networkOf, type Vm } from '@slipway/contract'
+import { formatCpu, formatMemory, isMember, isTransitional, networkOf, type Vm } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
@@ -8,13 +8,13 @@ import { formatDateTime } from '../../time.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { later } from '../../ui/later.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
-import { isMember, PartOf } from '../vm-group/PartOf.tsx'
 import { sshCopyTexts } from './ssh-words.tsx'
 import { sshCommandNow } from './use-ssh-ways.ts'
 import {
@@ -26,6 +26,9 @@ import {
   type VmActionItem,
 } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
+
+// Most VMs stand alone.
+const PartOf = later(async () => (await import('./PartOf.tsx')).PartOf)
 
 /** Drawn again only when its own VM changed: a list may have a thousand of them. */
 export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {

@@ -1,17 +1,14 @@
-import { type Vm, vmCan } from '@slipway/contract'
-import { lazy, Suspense } from 'react'
-import { useSelectedProject } from '../../api/projects.ts'
-import { useDeleteVm, useVmAction, type VmAction } from '../../api/vms.ts'
+import type { Vm } from '@slipway/contract'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
-import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
-import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { pageHeading } from '../../ui/return-focus.ts'
-import { useGroupOf } from '../vm-group/PartOf.tsx'
-import { failureTexts } from './vm-actions.tsx'
+import { later } from '../../ui/later.tsx'
+import type { Discarding } from './VmQuestions.tsx'
 import { vmDialogs } from './vm-dialogs.ts'
 
-const SshDialog = lazy(async () => ({ default: (await import('./SshDialog.tsx')).SshDialog }))
+const close = ({ onClose }: { onClose: () => unknown }) => onClose()
+const SshDialog = later(async () => (await import('./SshDialog.tsx')).SshDialog, close)
+const DiscardDialog = later(async () => (await import('./VmQuestions.tsx')).DiscardDialog, close)
+const DeleteDialog = later(async () => (await import('./VmQuestions.tsx')).DeleteDialog, close)
 
 interface VmDialogsProps {
   vms: readonly Vm[]
@@ -31,93 +28,12 @@ export function VmDialogs({ vms, loading = false, afterDelete }: VmDialogsProps)
       loading={loading}
       gone="The VM no longer exists."
       dialogs={{
-        [vmDialogs.ssh]: (vm, close) => (
-          <Suspense fallback={null}>
-            <SshDialog vm={vm} onClose={() => close()} />
-          </Suspense>
-        ),
+        [vmDialogs.ssh]: (vm, close) => <SshDialog vm={vm} onClose={() => close()} />,
         [vmDialogs.stop]: discards('stop'),
         [vmDialogs.forceStop]: discards('forceStop'),
         [vmDialogs.restart]: discards('restart'),
         [vmDialogs.delete]: (vm, close) => <DeleteDialog vm={vm} onClose={close} afterDelete={afterDelete} />,
       }}
     />
-  )
-}
-
-type Discarding = Exclude<VmAction, 'start'>
-
-const discardTexts: Record<Discarding, { label: string; busy: string; question: string }> = {
-  stop: { label: 'Stop VM', busy: 'Stopping...', question: 'Stop VM' },
-  forceStop: { label: 'Force stop VM', busy: 'Stopping...', question: 'Force stop VM' },
-  restart: { label: 'Restart VM', busy: 'Restarting...', question: 'Restart VM' },
-}
-
-/** Before a VM without persistent storage stops: its root disk does not outlive that. */
-function DiscardDialog({ vm, action, onClose }: { vm: Vm; action: Discarding; onClose: CloseDialog }) {
-  const { mutateAsync } = useVmAction()
-  const { label, busy, question } = discardTexts[action]
-  const confirm = useConfirmedAct({
-    act: () => mutateAsync({ vm, action }),
-    allowed: vmCan[action](vm),
-    failed: failureTexts[action],
-    onDone: onClose,
-  })
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={() => onClose()}
-      title={label}
-      confirmLabel={label}
-      busyLabel={busy}
-      {...confirm}
-    >
-      {question} "<b>{vm.name}</b>"? Persistent storage is off: everything on its root disk is lost. Attached
-      disks are kept.
-    </ConfirmDialog>
-  )
-}
-
-interface DeleteDialogProps {
-  vm: Vm
-  onClose: CloseDialog
-  afterDelete: string | undefined
-}
-
-function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
-  const { project } = useSelectedProject()
-  const { mutateAsync } = useDeleteVm()
-  const group = useGroupOf(vm)
-  const confirm = useConfirmedAct({
-    act: () => mutateAsync(vm),
-    allowed: vmCan.delete(project),
-    done: `VM "${vm.name}" deleted successfully`,
-    failed: 'Failed to delete VM. Please try again.',
-    onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
-  })
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={() => onClose()}
-      title="Delete VM"
-      confirmLabel="Delete VM"
-      busyLabel="Deleting..."
-      focusAfter={pageHeading}
-      {...confirm}
-    >
-      Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
-      undone.
-      {group && (
-        <span className="mt-2 block">
-          It is part of a VM {group.kind}
-          {group.name && (
-            <>
-              , "<b>{group.name}</b>"
-            </>
-          )}
-          : disks that were made for it are deleted with it, and a new VM takes its place.
-        </span>
-      )}
-    </ConfirmDialog>
   )
 }

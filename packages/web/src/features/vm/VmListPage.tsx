@@ -1,29 +1,24 @@
 import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { memo, useDeferredValue, useMemo } from 'react'
+import { memo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
-import { useListState } from '../../shell/use-list-state.ts'
+import { useListSearch } from '../../shell/use-list-search.ts'
 import { formatClock } from '../../time.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CardGrid } from '../../ui/CardGrid.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { FilterBar } from '../../ui/FilterBar.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { VmCard, VmCardOutline } from './VmCard.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
 import { matchesVm } from './vm-search.ts'
-
-/** From this many VMs on there is a search box. */
-const searchFrom = 10
-
-const listSpec = { search: '' } as const
 
 const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
@@ -32,9 +27,7 @@ export function Component() {
   const { vms, loading, updatedAt, polling } = useVms(projectId)
   useAnnouncedChanges(vms, vmKind)
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
-  const [{ search }, setList] = useListState(listSpec)
-  const shownSearch = useDeferredValue(search)
-  const shown = useMemo(() => vms.filter((vm) => matchesVm(vm, shownSearch)), [vms, shownSearch])
+  const search = useListSearch(vms, matchesVm)
 
   const create = (variant: 'primary' | 'secondary') => (
     <Button
@@ -77,24 +70,8 @@ export function Component() {
       {vms.length > 0 && (
         <>
           <Totals vms={vms} />
-          {(vms.length >= searchFrom || search) && (
-            <FilterBar
-              search={{
-                value: search,
-                onChange: (search) => setList({ search }),
-                label: 'Search VMs',
-                placeholder: 'Search by name, template, address or status',
-              }}
-              active={search !== ''}
-              onClear={() => setList({ search: '' })}
-              shown={`Showing ${shown.length} of ${vms.length} VMs`}
-            />
-          )}
-          {shown.length > 0 ? (
-            <VmGrid vms={shown} />
-          ) : (
-            <p className="py-8 text-ink-2 wrap-anywhere">No VM matches "{shownSearch.trim()}".</p>
-          )}
+          <SearchBar search={search} plural="VMs" by="name, template, address or status" />
+          {search.found.length > 0 ? <VmGrid vms={search.found} /> : <NoMatch search={search} noun="VM" />}
         </>
       )}
       <VmDialogs vms={vms} loading={loading} />
@@ -119,7 +96,7 @@ const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
 
 const likelyCardHeight = () => 310
 
-const VmGrid = memo(function VmGrid({ vms }: { vms: Vm[] }) {
+const VmGrid = memo(function VmGrid({ vms }: { vms: readonly Vm[] }) {
   return (
     <CardGrid
       label="Virtual machines"

@@ -1,12 +1,10 @@
-import type { Vm } from '@slipway/contract'
+import type { WithGroup } from '@slipway/contract'
 import { Link } from 'react-router'
 import { useListedVmPool } from '../../api/vm-pools.ts'
 import { useListedVmSet } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 
-type Member = Pick<Vm, 'project_id' | 'vmpool_id' | 'vmset_id'>
-
-export const isMember = (vm: Member): boolean => vm.vmpool_id !== null || vm.vmset_id !== null
+type Member = WithGroup & { project_id: string }
 
 /** The pool or set of a VM; null for one that stands alone. The name is unknown until the list is there. */
 export function useGroupOf({ project_id, vmpool_id, vmset_id }: Member) {

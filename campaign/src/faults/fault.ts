@@ -1,0 +1,61 @@
+/** What a fault of a campaign is, and what several of them do. */
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import type { Random } from '@slipway/e2e/random'
+import type { Host } from '../host.ts'
+import type { Reachable } from '../hostile-guest.ts'
+import type { Script } from '../script.ts'
+
+export const run = promisify(execFile)
+
+export interface Fault {
+  name: string
+  weight: number
+  engines: readonly Script['engine'][]
+  /** Why it cannot be dealt here; null when it can. */
+  missing?: (host: Host) => string | null
+  /** Whether it may make objects fail, with a reason. */
+  harsh: boolean
+  /**
+   * Injects it, lets it last, and heals it. The users go on meanwhile.
+   *
+   * @param guests the guests that can be reached now
+   */
+  deal: (host: Host, random: Random, guests: () => Promise<Reachable[]>) => Promise<void>
+}
+
+export const both = ['simulated', 'qemu'] as const
+
+/** A start that may be refused, as long as it is with a sentence. */
+export async function mayStart(host: Host): Promise<void> {
+  await host.start().catch(() => {})
+}
+
+/** Ends in a way that leaves a server that is up, whether it lived through it or not. */
+export async function startIfEnded(host: Host): Promise<void> {
+  if (host.hasEnded) await host.kill()
+  await host.start()
+}
+
+/** Processes that the server has started and that are named so. */
+export async function childrenOf(pid: number, name: RegExp): Promise<number[]> {
+  const found: number[] = []
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const text = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => '')
+    const [, program = '', parent] = /^\d+ \((.*)\) \S (\d+)/.exec(text) ?? []
+    if (Number(parent) === pid && name.test(program)) found.push(Number(entry))
+  }
+  return found
+}
+
+/** Sends a signal to a process that may have ended by itself. */
+export function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (!pid) return
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It has ended.
+  }
+}

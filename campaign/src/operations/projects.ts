@@ -1,0 +1,43 @@
+/** Projects, SSH keys and templates. */
+import { projectApi, sshKeyApi, templateApi } from '@slipway/contract'
+import { publicKeyOf } from '../public-key.ts'
+import { insideOf, objectOf, ownedBy } from '../world.ts'
+import { type Operation, on } from './operation.ts'
+
+export const ofProjects: Record<string, Operation> = {
+  createProject: {
+    weight: 2,
+    endpoint: projectApi.create,
+    creates: 'project',
+    choose: ({ world, user }) => (ownedBy(world, user, 'project').length < 4 ? {} : null),
+    parts: (_args, _find, handle) => ({ body: { name: handle } }),
+  },
+  deleteProject: on('project', 'projectId', projectApi.delete, {
+    weight: 1,
+    deletes: true,
+    learn(world, args) {
+      for (const inside of insideOf(world, objectOf(world, args.on))) inside.fate = 'leaving'
+    },
+    forget(world, args) {
+      for (const inside of insideOf(world, objectOf(world, args.on))) inside.fate = 'perhaps leaving'
+    },
+  }),
+  createKey: {
+    weight: 2,
+    endpoint: sshKeyApi.create,
+    creates: 'sshKey',
+    choose: ({ world, user }) => (ownedBy(world, user, 'sshKey').length < 4 ? {} : null),
+    parts: (_args, _find, handle) => ({ body: { key_name: handle, ssh_public_key: publicKeyOf(handle) } }),
+  },
+  deleteKey: on('sshKey', 'sshKeyId', sshKeyApi.delete, { weight: 1, deletes: true }),
+  createTemplate: {
+    weight: 0.3,
+    endpoint: templateApi.create,
+    creates: 'template',
+    // Only the operator may; user 0 is that one.
+    choose: ({ user }) => (user === 0 ? {} : null),
+    parts: (_args, _find, handle) => ({
+      body: { name: handle, description: handle, default_cpu: 1, default_memory_mb: 512, image_url: null },
+    }),
+  },
+}

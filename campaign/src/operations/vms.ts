@@ -1,0 +1,100 @@
+/** VMs and their power. */
+import { vmApi } from '@slipway/contract'
+import type { Args } from '../script.ts'
+import { type Known, objectOf, ownedBy, type World } from '../world.ts'
+import {
+  type Called,
+  chooseIn,
+  forgetFacts,
+  idOf,
+  newVm,
+  type Operation,
+  on,
+  projectOf,
+  setFacts,
+} from './operation.ts'
+
+/** Guests that misbehave, of the simulated engine. */
+const faultyNames = [
+  'crash',
+  'leaves',
+  'deaf',
+  'clings',
+  'no-copies',
+  'flaky',
+  'launch-failed',
+  'never-ready',
+]
+
+/** How many VMs a user has at most, so that a long campaign does not end in one of crowds. */
+const mostVms = { simulated: 8, qemu: 2 }
+
+const onVm = (endpoint: Called, rest: Parameters<typeof on>[3]) => on('vm', 'vmId', endpoint, rest)
+
+/** A VM that orders a fault by its name goes where that takes it. */
+export function setPower(world: World, args: Args, power: Known['power']): void {
+  const vm = objectOf(world, args.on)
+  vm.power = vm.faulty ? null : power
+}
+
+export const ofVms: Record<string, Operation> = {
+  createVm: {
+    weight: 10,
+    endpoint: vmApi.create,
+    creates: 'vm',
+    choose(choice) {
+      const { world, user, random, engine } = choice
+      if (ownedBy(world, user, 'vm').length >= mostVms[engine]) return null
+      const args = newVm(choice)
+      if (!args) return null
+      const disk = random.chance(0.3) && chooseIn(choice, 'disk')
+      const fault = engine === 'simulated' && random.chance(0.15) && random.pick(faultyNames)
+      return {
+        ...args,
+        persistent: random.chance(0.8),
+        ...(disk && disk.project === args.project && { disk: disk.handle }),
+        ...(fault && { fault }),
+      }
+    },
+    parts: (args, find, handle) => ({
+      params: projectOf(args, find),
+      body: {
+        name: args.fault ? `fault-${args.fault}-${handle}` : handle,
+        template_id: 'starter',
+        ssh_key_id: idOf(find(args.key)),
+        persistent: args.persistent,
+        disks: args.disk ? [{ disk_id: idOf(find(args.disk)) }] : [],
+      },
+    }),
+    learn(world, args) {
+      if (args.disk) setFacts(world, { on: args.disk }, { vm_id: undefined })
+    },
+    forget(world, args) {
+      if (args.disk) forgetFacts(world, { on: args.disk }, 'vm_id')
+    },
+  },
+  startVm: onVm(vmApi.start, {
+    weight: 6,
+    learn: (world, args) => setPower(world, args, 'on'),
+    forget: (world, args) => setPower(world, args, null),
+  }),
+  stopVm: onVm(vmApi.stop, {
+    weight: 5,
+    choose(choice) {
+      const vm = chooseIn(choice, 'vm')
+      return vm ? { on: vm.handle, force: choice.random.chance(0.4) } : null
+    },
+    parts: (args, find) => ({
+      params: { projectId: idOf(find(String(find(args.on).project))), vmId: idOf(find(args.on)) },
+      body: { force: args.force },
+    }),
+    learn: (world, args) => setPower(world, args, 'off'),
+    forget: (world, args) => setPower(world, args, null),
+  }),
+  restartVm: onVm(vmApi.restart, {
+    weight: 3,
+    learn: (world, args) => setPower(world, args, 'on'),
+    forget: (world, args) => setPower(world, args, null),
+  }),
+  deleteVm: onVm(vmApi.delete, { weight: 4, deletes: true }),
+}

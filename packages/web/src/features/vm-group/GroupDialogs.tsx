@@ -1,0 +1,77 @@
+import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
+import type { CloseDialog } from '../../shell/use-dialog.ts'
+import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { pageHeading } from '../../ui/return-focus.ts'
+import type { Group, GroupKind } from './group-kind.ts'
+
+interface GroupDialogsProps<G extends Group> {
+  kind: GroupKind<G>
+  groups: readonly G[]
+  loading?: boolean
+  /** Where to go when the group of the page was deleted; a list stays where it is. */
+  afterDelete?: string
+}
+
+/** What the actions of pools or sets ask, once on each page that has them. */
+export function GroupDialogs<G extends Group>({
+  kind,
+  groups,
+  loading = false,
+  afterDelete,
+}: GroupDialogsProps<G>) {
+  return (
+    <ObjectDialogs
+      objects={groups}
+      loading={loading}
+      gone={kind.texts.gone}
+      dialogs={{
+        [kind.deleteDialog]: (group, close) => (
+          <DeleteGroupDialog kind={kind} group={group} onClose={close} afterDelete={afterDelete} />
+        ),
+      }}
+    />
+  )
+}
+
+interface DeleteGroupDialogProps<G extends Group> {
+  kind: GroupKind<G>
+  group: G
+  onClose: CloseDialog
+  afterDelete: string | undefined
+}
+
+/** Asks before a pool or set is deleted with its VMs. */
+function DeleteGroupDialog<G extends Group>({
+  kind: { texts, useRemoval },
+  group,
+  onClose,
+  afterDelete,
+}: DeleteGroupDialogProps<G>) {
+  const { mutateAsync } = useRemoval()
+  const confirm = useConfirmedAct({
+    act: () => mutateAsync(group),
+    done: texts.deleted,
+    failed: texts.notDeleted,
+    onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
+  })
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={() => onClose()}
+      title={texts.delete}
+      confirmLabel={texts.delete}
+      busyLabel="Deleting..."
+      focusAfter={pageHeading}
+      {...confirm}
+    >
+      <p>
+        {texts.sureToDelete} "<b>{group.name}</b>"? All its VMs will be deleted. This action cannot be undone.
+      </p>
+      <p className="mt-2">
+        Disks that were created for its VMs are deleted with them. Other disks on them, and all snapshots, are
+        kept.
+      </p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,59 @@
+import type { GroupHistory, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ComponentType } from 'react'
+import type { UsageOf } from '../../api/usage.ts'
+import type { ListPageProps } from '../../shell/ListPage.tsx'
+
+/** What pools and sets have in common on the wire; the words of their status differ. */
+export type Group = Pick<VmPool, Exclude<keyof VmPool & keyof VmSet, 'status'>> & { status: string }
+
+/**
+ * What pools and sets differ in wherever they are shown: where they come from, where they lead, and their words,
+ * written out as the specifications have them. All else of their lists, cards, pages and dialogs is the same.
+ */
+export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistory> {
+  /** `VM pool` and `VM pools`, within a sentence. */
+  noun: string
+  plural: string
+  isUnderWay: (group: { status: string }) => boolean
+  paths: {
+    list: (projectId: string) => string
+    create: (projectId: string) => string
+    one: (projectId: string, groupId: string) => string
+  }
+  useAll: (
+    projectId: string,
+  ) => { groups: readonly G[] } & Pick<ListPageProps['list'], 'loading' | 'error' | 'refreshing' | 'refetch'>
+  useOne: (projectId: string, groupId: string) => UseQueryResult<G & { vms: Vm[] }>
+  useHistory: (projectId: string, groupId: string) => UseQueryResult<H>
+  useRemoval: () => { mutateAsync: (group: G) => Promise<unknown> }
+  usageOf: (group: Group) => UsageOf
+  /** Changes how many VMs there are, in the card or on the page. */
+  EditForm: ComponentType<{ group: G; onClose: () => void }>
+  /** The dialog before one is deleted, by its name in the URL. */
+  deleteDialog: string
+  texts: {
+    /** `The pool`, at the beginning of a sentence. */
+    subject: string
+    /** Of its status while it is under way: `Scaling`. */
+    underWay: string
+    /** Until its name is known. */
+    title: string
+    loading: string
+    failed: string
+    notLoaded: string
+    notFound: string
+    none: string
+    back: string
+    view: string
+    /** Of its stats on its page. */
+    numbers: string
+    gone: string
+    /** Of the dialog, and of its button. */
+    delete: string
+    /** The question up to the name. */
+    sureToDelete: string
+    deleted: string
+    notDeleted: string
+  }
+}

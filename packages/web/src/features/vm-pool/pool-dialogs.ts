@@ -1,2 +1,0 @@
-/** The dialog before a VM pool is deleted, by its name in the URL. */
-export const deletePoolDialog = 'delete-pool'

@@ -1,0 +1,40 @@
+import { isComing, type Vm, vmCan } from '@slipway/contract'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
+import { useSshWays } from './use-ssh-ways.ts'
+
+/** The commands that open a shell in a VM, or why there is none now. */
+export function VmSsh({ vm }: { vm: Vm }) {
+  const [first, second] = useSshWays(vm)
+  return (
+    <section className="min-w-0">
+      <h2 className="mb-2 text-section">SSH</h2>
+      {first && vmCan.ssh(vm) === true ? (
+        <div className="grid gap-2.5">
+          <div>
+            <SshWayTitle way={first} alone={!second} />
+            <CodeLine code={first.command} {...sshCopyTexts} />
+          </div>
+          {second && (
+            <div>
+              <SshWayTitle way={second} />
+              <CodeLine code={second.command} {...sshCopyTexts} copyLabel="Copy the other command" />
+            </div>
+          )}
+        </div>
+      ) : (
+        <p className="text-ink-2">{noAddressText(vm)}</p>
+      )}
+      <p className="mt-1.5 text-hint wrap-anywhere text-ink-3">
+        Password authentication is disabled. Access is by the key {vm.ssh_key_name} only.
+      </p>
+    </section>
+  )
+}
+
+function noAddressText(vm: Vm): string {
+  if (vm.status === 'stopped') return 'The VM is stopped. It has an address while it runs.'
+  if (vm.ip_address && isComing(vm)) return 'The command comes here as soon as SSH answers.'
+  const allowed = vmCan.ssh(vm)
+  return allowed === true ? '' : allowed
+}
