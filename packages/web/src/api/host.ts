@@ -21,5 +21,5 @@ export function useHost(): Host | undefined {
   }).data
 }
 
-/** The same for what happens at a click. */
+/** The same outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))

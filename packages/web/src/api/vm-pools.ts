@@ -46,7 +46,7 @@ export function useUpdateVmPool() {
     mutationFn: ({ pool, body }: { pool: VmPool; body: VmPoolUpdate }) =>
       call('vmPool.update', { params: paramsOf(pool), body }),
     onSuccess: pools.show,
-    // A refusal means that we show an old state.
+    // A refusal means that the page shows an old state.
     onError: (_, { pool }) => void pools.refresh(pool.project_id),
   })
 }

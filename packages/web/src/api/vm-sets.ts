@@ -46,7 +46,7 @@ export function useUpdateVmSet() {
     mutationFn: ({ set, body }: { set: VmSet; body: VmSetUpdate }) =>
       call('vmSet.update', { params: paramsOf(set), body }),
     onSuccess: sets.show,
-    // A refusal means that we show an old state.
+    // A refusal means that the page shows an old state.
     onError: (_, { set }) => void sets.refresh(set.project_id),
   })
 }

@@ -3,7 +3,7 @@ import { hasUnsaved } from './unsaved.ts'
 const listeners = new Set<() => void>()
 let ready = false
 
-/** Whether the server has another version than this page, and the page waits with it. */
+/** Whether the server has a newer version and the page is waiting to load it. */
 export const newVersion = {
   isReady: () => ready,
   subscribe: (listener: () => void) => {
@@ -13,9 +13,9 @@ export const newVersion = {
 }
 
 /**
- * After an update the files of the old version are gone. A page that asks for one starts over with the new version,
+ * After an update the files of the old version no longer exist. A page that requests one reloads with the new version,
  * but not twice within ten seconds: then something else is wrong, and the error page says so. A page with a
- * half-filled form never starts over by itself; it says that there is a new version.
+ * half-filled form does not reload. It shows that there is a new version.
  */
 export function startOver(): void {
   if (hasUnsaved()) {
