@@ -1,6 +1,6 @@
 import type { Host } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { ApiError, call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
 
 /** What the server wrote into the page. One from elsewhere, such as the development server's, has to be asked for. */
@@ -23,3 +23,10 @@ export function useHost(): Host | undefined {
 
 /** The same outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))
+
+/** Whether the server responds at all. */
+export const isServerThere = (): Promise<boolean> =>
+  call('host.health').then(
+    () => true,
+    (error) => error instanceof ApiError && error.status !== null,
+  )
