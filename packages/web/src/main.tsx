@@ -12,7 +12,7 @@ import { router } from './routes.tsx'
 import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'
 
-window.addEventListener('vite:preloadError', startOver)
+window.addEventListener('vite:preloadError', () => void startOver())
 
 void startSession()
 

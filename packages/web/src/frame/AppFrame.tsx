@@ -61,7 +61,7 @@ function TopBar() {
   const [open, setOpen] = useState(false)
   const [wasOpen, setWasOpen] = useState(false)
   const { key } = useLocation()
-  // Whoever chose a page wants to see it, also the one that is there already.
+  // Choosing a page closes the drawer, even when it is the current page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is the reason, not an input.
   useEffect(() => setOpen(false), [key])
   return (

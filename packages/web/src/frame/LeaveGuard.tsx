@@ -15,7 +15,7 @@ const DiscardQuestion = later(
   },
 )
 
-/** Stands once around all pages: no link, no Back and no new version takes away what somebody typed. */
+/** Once for all pages: no link, no Back and no new version discards input without asking. */
 export function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isHeldBack(currentLocation, nextLocation))
   /** Undefined until the first one; null when there is none any more. */

@@ -10,7 +10,7 @@ import type { MenuEntry } from '../ui/MenuPopup.tsx'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-/** Chooses the project one works in; also the way to all projects and to a new one. */
+/** Selects the current project, and leads to all projects and to a new one. */
 export function ProjectSelector() {
   const { project, projects, loading, error, retry, select } = useSelectedProject()
   const { pathname } = useLocation()

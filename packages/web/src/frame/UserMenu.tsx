@@ -17,18 +17,18 @@ const engineNames: Record<Host['engine'], string> = {
   simulated: 'Simulated',
 }
 
-/** What runs the guests here: `QEMU with KVM`. */
+/** The engine that runs the guests: `QEMU with KVM`. */
 export function engineText({ engine, accelerator }: Host): string {
   return accelerator ? `${engineNames[engine]} with ${accelerator}` : engineNames[engine]
 }
 
-/** The user, the mode, the way out. `compact` shows the initials alone. */
+/** The menu of the user: account, appearance, sign-out. `compact` shows only the initials. */
 export function UserMenu({ user, compact = false }: { user: User; compact?: boolean }) {
   const navigate = useNavigate()
   const theme = useTheme()
   const host = useHost()
   const initials = initialsOf(user.name)
-  // Without a network it takes until the time-out of the call.
+  // Without a network this takes until the call times out.
   const [leaving, setLeaving] = useState(false)
   const onSignOut = async () => {
     setLeaving(true)

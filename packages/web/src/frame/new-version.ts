@@ -1,9 +1,10 @@
+import { isServerThere } from '../api/host.ts'
 import { hasUnsaved } from '../shell/unsaved.ts'
 
 const listeners = new Set<() => void>()
 let ready = false
 
-/** Whether the server has another version than this page, and the page waits with it. */
+/** Whether the server has a newer version and the page is waiting to load it. */
 export const newVersion = {
   isReady: () => ready,
   subscribe: (listener: () => void) => {
@@ -13,11 +14,13 @@ export const newVersion = {
 }
 
 /**
- * After an update the files of the old version are gone. A page that asks for one starts over with the new version,
- * but not twice within ten seconds: then something else is wrong, and the error page says so. A page with a
- * half-filled form never starts over by itself; it says that there is a new version.
+ * Called when a file of the console could not be loaded. After an update the files of the old version no longer exist,
+ * and the page reloads with the new version, but not twice within ten seconds: then something else is wrong, and the
+ * error page says so. While the server is unreachable the page stays, because a reload would lose it. A page with a
+ * half-filled form does not reload either. It shows that there is a new version.
  */
-export function startOver(): void {
+export async function startOver(): Promise<void> {
+  if (!(await isServerThere())) return
   if (hasUnsaved()) {
     ready = true
     for (const listener of listeners) listener()
