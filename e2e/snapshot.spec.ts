@@ -199,7 +199,10 @@ test.describe('the list of snapshots', () => {
       }
     }
     await expect(page.getByRole('button', { name: 'Delete coming' })).toBeDisabled()
-    await page.getByRole('link', { name: 'Create New Disk from before upgrade' }).click()
+    const create = page.getByRole('link', { name: 'Create New Disk from before upgrade' })
+    // In words, not as a sign alone.
+    await expect(create).toHaveText('Create New Disk')
+    await create.click()
     await expect(page).toHaveURL(
       `/projects/${project.id}/disks/create?source=SNAPSHOT&snapshot=before%20upgrade&snapshot_id=snap-1`,
     )
