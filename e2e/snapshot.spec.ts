@@ -199,6 +199,10 @@ test.describe('the list of snapshots', () => {
       }
     }
     await expect(page.getByRole('button', { name: 'Delete coming' })).toBeDisabled()
+    // A sign that does nothing now does not look as if it did.
+    const colourOf = (name: string) =>
+      page.getByRole('button', { name }).evaluate((button) => getComputedStyle(button).color)
+    expect(await colourOf('Delete coming')).not.toBe(await colourOf('Delete torn'))
     const create = page.getByRole('link', { name: 'Create New Disk from before upgrade' })
     // In words, not as a sign alone.
     await expect(create).toHaveText('Create New Disk')
