@@ -12,7 +12,7 @@ import { startOver } from './shell/new-version.ts'
 import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'
 
-window.addEventListener('vite:preloadError', startOver)
+window.addEventListener('vite:preloadError', () => void startOver())
 
 void startSession()
 

@@ -15,9 +15,15 @@ export const newVersion = {
 /**
  * After an update the files of the old version are gone. A page that asks for one starts over with the new version,
  * but not twice within ten seconds: then something else is wrong, and the error page says so. A page with a
- * half-filled form never starts over by itself; it says that there is a new version.
+ * half-filled form never starts over by itself; it says that there is a new version. While the server is away nothing
+ * is missing but the server: the page stays, or it would be lost.
  */
-export function startOver(): void {
+export async function startOver(): Promise<void> {
+  const isThere = await fetch('/', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+  if (!isThere) return
   if (hasUnsaved()) {
     ready = true
     for (const listener of listeners) listener()

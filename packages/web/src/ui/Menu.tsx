@@ -1,19 +1,21 @@
 import {
   cloneElement,
   type KeyboardEvent,
-  lazy,
   type MouseEvent,
   type ReactElement,
   type RefObject,
-  Suspense,
   useRef,
   useState,
 } from 'react'
+import { later } from './later.tsx'
 import type { MenuContent } from './MenuPopup.tsx'
 
 // What a menu is made of comes when the pointer or the focus reaches its trigger: no page needs it to be shown.
 const loadPopup = () => import('./MenuPopup.tsx')
-const MenuPopup = lazy(async () => ({ default: (await loadPopup()).MenuPopup }))
+const MenuPopup = later(async () => (await loadPopup()).MenuPopup, {
+  isOpen: ({ open }) => open,
+  close: ({ onOpenChange }) => onOpenChange(false),
+})
 
 interface TriggerProps {
   ref?: RefObject<HTMLButtonElement | null>
@@ -41,7 +43,7 @@ export function Menu({ trigger, ...popup }: MenuProps) {
     setWasOpen(true)
     setOpen(true)
   }
-  // What goes wrong here goes wrong again, and is shown, when the menu opens.
+  // What goes wrong here goes wrong again, and is said, when the menu opens.
   const preload = () => void loadPopup().catch(() => {})
   return (
     <>
@@ -60,9 +62,7 @@ export function Menu({ trigger, ...popup }: MenuProps) {
         },
       })}
       {wasOpen && (
-        <Suspense fallback={null}>
-          <MenuPopup {...popup} open={open} onOpenChange={setOpen} anchor={anchor} byKeyboard={byKeyboard} />
-        </Suspense>
+        <MenuPopup {...popup} open={open} onOpenChange={setOpen} anchor={anchor} byKeyboard={byKeyboard} />
       )}
     </>
   )
