@@ -88,6 +88,66 @@ test.describe('the list that changes', () => {
     expect(await moved()).toBeLessThan(2)
   })
 
+  test('keeps in sight what is in sight, to the pixel, when VMs come and go above', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    const vm = await makeVm('engine', 'running')
+    const many = Array.from({ length: 30 }, (_, i) => ({ ...vm, id: `loom-${i}`, name: `loom-${i}` }))
+    const { end } = await answer(page, vmApi.list, 200, many)
+    await page.goto(vmListPath(project.id))
+    const held = cardOf(page, 'loom-14')
+    await expect(cardOf(page, 'loom-1')).toBeVisible()
+    for (let y = 0; !(await held.isVisible()); y += 400) await page.evaluate((to) => scrollTo(0, to), y)
+    // The first in sight, and a bit of it is not.
+    await held.evaluate((card) => scrollBy(0, card.getBoundingClientRect().top + 20))
+    await expect(held.getByText('Created')).toBeVisible()
+    const place = async () => Math.round((await held.boundingBox())?.y ?? 0)
+    await expect.poll(place).toBe(-20)
+    await end()
+    const failed = {
+      ...vm,
+      id: 'failed',
+      name: 'failed',
+      status: 'failed',
+      status_message: 'No. '.repeat(60),
+    }
+    const fewer = many.filter(({ id }) => !['loom-2', 'loom-13', 'loom-20'].includes(id))
+    for (const list of [fewer, [failed, vm, ...many], many]) {
+      const { end } = await answer(page, vmApi.list, 200, list)
+      await refetch(page)
+      await expect(held).toHaveAttribute('aria-labelledby')
+      await expect.poll(() => held.locator('xpath=..').getAttribute('aria-setsize')).toBe(String(list.length))
+      await expect.poll(place).toBe(-20)
+      await end()
+    }
+    await page.evaluate(() => scrollTo(0, 0))
+    await expect(cardOf(page, 'loom-0')).toBeInViewport()
+  })
+
+  test('says that a menu could not be loaded, and starts over when the server is back', async ({
+    page,
+    context,
+    project,
+    makeVm,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    // Before anything is loaded in advance.
+    await page.goto(vmListPath(project.id))
+    const button = page.getByRole('button', { name: `More actions for ${vm.name}` })
+    await expect(button).toBeVisible()
+    await context.setOffline(true)
+    await button.click()
+    await expect(toasts(page).getByText('This part of the console could not be loaded.')).toBeVisible()
+    await expect(cardOf(page, vm.name)).toBeVisible()
+    await context.setOffline(false)
+    await Promise.all([page.waitForEvent('load'), button.click()])
+    await more(page, vm, 'Delete VM')
+    await expect(page.getByRole('alertdialog', { name: 'Delete VM' })).toBeVisible()
+  })
+
   test('has its search and its dialog in the URL: a reload keeps them, and Back closes', async ({
     page,
     project,
