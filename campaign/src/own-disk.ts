@@ -61,7 +61,15 @@ export async function mountOwnDisk(dir: string, size: string): Promise<OwnDisk |
     await run('mount', ['-o', 'discard', device, dir])
     await run('chmod', ['0700', dir])
     await rmdir(join(dir, 'lost+found'))
-    return { slow: await slowerOf(dir), remove }
+    const slow = await slowerOf(dir)
+    return {
+      slow,
+      async remove() {
+        // The limit would wait for whoever gets the device next.
+        await slow?.(null)
+        await remove()
+      },
+    }
   } catch {
     await remove()
     return null

@@ -6,7 +6,7 @@
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Endpoint, eventApi, fillPath } from '@slipway/contract'
-import type { Finding } from './compare.ts'
+import { type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
 import { lookAt, type Seen } from './look.ts'
 import type { Person } from './people.ts'
@@ -59,17 +59,27 @@ export const accountTopic = (user: number): Topic => ({
   has: ({ kind, object }) => kind === 'project' || typeof object.project_id === 'string',
 })
 
-interface Heard {
-  status: string | undefined
-  projectId: string
-}
+type Shown = Seen['object']
+
+const projectIdOf = (kind: Kind, object: Shown): string =>
+  kind === 'project' ? object.id : (object.project_id ?? '')
+
+/** Lists leave out the steps of VMs that are well. */
+const shortened = ['steps']
+
+/** The fields in which two pictures of one object differ, with both values. */
+const differ = (heard: Shown, shown: Shown): string[] =>
+  [...new Set([...Object.keys(heard), ...Object.keys(shown)])].flatMap((field) => {
+    const [one, other] = [JSON.stringify(heard[field]), JSON.stringify(shown[field])]
+    return one === other || shortened.includes(field) ? [] : [`${field} ${one} in place of ${other}`]
+  })
 
 export function listen(
   host: Host,
   { person, user, topic }: { person: Person; user: number; topic: Topic },
   found: (finding: Finding) => void,
 ): Listener {
-  const objects = new Map<string, Heard>()
+  const objects = new Map<string, { kind: Kind; object: Shown }>()
   const revisions = followRevisions()
   let whole = false
   let on = true
@@ -77,33 +87,30 @@ export function listen(
   let breakOff = () => {}
 
   function hear({ event, id, data }: Block): void {
-    const object = data as { id: string; project_id?: string; status?: string; deleted?: true }
+    const object = data as Shown & { deleted?: true }
     const kind = kinds[event]
     if (event === 'beat' || kind !== undefined) {
       const broken = id === null ? null : revisions.hear(id, event)
       if (broken) found({ rule: 'unheard', message: `${topic.name} ${broken} (${event} ${object.id})` })
     }
     if (!kind || (kind === 'project' && topic.endpoint === eventApi.stream && !object.deleted)) return
-    const projectId = kind === 'project' ? object.id : (object.project_id ?? '')
     if (!object.deleted) {
-      objects.set(`${kind} ${object.id}`, { status: object.status, projectId })
+      objects.set(`${kind} ${object.id}`, { kind, object })
       return
     }
     objects.delete(`${kind} ${object.id}`)
     // Everything in a project ends with it.
     if (kind === 'project')
-      for (const [key, one] of objects) if (one.projectId === object.id) objects.delete(key)
+      for (const [key, one] of objects)
+        if (projectIdOf(one.kind, one.object) === object.id) objects.delete(key)
   }
 
   async function fetchLists(isWanted: () => boolean): Promise<boolean> {
     const seen = await lookAt(person.client, user)
     if (!seen || !isWanted()) return seen !== null
     objects.clear()
-    for (const one of seen.filter(topic.has)) {
-      const { kind, object } = one
-      const projectId = kind === 'project' ? object.id : (object.project_id ?? '')
-      objects.set(`${kind} ${object.id}`, { status: object.status, projectId })
-    }
+    for (const { kind, object } of seen.filter(topic.has))
+      objects.set(`${kind} ${object.id}`, { kind, object })
     return true
   }
 
@@ -171,10 +178,14 @@ export function listen(
     differences(seen) {
       if (!whole) return []
       const shown = seen.filter((one) => one.user === user && topic.has(one))
-      const findings = shown.flatMap(({ kind, object: { id, name, status } }) => {
-        const heard = objects.get(`${kind} ${id}`)
-        if (heard && heard.status === status) return []
-        const message = `${topic.name} says that ${kind} ${name} is ${heard ? heard.status : 'not there'}, and the API that it is ${status}`
+      const findings = shown.flatMap((one) => {
+        const { kind, object } = one
+        const heard = objects.get(`${kind} ${object.id}`)
+        // How far something is that moves has changed by now.
+        const isSame = heard && isMoving(one) && heard.object.status === object.status
+        const wrong = isSame ? [] : heard ? differ(heard.object, object) : ['nothing']
+        if (wrong.length === 0) return []
+        const message = `${topic.name} says of ${kind} ${object.name}: ${wrong.join(', ')}`
         return [{ rule: 'unheard', message }]
       })
       const ids = new Set(shown.map(({ kind, object }) => `${kind} ${object.id}`))

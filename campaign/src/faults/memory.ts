@@ -25,7 +25,7 @@ export const ofMemory: readonly Fault[] = [
       const { pid } = host
       // It may stand still while it looks for memory, and it may end.
       host.expectSilence(true)
-      await limitMemory(pid, random.below(48) * mib)
+      await limitMemory(pid, random.below(3) * 8 * mib)
       await sleep(1_000 + random.below(5_000))
       await limitMemory(pid, null)
       await sleep(500)
