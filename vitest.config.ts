@@ -54,7 +54,16 @@ export default defineConfig({
           hookTimeout: 1_500_000,
         },
       },
-      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
+      // Nothing of a page is drawn in them, and what a module keeps its tests clear away; see above.
+      {
+        test: {
+          name: 'web',
+          root: 'packages/web',
+          include: ['{src,build}/**/*.test.ts'],
+          isolate: false,
+          ...patience,
+        },
+      },
       {
         test: {
           name: 'campaign',

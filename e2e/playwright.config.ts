@@ -6,10 +6,11 @@ export default defineConfig({
   testDir: '.',
   // More than the two cores that CI has: half of the time they wait for guests and for what comes by itself.
   workers: 3,
-  // The long ones first: at the end a worker must not wait for the other one's.
+  // The long ones first: at the end a worker must not wait for the other one's. Journeys need the image that the tests of
+  // the engine build meanwhile.
   projects: [
-    { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
     { name: 'accessibility', testMatch: 'accessibility.spec.ts' },
+    { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
     { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: ['**/journeys/**', 'accessibility.spec.ts'] },
   ],
   // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.

@@ -48,8 +48,9 @@ await main(async () => {
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
-  // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that.
-  const lanes = [[...readings, realGuests, shortCampaign], [unitTests, endToEnd], [builtImages]]
+  // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that. Real guests
+  // come first: they build the image that the journeys boot, too.
+  const lanes = [[realGuests, shortCampaign, unitTests], [endToEnd], [...readings, builtImages]]
   const steps = [sideBySide(...lanes), holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)
