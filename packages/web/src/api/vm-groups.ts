@@ -6,7 +6,7 @@ import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
 import { isMemberOf, membersOf, readVm } from './vms.ts'
 
-/** How often the history of a group is asked for while its page is open. */
+/** How often the history of a group is loaded while its page is open. */
 const historyPollMs = 15_000
 
 interface Group {
@@ -22,7 +22,7 @@ interface GroupSource<G extends Group, H> {
   list: (projectId: string, signal: AbortSignal) => Promise<readonly G[]>
   get: (projectId: string, id: string, signal: AbortSignal) => Promise<G & { vms: Vm[] }>
   history: (projectId: string, id: string, signal: AbortSignal) => Promise<H>
-  /** Whether the status will change by itself. */
+  /** Whether the status is transitional. */
   underWay: (group: { status: string }) => boolean
 }
 
@@ -31,7 +31,7 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
   const list = liveList<G>(ids.list, kind, load.list, underWay)
   const keyFor = (id: EndpointId, projectId: string, groupId: string) => keyOf(id, { projectId, groupId })
 
-  /** Brings what was said of groups into everything the console shows of them. */
+  /** Applies new states of groups everywhere the console shows them. */
   function patch(projectId: string, all: readonly Said<G>[]): void {
     const news = list.patch(projectId, all)
     for (const { object, at } of news) {
@@ -40,7 +40,7 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
       else if (order.isNews(nameOf(queryKey), at))
         queryClient.setQueryData<G & { vms: Vm[] }>(queryKey, (old) => old && { ...old, ...object })
     }
-    // What changed a group is in its history as well.
+    // A change of a group is also an entry of its history.
     for (const id of new Set(news.map(({ object }) => object.id)))
       void queryClient.invalidateQueries({ queryKey: keyFor(ids.history, projectId, id) })
   }
@@ -78,13 +78,13 @@ export function liveGroups<G extends Group, H>({ ids, kind, underWay, ...load }:
         refetchInterval: historyPollMs,
       }),
 
-    /** Shows a group as an answer has it. */
+    /** Shows a group from a response. */
     show(group: G): void {
       patch(group.project_id, [said(group)])
       void list.refresh(group.project_id)
     },
 
-    /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
+    /** Removes a deleted group, and reloads VMs and disks, because its members were deleted as well. */
     drop({ id, project_id: projectId }: G): void {
       list.drop(projectId, id)
       void list.refresh(projectId)

@@ -8,7 +8,7 @@ import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from '
 
 const DiscardQuestion = later(
   async () => (await import('./DiscardQuestion.tsx')).DiscardQuestion,
-  // Without the question nobody leaves.
+  // If the question cannot be shown, the user stays.
   ({ question, onAnswered }) => {
     onAnswered()
     question?.keep()
