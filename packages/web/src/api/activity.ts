@@ -4,7 +4,7 @@ import { call } from './client.ts'
 import { watchProjects } from './live-events.ts'
 import { keyOf, queryClient } from './query.ts'
 
-/** Each is left out where it does not matter. */
+/** Every filter is optional. */
 export interface ActivityFilter {
   kind?: ActivityKind | undefined
   object_type?: ActivityObject | undefined
@@ -12,12 +12,12 @@ export interface ActivityFilter {
   actor?: 'user' | 'system' | undefined
 }
 
-/** Whose log is read: that of a project, or the user's own. */
+/** Which log to read: that of a project, or the user's own. */
 export type ActivitySource = { projectId: string; filter: ActivityFilter } | 'account'
 
-/** Some of what happens tells nobody, such as a sign-in: now and then the log is asked. */
+/** Some entries come without an event, such as sign-ins, so the log is also loaded at this interval. */
 const pollMs = 30_000
-/** What happens to the objects of a project lets its log be asked at most so often. */
+/** Events reload the log of a project at most this often. */
 const notedMs = 5_000
 
 /** A page of a log: the newest entries, or those older than `before`. */
@@ -33,7 +33,7 @@ export function loadActivity(
   return call('activity.ofProject', { params: { projectId }, query: { ...filter, ...page }, ...aborted })
 }
 
-/** The newest entries of a log, kept fresh; with another filter the old ones stay until the new ones are there. */
+/** The newest entries of a log, kept up to date. With another filter the old ones stay until the new ones arrive. */
 export function useNewestActivity(source: ActivitySource, limit?: number) {
   const key =
     source === 'account'
@@ -49,11 +49,11 @@ export function useNewestActivity(source: ActivitySource, limit?: number) {
 
 const noted = new Map<string, number>()
 
-/** Something happened in a project: what is shown of its log is asked for again, soon but not too often. */
+/** Something happened in a project: reloads its log if it is shown, soon but not too often. */
 watchProjects((projectId) => {
   const now = Date.now()
   const last = noted.get(projectId) ?? 0
-  // One is waiting for its time already.
+  // A reload is scheduled already.
   if (last > now) return
   const at = Math.max(now, last + notedMs)
   noted.set(projectId, at)

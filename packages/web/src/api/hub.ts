@@ -10,20 +10,20 @@ export type ToHub =
 export type ToTab =
   | { say: 'event'; name: string; revision: string | null; data: string }
   | { say: 'state'; lostSince: number | null }
-  /** The server answered, but not with a stream. Said to one tab only: it finds out why. */
+  /** The server responded, but not with a stream. Sent to one tab only, which finds out why. */
   | { say: 'refused' }
 
 type Event = Extract<ToTab, { say: 'event' }>
 export type Tell = (message: ToTab) => void
 
-/** What a tab that opens may have missed since its first answer. */
+/** Events kept for tabs that open, which may have missed them since their first response. */
 const eventsKept = 1_000
 
 export function makeHub(open: (url: string) => Source) {
   const tabs = new Set<Tell>()
   let stream: ReturnType<typeof makeStream> | null = null
   let kept: Event[] = []
-  /** All that came after this revision is kept. */
+  /** All events after this revision are kept. */
   let floor: string | null = null
 
   function handOn(event: Event): void {
@@ -40,7 +40,7 @@ export function makeHub(open: (url: string) => Source) {
     for (const tell of tabs) tell(event)
   }
 
-  /** What came after a revision; null when that is not kept. */
+  /** The events after a revision; null when they are not kept. */
   function since(after: string | null): Event[] | null {
     const [from, lowest] = [readRevision(after), readRevision(floor)]
     if (!from || !lowest || from.epoch !== lowest.epoch || from.number < lowest.number) return null
@@ -48,7 +48,7 @@ export function makeHub(open: (url: string) => Source) {
   }
 
   return {
-    /** Takes a message of a tab, which is known by its function. */
+    /** Handles a message of a tab. The function identifies the tab. */
     take(tell: Tell, message: ToHub): void {
       if (message.do === 'hurry') stream?.hurry()
       if (message.do === 'leave') {

@@ -1,4 +1,4 @@
-/** A tab's part in the event stream: by the worker that all tabs share, or by a stream of its own. */
+/** Connects a tab to the event stream: through the worker that all tabs share, or with a stream of its own. */
 import { makeHub, type ToHub, type ToTab } from './hub.ts'
 
 export interface LinkOptions {
@@ -35,7 +35,7 @@ export function joinStream({ userId, url, names, after, hear }: LinkOptions): ()
       name: `slipway-live-${userId}`,
     })
     post = (message) => worker.port.postMessage(message)
-    // Such as after an update, when the file of this version is gone.
+    // Such as after an update, when the file of this version no longer exists.
     worker.addEventListener('error', joinAlone, { once: true })
     worker.port.onmessage = ({ data }: MessageEvent<ToTab>) => take(data)
     join()
@@ -44,7 +44,7 @@ export function joinStream({ userId, url, names, after, hear }: LinkOptions): ()
   const hurry = () => {
     if (!document.hidden) post({ do: 'hurry' })
   }
-  // A page that is put aside hears nothing, and one that is taken out again has missed something.
+  // A page in the back-forward cache gets no events, and has missed some when it is shown again.
   const show = ({ persisted }: PageTransitionEvent) => {
     if (persisted) join()
   }

@@ -6,15 +6,15 @@ import type { EventKind } from './live-events.ts'
 import type { Said } from './order.ts'
 import { asList, keyOf, order, queryClient } from './query.ts'
 
-/** How often a list is asked for while something in it changes by itself. */
+/** How often a list is loaded while an object in it is in a transitional status. */
 export const pollMs = 5_000
 
-/** Asks again every 5 s while `active`, and not otherwise: a dead stream is never noticed. */
+/** Loads again every 5 s, only while `active`, so that a dead stream goes unnoticed. */
 export function usePoll(queryKey: QueryKey, active: boolean): void {
   const key = JSON.stringify(queryKey)
   useEffect(() => {
     if (!active) return
-    // Not Query's own interval: every event of the stream would start that one anew.
+    // Not TanStack Query's interval: every event of the stream would restart it.
     const timer = setInterval(() => {
       if (!document.hidden)
         void queryClient.refetchQueries({ queryKey: JSON.parse(key) as QueryKey }, { cancelRefetch: false })
@@ -23,10 +23,10 @@ export function usePoll(queryKey: QueryKey, active: boolean): void {
   }, [active, key])
 }
 
-/** The name of an answer in the order of things: that of its place in the cache. */
+/** The name of a response for `order`: its key in the cache. */
 export const nameOf = (queryKey: QueryKey): string => JSON.stringify(queryKey)
 
-/** A list answer as it is shown: with what events said since, and never an older one than is shown already. */
+/** A list response as it is shown: with newer events applied, and never older than what is shown already. */
 export function inOrder<T extends { id: string }>(
   queryKey: QueryKey,
   kind: EventKind,
@@ -39,7 +39,7 @@ export function inOrder<T extends { id: string }>(
   return shown ?? queryClient.getQueryData<T[]>(queryKey) ?? items
 }
 
-/** Brings news into a list that is shown. */
+/** Applies new states to a shown list. */
 export function patchList<T extends { id: string }>(queryKey: QueryKey, news: readonly Said<T>[]): void {
   if (news.length > 0)
     queryClient.setQueryData<T[]>(queryKey, (old) => old && order.apply(nameOf(queryKey), old, news))
@@ -48,8 +48,8 @@ export function patchList<T extends { id: string }>(queryKey: QueryKey, news: re
 const none: never[] = []
 
 /**
- * One resource of a project as a list that events keep up to date: how to read it, and how to bring in what a
- * mutation or an event says. `kind` is the name of its events; `underWay` tells which objects change by themselves.
+ * One resource of a project as a list that events keep up to date: how to load it, and how to apply mutations and
+ * events. `kind` is the name of its events; `underWay` says which objects are in a transitional status.
  */
 export function liveList<T extends { id: string; project_id: string | null }>(
   id: EndpointId,
@@ -69,7 +69,7 @@ export function liveList<T extends { id: string; project_id: string | null }>(
       ),
   })
 
-  /** What is news of all this, now known to everything that asks. */
+  /** Stores states for every list and page, and returns those that are new. */
   const hear = (all: readonly Said<T>[]) => order.hear(kind, all)
 
   return {
@@ -101,7 +101,7 @@ export function liveList<T extends { id: string; project_id: string | null }>(
       }
     },
 
-    /** One of them as the list has it. To be asked for by many at once: whoever shows the list keeps it fresh. */
+    /** One object from the list, cheap for many callers: the page that shows the list keeps it up to date. */
     useListed(projectId: string, itemId: string | null): T | undefined {
       const { data } = useQuery({
         ...queryFor(projectId),
@@ -112,14 +112,14 @@ export function liveList<T extends { id: string; project_id: string | null }>(
       return data
     },
 
-    /** Brings in what events or answers say, and returns what of it is news. */
+    /** Applies states from events or responses, and returns those that are new. */
     patch(projectId: string, all: readonly Said<T>[]): Said<T>[] {
       const news = hear(all)
       patchList(keyFor(projectId), news)
       return news
     },
 
-    /** Takes away what was deleted here. */
+    /** Removes an object that was deleted here. */
     drop(projectId: string, itemId: string): void {
       patchList(
         keyFor(projectId),

@@ -11,7 +11,7 @@ import { readRevision } from './revision.ts'
 import { recheckSession, useSession } from './session.ts'
 import { useVmPoll } from './vms.ts'
 
-/** An event shows at once, and those that follow it together: a thousand starting VMs are a few repaints. */
+/** The first event is shown at once, those that follow together: a thousand starting VMs cause a few repaints. */
 const collectMs = 100
 
 /** Every kind there is; what becomes of one is said where it is shown. */
@@ -36,8 +36,8 @@ interface Collected {
 }
 
 /**
- * Brings in events, those that come close together in one go. The first of them needs no timer: browsers hold those of
- * hidden tabs back for a second and more.
+ * Applies events, those that arrive close together at once. The first one needs no timer, because browsers delay the
+ * timers of hidden tabs by a second and more.
  */
 function makeCollector() {
   let collected = new Map<string, Collected>()
@@ -59,7 +59,7 @@ function makeCollector() {
       const projectId = object.project_id ?? object.id
       const key = `${kind} ${projectId}`
       const group = collected.get(key) ?? { kind, projectId, all: [] }
-      // What is kept under a kind is of that kind.
+      // The states under a kind are all of that kind.
       group.all.push({ object: object as never, at: readRevision(revision) })
       collected.set(key, group)
       if (flushing !== undefined) return
@@ -73,8 +73,8 @@ function makeCollector() {
 const isKind = (name: string): name is EventKind => name in kinds
 
 /**
- * Keeps everything shown up to date: one event stream for all tabs of the browser, and beside it the poll of the VM
- * list, so that a dead stream is never noticed. Used once, at the root of the routes.
+ * Keeps everything shown up to date: one event stream for all tabs of the browser, and also the poll of the VM list,
+ * so that a dead stream goes unnoticed. Used once, at the root of the routes.
  */
 export function useLive(projectId: string | undefined): void {
   useVmPoll(projectId)
@@ -86,7 +86,7 @@ export function useLive(projectId: string | undefined): void {
     const collector = makeCollector()
     function hear(message: ToTab): void {
       if (message.say === 'state') setLostSince(message.lostSince)
-      // A stream does not say why it was refused; the next call does.
+      // A refused stream does not say why; the next call does.
       if (message.say === 'refused') void recheckSession()
       if (message.say !== 'event') return
       const { name, data, revision } = message

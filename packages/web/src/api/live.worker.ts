@@ -3,7 +3,7 @@ import { makeHub, type ToHub } from './hub.ts'
 
 const hub = makeHub((url) => new EventSource(url, { withCredentials: true }))
 
-// The compiler takes this file for a page's.
+// The compiler assumes that this file runs in a page.
 const scope = globalThis as unknown as { onconnect: (event: MessageEvent) => void }
 
 scope.onconnect = ({ ports: [port] }) => {

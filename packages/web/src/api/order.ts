@@ -1,18 +1,18 @@
 /**
- * Puts answers and events into order. They come over different connections: an answer may be older than an event that
- * came before it, and an event older than an answer. An answer includes all changes up to its revision; an event says
- * what one object is like, at its revision or later. The newest of what is known of an object is shown.
+ * Puts responses and events into order. They arrive over different connections, so either may be older than what
+ * arrived before it. A response includes all changes up to its revision; an event has the state of one object at its
+ * revision or later. The newest known state of an object is shown.
  */
 import type { Gone } from '@slipway/contract'
 import type { Revision } from './revision.ts'
 
-/** What an event, or the answer to a change, says of one object. Without a revision it is believed as it comes. */
+/** The state of one object from an event or from the response to a change. Without a revision it is always taken. */
 export interface Said<T> {
   object: T | Gone
   at: Revision | null
 }
 
-/** An answer that is older can hardly be under way any more. */
+/** Responses older than this can hardly still be on their way. */
 const objectsRemembered = 20_000
 
 const isGone = (object: object): object is Gone => 'deleted' in object
@@ -20,11 +20,11 @@ const isGone = (object: object): object is Gone => 'deleted' in object
 export type Order = ReturnType<typeof makeOrder>
 
 export function makeOrder() {
-  /** In the order they were met. The server's clock may have been set back, so their names do not say. */
+  /** Epochs in the order they were seen. Their names have none, as the server's clock may have been set back. */
   const epochs: string[] = []
-  /** The newest that was said of each object, by kind and id; those said last come last. */
+  /** The newest known state of each object, by kind and id; the latest come last. */
   const said = new Map<string, { kind: string; object: { id: string } | Gone; at: Revision }>()
-  /** The revision of the answer that is shown, by its name. */
+  /** The revision of the response that is shown, by its name. */
   const answered = new Map<string, Revision>()
   let latest: Revision | null = null
 
@@ -36,7 +36,7 @@ export function makeOrder() {
   /** Positive when `a` is newer. */
   const compare = (a: Revision, b: Revision): number => rankOf(a) - rankOf(b) || a.number - b.number
 
-  /** Comes first with each revision: the epochs are known by the order they come in. */
+  /** Called first with each revision, because epochs are ordered by when they were first seen. */
   function meet(at: Revision): void {
     rankOf(at)
     if (!latest || compare(at, latest) > 0) latest = at
@@ -54,8 +54,8 @@ export function makeOrder() {
 
   return {
     /**
-     * Takes in what was said of objects and returns what is news. What is gone is so for good: without a revision it
-     * counts as newer than everything so far.
+     * Stores states of objects and returns those that are new. A deletion is final: without a revision it counts as
+     * newer than everything so far.
      */
     hear<T extends { id: string }>(kind: string, all: readonly Said<T>[]): Said<T>[] {
       return all.filter(({ object, at }) => {
@@ -67,7 +67,7 @@ export function makeOrder() {
       })
     },
 
-    /** A list that is shown, after some news: known objects change in place, new ones are last, those gone leave. */
+    /** A shown list after new states: known objects change in place, new ones come last, deleted ones are removed. */
     apply<T extends { id: string }>(name: string, items: readonly T[], news: readonly Said<T>[]): T[] {
       const shown = answered.get(name)
       const byId = new Map(items.map((item) => [item.id, item]))
@@ -79,7 +79,7 @@ export function makeOrder() {
       return [...byId.values()]
     },
 
-    /** Whether something that was said is newer than the answer that is shown under that name. */
+    /** Whether a known state is newer than the response that is shown under that name. */
     isNews(name: string, at: Revision | null): boolean {
       const shown = answered.get(name)
       return !at || !shown || compare(at, shown) > 0
@@ -115,7 +115,7 @@ export function makeOrder() {
       return [...byId.values()]
     },
 
-    /** An answer with one object, or what was said of it since. Null when a newer answer is shown already. */
+    /** A response with one object, or its newer known state. Null when a newer response is shown already. */
     one<T extends { id: string }>(name: string, kind: string, object: T, at: Revision | null): T | null {
       const before = answered.get(name)
       if (!at) {
@@ -126,13 +126,13 @@ export function makeOrder() {
       if (before && compare(at, before) < 0) return null
       answered.set(name, at)
       const known = said.get(`${kind} ${object.id}`)
-      // One that is gone by now is asked for again, and the answer to that says so.
+      // A deleted object is requested again, and that response says so.
       if (!known || isGone(known.object) || compare(known.at, at) <= 0) return object
       // Kept under its kind, whose objects are all of this type.
       return { ...object, ...(known.object as T) }
     },
 
-    /** Forgets everything: somebody else is signed in. */
+    /** Clears everything, because another user is signed in. */
     clear(): void {
       epochs.length = 0
       said.clear()

@@ -14,7 +14,7 @@ export const queryClient = new QueryClient({
   },
 })
 
-/** The order in which answers and events count. Everything that brings objects into the cache passes through it. */
+/** The order of responses and events. Everything that writes objects to the cache uses it. */
 export const order = makeOrder()
 
 /** Cache key of an endpoint's answer. Without `params` it is the prefix of all its answers. */

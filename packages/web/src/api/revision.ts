@@ -1,4 +1,4 @@
-/** A place in the server's count of changes. Revisions of different epochs, which are starts of the server, have no order of their own. */
+/** A position in the server's count of changes. Revisions of different epochs (server starts) cannot be compared. */
 export interface Revision {
   epoch: string
   number: number

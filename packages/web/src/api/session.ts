@@ -30,14 +30,14 @@ type Notice = { in: string } | { out: string }
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('slipway-account')
 
-/** Asks who is signed in. Called once, before anything is drawn: the answer comes while the page's files do. */
+/** Asks who is signed in. Called once, before the first render, so that the response arrives while files load. */
 export async function startSession(): Promise<void> {
   channel?.addEventListener('message', ({ data }: MessageEvent<Notice>) => {
     if ('in' in data && data.in !== session.user?.id) void recheckSession()
     if ('out' in data && data.out === session.user?.id) end()
   })
   const user = await fetchUser()
-  // Somebody may have signed in meanwhile; the older answer does not count then.
+  // A user may have signed in meanwhile; then this older response does not count.
   if (session.state === 'checking') set(user ? signedIn(user) : { state: 'out', user: null, revision: null })
 }
 
@@ -61,8 +61,8 @@ async function askUser(mayRetry = true): Promise<Me | 'nobody' | 'unknown'> {
 }
 
 /**
- * Asks the server who is signed in. Null for nobody, for an answer without id and for no answer at all; a 401 is
- * asked about once more (catalogue G-027).
+ * Asks the server who is signed in. Null for no user, for a response without id and for no response; after a 401 it
+ * asks once more (catalogue G-027).
  */
 export async function fetchUser(): Promise<Me | null> {
   const user = await askUser()
@@ -70,8 +70,8 @@ export async function fetchUser(): Promise<Me | null> {
 }
 
 /**
- * Finds out whether the page still shows who is signed in: in another tab somebody else may have signed in, or this
- * user out. Another user gets a page that was loaded anew, so that nothing of the former one is left in it.
+ * Checks whether the page still belongs to the signed-in user: in another tab, this user may have signed out or
+ * another one in. For another user the page is reloaded, so that nothing of the previous one is left in it.
  */
 export async function recheckSession(): Promise<void> {
   const before = session
@@ -82,7 +82,7 @@ export async function recheckSession(): Promise<void> {
   if (session.state !== 'in') set(signedIn(user))
 }
 
-/** A call was refused for want of a session. It has ended, unless somebody else signed in. */
+/** A call was refused without a session. The session has ended, unless another user signed in. */
 async function endOrTurn(): Promise<void> {
   const before = session
   const user = await askUser(false)

@@ -1,6 +1,6 @@
 /**
- * One event stream that is kept open: a stream that is silent for too long is dead, whatever its connection says, and
- * is opened anew with what it had last. It runs in the shared worker as well as in a page, so it knows neither.
+ * Keeps one event stream open. A stream that is silent for too long counts as dead, even if its connection looks open,
+ * and is opened again from its last revision. It runs in the shared worker as well as in a page, so it uses neither.
  */
 
 /** The parts of a browser's EventSource that are used. */
@@ -12,22 +12,22 @@ export interface Source {
 
 export interface StreamOptions {
   open: (url: string) => Source
-  /** The address without its query's `after`. */
+  /** The URL without the parameter `after`. */
   url: string
-  /** Names of the events that are handed on. */
+  /** Names of the events to forward. */
   names: readonly string[]
   /** The revision that is known already. */
   after: string | null
   onEvent: (event: { name: string; revision: string | null; data: string }) => void
-  /** Since when, in milliseconds, there is no stream; null while there is one. */
+  /** When the stream was lost, in milliseconds; null while there is one. */
   onState: (lostSince: number | null) => void
-  /** The server answered, but not with a stream: the session may have ended. */
+  /** The server responded, but not with a stream: the session may have ended. */
   onRefused: () => void
 }
 
 /** The server sends a beat every 15 s. */
 export const silenceMs = 40_000
-/** A server that is there says hello at once. */
+/** A reachable server sends `hello` at once. */
 const greetingMs = 10_000
 const firstPauseMs = 1_000
 const longestPauseMs = 15_000
@@ -49,7 +49,7 @@ export function makeStream({ open, url, names, after, onEvent, onState, onRefuse
     waitFor(greetingMs)
     const hear = (name: string, handOn: boolean) =>
       fresh.addEventListener(name, ({ data, lastEventId }) => {
-        // One that was closed may still have events to hand out.
+        // A closed source may still deliver events.
         if (source !== fresh) return
         lastHeard = Date.now()
         if (lastEventId) last = lastEventId
@@ -78,7 +78,7 @@ export function makeStream({ open, url, names, after, onEvent, onState, onRefuse
     setLost(lostSince ?? Date.now())
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** tries++)
     clearTimeout(timer)
-    // Not all browsers at once when the server is back.
+    // Spreads the attempts of many browsers when the server is back.
     timer = setTimeout(connect, pause * (0.5 + Math.random() / 2))
   }
 
@@ -93,7 +93,7 @@ export function makeStream({ open, url, names, after, onEvent, onState, onRefuse
 
   return {
     lostSince: () => lostSince,
-    /** There is reason to believe that it works now: the network is back, or somebody looks. */
+    /** Tries now, because it may work: the network is back, or the page became visible. */
     hurry(): void {
       // A computer that slept did not run timers either.
       if (source && Date.now() - lastHeard < silenceMs) return

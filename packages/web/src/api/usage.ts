@@ -15,12 +15,12 @@ export type UsageOf =
 /** A new sample comes every ten seconds; in the view of a day every five minutes. Not asked for in the background. */
 const pollMs = { hour: 10_000, day: 60_000 } as const
 
-/** What something used over the last hour or day, kept fresh while it is shown. */
+/** The usage of an object over the last hour or day, kept up to date while it is shown. */
 export function useUsage(of: UsageOf, range: UsageRange) {
   const ask = askFor(of, range)
   return useQuery({
     ...ask,
-    // The drawing of the other span stays until the new one is there; that of something else does not.
+    // The chart of the other time range stays until the new one arrives; that of another object does not.
     placeholderData: (old: Usage | undefined, query) =>
       query && hashKey(query.queryKey.slice(0, 2)) === hashKey(ask.queryKey.slice(0, 2)) ? old : undefined,
     refetchInterval: pollMs[range],

@@ -6,7 +6,7 @@ import type { Said } from './order.ts'
 import { keyOf, order, queryClient } from './query.ts'
 import { isMemberOf, membersOf, readVm } from './vms.ts'
 
-/** How often the history of a group is asked for while its page is open. */
+/** How often the history of a group is loaded while its page is open. */
 const historyPollMs = 15_000
 
 interface Group {
@@ -25,7 +25,7 @@ interface GroupSource<G extends Group, H, Create, Update> {
   create: (creation: Creation<Create> & { projectId: string }) => Promise<G>
   update: (group: G, body: Update) => Promise<G>
   remove: (group: G) => Promise<unknown>
-  /** Whether the status will change by itself. */
+  /** Whether the status is transitional. */
   underWay: (group: { status: string }) => boolean
 }
 
@@ -42,7 +42,7 @@ export function liveGroups<G extends Group, H, Create, Update>({
   const list = liveList<G>(ids.list, kind, calls.list, underWay)
   const keyFor = (id: EndpointId, projectId: string, groupId: string) => keyOf(id, { projectId, groupId })
 
-  /** Brings what was said of groups into everything the console shows of them. */
+  /** Applies new states of groups everywhere the console shows them. */
   function patch(projectId: string, all: readonly Said<G>[]): void {
     const news = list.patch(projectId, all)
     for (const { object, at } of news) {
@@ -51,18 +51,18 @@ export function liveGroups<G extends Group, H, Create, Update>({
       else if (order.isNews(nameOf(queryKey), at))
         queryClient.setQueryData<G & { vms: Vm[] }>(queryKey, (old) => old && { ...old, ...object })
     }
-    // What changed a group is in its history as well.
+    // A change of a group is also an entry of its history.
     for (const id of new Set(news.map(({ object }) => object.id)))
       void queryClient.invalidateQueries({ queryKey: keyFor(ids.history, projectId, id) })
   }
 
-  /** Shows a group as an answer has it. */
+  /** Shows a group from a response. */
   function show(group: G): void {
     patch(group.project_id, [said(group)])
     void list.refresh(group.project_id)
   }
 
-  /** Takes away a group that was deleted, and asks what is left of VMs and disks: members went with it. */
+  /** Removes a deleted group, and reloads VMs and disks, because its members were deleted as well. */
   function drop({ id, project_id: projectId }: G): void {
     list.drop(projectId, id)
     void list.refresh(projectId)

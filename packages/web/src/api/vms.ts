@@ -56,7 +56,7 @@ export function useVms(projectId: string | undefined) {
 export const vmsNow = (projectId: string): Vm[] =>
   queryClient.getQueryData(vmListOptions(projectId).queryKey) ?? none
 
-/** Asks for the list every 5 s while one of its VMs is in a transitional status, and not otherwise. */
+/** Loads the list every 5 s, only while one of its VMs is in a transitional status. */
 export function useVmPoll(projectId: string | undefined): void {
   const { data } = useQuery({
     ...vmListOptions(projectId ?? ''),
@@ -84,7 +84,7 @@ export function useVm(projectId: string, vmId: string) {
   })
 }
 
-/** Brings what was said of VMs into everything the console shows of them. */
+/** Applies new states of VMs everywhere the console shows them. */
 export function patchVms(projectId: string, all: readonly Said<Vm>[]): void {
   const news = order.hear(
     'vm',
@@ -135,7 +135,7 @@ function refreshList(projectId: string) {
   return queryClient.invalidateQueries({ queryKey: keyOf('vm.list', { projectId }) })
 }
 
-/** Asks again for everything shown of a VM. */
+/** Reloads everything shown of a VM. */
 export function refreshVm(projectId: string, vmId: string): void {
   void refreshList(projectId)
   void queryClient.invalidateQueries({ queryKey: keyOf('vm.get', { projectId, vmId }) })
@@ -149,7 +149,7 @@ export function useCreateVm() {
     onSuccess: (vm, { projectId }) => {
       patchVms(projectId, [said(vm)])
       void refreshList(projectId)
-      // Those it was created with are taken now.
+      // The disks it was created with are attached now.
       if (vm.disks.length > 0)
         void queryClient.invalidateQueries({ queryKey: keyOf('disk.list', { projectId }) })
     },

@@ -8,7 +8,7 @@ import { newVersion } from './new-version.ts'
 
 const DiscardQuestion = later(async () => (await import('../shell/DiscardQuestion.tsx')).DiscardQuestion, {
   isOpen: ({ question }) => question !== null,
-  // Without the question nobody leaves.
+  // If the question cannot be shown, the user stays.
   close: ({ question, onAnswered }) => {
     onAnswered()
     question?.keep()

@@ -1,11 +1,12 @@
 import type { Project } from '@slipway/contract'
-import { FolderKanban, Plus } from 'lucide-react'
+import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -59,7 +60,7 @@ function ProjectDashboard({ project }: { project: Project }) {
         actions={
           <>
             <Button
-              icon={<FolderKanban size={16} strokeWidth={1.6} aria-hidden />}
+              icon={<objectIcons.project size={16} strokeWidth={1.6} aria-hidden />}
               onClick={() => openDialog(projectDialogs.manage)}
             >
               Manage Projects

@@ -1,11 +1,12 @@
 import { isComing, summarizeVms, type Vm } from '@slipway/contract'
-import { Copy, HardDrive, type LucideIcon, Scaling, Server } from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useVmPools } from '../../api/vm-pools.ts'
 import { useVmSets } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { cx } from '../../ui/cx.ts'
 
 /** How many there are of what a project holds, each with the way to its list. */
@@ -63,7 +64,7 @@ function VmTile({ projectId, vms }: { projectId: string; vms: Vm[] }) {
   const { total, running } = summarizeVms(vms)
   return (
     <Tile
-      icon={Server}
+      icon={objectIcons.vm}
       title="Virtual Machines"
       to={paths.vms(projectId)}
       value={total}
@@ -81,7 +82,7 @@ function PoolTile({ projectId }: { projectId: string }) {
   const members = pools.reduce((sum, { current_size }) => sum + current_size, 0)
   return (
     <Tile
-      icon={Scaling}
+      icon={objectIcons.vm_pool}
       title="VM Pools"
       to={paths.vmPools(projectId)}
       {...counted(list, pools.length, vmCount(members))}
@@ -94,7 +95,7 @@ function SetTile({ projectId }: { projectId: string }) {
   const members = sets.reduce((sum, { vm_stats }) => sum + vm_stats.total_vms, 0)
   return (
     <Tile
-      icon={Copy}
+      icon={objectIcons.vm_set}
       title="VM Sets"
       to={paths.vmSets(projectId)}
       {...counted(list, sets.length, vmCount(members))}
@@ -108,7 +109,7 @@ function StorageTile({ projectId }: { projectId: string }) {
   const note = `${disks.length === 1 ? 'disk' : 'disks'}, ${gigabytes}Gi`
   return (
     <Tile
-      icon={HardDrive}
+      icon={objectIcons.disk}
       title="Storage"
       to={paths.disks(projectId)}
       {...counted(list, disks.length, note)}

@@ -1,6 +1,7 @@
-import { Copy, type LucideIcon, Plus, Scaling, Server } from 'lucide-react'
+import { type LucideIcon, Plus } from 'lucide-react'
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { Button } from '../../ui/Button.tsx'
 
 /** What there is to create in a project without VMs. */
@@ -12,20 +13,20 @@ export function Welcome({ projectId }: { projectId: string }) {
       </h2>
       <ul className="grid gap-3 md:grid-cols-[repeat(auto-fill,minmax(280px,1fr))] md:gap-4">
         <Choice
-          icon={Server}
+          icon={objectIcons.vm}
           title="Single VMs"
           text="One machine with root access over SSH, made from a template."
           create={{ label: 'Create VM', to: paths.create() }}
           primary
         />
         <Choice
-          icon={Scaling}
+          icon={objectIcons.vm_pool}
           title="VM Pools"
           text="A group of equal VMs that grows and shrinks with its load."
           create={{ label: 'Create Pool', to: paths.vmPoolCreate(projectId) }}
         />
         <Choice
-          icon={Copy}
+          icon={objectIcons.vm_set}
           title="VM Sets"
           text="A fixed number of equal VMs, kept at that number."
           create={{ label: 'Create Set', to: paths.vmSetCreate(projectId) }}

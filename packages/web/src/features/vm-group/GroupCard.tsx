@@ -1,6 +1,7 @@
-import { Pencil, Server, Trash2 } from 'lucide-react'
+import { Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, type Ref, useId } from 'react'
 import { Link } from 'react-router'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { WhyText } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
@@ -135,7 +136,10 @@ interface FootProps {
 function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
   return (
     <CardFoot>
-      <CardAction icon={<Server {...icon} />} render={<Link to={to} aria-label={`View VMs of ${name}`} />}>
+      <CardAction
+        icon={<objectIcons.vm {...icon} />}
+        render={<Link to={to} aria-label={`View VMs of ${name}`} />}
+      >
         View VMs
       </CardAction>
       <CardAction ref={editRef} icon={<Pencil {...icon} />} aria-label={`Edit ${name}`} onClick={onEdit}>

@@ -1,20 +1,11 @@
 import { isComing, isTransitional, type Vm, vmCan } from '@slipway/contract'
-import {
-  Camera,
-  FileText,
-  Play,
-  Power,
-  RotateCw,
-  Square,
-  SquareTerminal,
-  Terminal,
-  Trash2,
-} from 'lucide-react'
+import { FileText, Play, Power, RotateCw, Square, SquareTerminal, Terminal, Trash2 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { errorDetail } from '../../api/errors.ts'
 import { useVmAction, type VmAction } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
+import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { MenuEntry } from '../../ui/MenuPopup.tsx'
@@ -141,7 +132,7 @@ export function detailsEntry(vm: Vm): MenuEntry {
 export function snapshotEntry(vm: Vm): MenuEntry {
   return {
     label: 'Create Snapshot',
-    icon: <Camera {...icon} />,
+    icon: <objectIcons.vm_snapshot {...icon} />,
     disabledReason: reasonOf(vmCan.snapshot(vm)),
     render: <Link to={paths.snapshotCreate(vm.project_id, vm.id)} />,
   }
