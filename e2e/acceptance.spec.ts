@@ -49,12 +49,14 @@ test('the dashboard counts what the API lists, and has a place for recent VMs', 
 
   await page.goto('/')
   const cards = page.getByRole('main').getByRole('list').first().getByRole('listitem')
+  // DASH-005
   await expect(cards).toHaveText([
     'Virtual Machines44 active',
     'VM Pools11 VM',
     'VM Sets12 VMs',
     'Storage1disk, 10Gi',
   ])
+  // DASH-006
   await expect(page.getByRole('heading', { level: 2, name: 'Recent Virtual Machines' })).toBeVisible()
 })
 
@@ -83,6 +85,7 @@ test('a pool and a set are changed in the list, and the server has what was save
     [['1', '3', '2'], 'Desired size must be between minimum and maximum size.'],
   ] as const) {
     await fill(values)
+    // POOL-029
     await expect(poolCard.getByRole('status')).toHaveText(text)
     await expect(save(poolCard)).toBeDisabled()
   }
@@ -90,6 +93,7 @@ test('a pool and a set are changed in the list, and the server has what was save
   await poolCard.getByRole('checkbox', { name: 'Auto scaling' }).check()
   await poolCard.getByRole('button', { name: 'Cancel' }).click()
   await poolCard.getByRole('button', { name: 'Edit web' }).click()
+  // POOL-004, POOL-005
   for (const [i, value] of ['1', '1', '3'].entries())
     await expect(poolCard.getByLabel(fields[i] ?? '')).toHaveValue(value)
   await expect(poolCard.getByRole('checkbox', { name: 'Auto scaling' })).not.toBeChecked()
@@ -105,11 +109,13 @@ test('a pool and a set are changed in the list, and the server has what was save
   const replicas = setCard.getByLabel('Number of replicas')
   await setCard.getByRole('button', { name: 'Edit db' }).click()
   await replicas.fill('0')
+  // SET-022
   await expect(setCard.getByRole('status')).toHaveText('Number of replicas must be at least 1')
   await expect(save(setCard)).toBeDisabled()
   await replicas.fill('3')
   await setCard.getByRole('button', { name: 'Cancel' }).click()
   await setCard.getByRole('button', { name: 'Edit db' }).click()
+  // SET-015
   await expect(replicas).toHaveValue('1')
   await replicas.fill('2')
   await save(setCard).click()
@@ -139,6 +145,7 @@ test('a VM from a disk begins with the first of several templates and of several
     .getByRole('button', { name: 'Create VM' })
     .click()
   const dialog = page.getByRole('dialog', { name: 'Create VM from disk' })
+  // DISK-045
   await expect(dialog.getByRole('combobox', { name: 'Template' })).toContainText(template?.name ?? '')
   await expect(dialog.getByRole('combobox', { name: 'SSH Key' })).toContainText('Newer')
 })
@@ -159,7 +166,9 @@ test('sign-up sends nothing while the box of the terms is not checked, whatever 
   await box.check()
   await submit.click()
   await expect(page.getByRole('heading', { name: 'Check Your Email' })).toBeVisible()
+  // AUTH-022
   expect(calls).toHaveLength(1)
+  // G-035
   expect(Object.keys(calls[0]?.postDataJSON()).sort()).toEqual(['email', 'name', 'password'])
 })
 
@@ -175,6 +184,7 @@ test('without its project no page offers to create or delete anything, and nothi
   for (const path of [vmListPath, diskListPath, diskCreatePath, diskSnapshotCreatePath, vmPoolCreatePath]) {
     await page.goto(path(project.id))
     await expect(page.getByRole('heading', { level: 1, name: 'Project not found' })).toBeVisible()
+    // VML-027, DISK-028, DISK-047, DSNAP-025, POOL-022
     await expect(page.getByRole('main').getByRole('button')).toHaveCount(0)
     await page.keyboard.press('Enter')
   }

@@ -239,6 +239,22 @@ test.describe('the form of a disk', () => {
     expect(calls.map((one) => one.postDataJSON())).toEqual([{ ...body, snapshot_id: 'of-vm' }, body])
   })
 
+  test('says that there is no snapshot only once that is known', async ({ page, project }) => {
+    const { end } = await answer(page, vmSnapshotApi.list, 500)
+    const { letGo } = await hold(page, vmSnapshotApi.list)
+    await page.goto(diskCreatePath(project.id))
+    await choose(page, 'Source', 'From Snapshot')
+    const field = page.getByRole('combobox', { name: 'Snapshot Name' })
+    const none = 'This project has no ready snapshot.'
+    await expect(field).toHaveAccessibleDescription('Loading snapshots...')
+    letGo()
+    await expect(field).toHaveAccessibleDescription(/Failed to load snapshots\. Please try again\.$/)
+    await expect(field).not.toHaveAccessibleDescription(new RegExp(none))
+    await end()
+    await page.getByRole('button', { name: 'Try Again' }).click()
+    await expect(field).toHaveAccessibleDescription(none)
+  })
+
   test('is filled in for a snapshot that one comes from', async ({ page, project }) => {
     await answer(page, diskSnapshotApi.list, 200, [])
     await answer(page, vmSnapshotApi.list, 200, [makeVmSnapshot('before update', { id: 'of-vm' })])

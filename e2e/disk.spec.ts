@@ -204,10 +204,11 @@ test.describe('the list of disks', () => {
 
 test.describe('the card of a disk', () => {
   test('shows name, status, size, source, VM and date', async ({ page, project, makeVm, addDisk }) => {
-    const disk = await addDisk('ledger', { size: '20GB' })
+    const disk = await addDisk('ledger', { size: '20GB', description: 'What came in and went out' })
     const vm = await makeVm('engine', 'running', { disks: [{ disk_id: disk.id }] })
     await page.goto(diskListPath(project.id))
     const card = cardOf(page, 'ledger')
+    await expect(card.getByText('What came in and went out')).toBeVisible()
     await expect(card.getByText('Attached', { exact: true })).toBeVisible()
     await expect(card.getByRole('term')).toHaveText(['Size', 'Source', 'Attached VM', 'Created'])
     await expect(card.getByRole('definition')).toHaveText([

@@ -367,14 +367,12 @@ test('a page whose files are gone starts over once, and then says so', async ({ 
   let loads = 0
   page.on('load', () => loads++)
   await page.route('**/assets/SshKeyListPage-*.js', (route) => route.abort())
-  const open = async () => {
-    await page.getByRole('button', { name: 'AL Ada Lovelace' }).click()
-    await page.getByRole('menuitem', { name: 'Manage SSH Keys' }).click()
-  }
   await expect(page.getByRole('heading', { level: 1, name: 'Projects' })).toBeVisible()
-  await open()
+  await page.getByRole('button', { name: 'AL Ada Lovelace' }).click()
+  await page.getByRole('menuitem', { name: 'Manage SSH Keys' }).click()
   await expect.poll(() => loads).toBe(1)
-  await open()
+  // Where one wanted to go.
+  await expect(page).toHaveURL('/ssh-keys')
   await expect(page.getByRole('heading', { level: 1, name: 'Something went wrong' })).toBeVisible()
   expect(loads).toBe(1)
 })

@@ -130,9 +130,17 @@ test('a server that is away is told of in a line, which goes when it is back', a
   const line = page.getByRole('status').filter({ hasText: 'Connection to the server lost at' })
   await expect(line).toHaveCount(0)
   await server.kill()
-  await expect(line).toContainText(/lost at \d\d:\d\d\. Trying again\.\.\.$/, { timeout: 15_000 })
+  await expect(line).toContainText(/lost at \d\d:\d\d\. This page may be out of date\. Trying again\.\.\.$/, {
+    timeout: 15_000,
+  })
+  // In sight also far down a page on a phone.
+  await page.setViewportSize({ width: 390, height: 500 })
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+  await expect(page.getByRole('heading', { level: 1 })).not.toBeInViewport()
+  await expect(line).toBeInViewport({ ratio: 1 })
   const again = await startServer({ SLIPWAY_PORT: port }, server.dataDir)
   await expect(line).toHaveCount(0, { timeout: 30_000 })
+  await expect(page.getByText('Connected to the server again')).toBeAttached()
   await page.close()
   await again.stop()
 })

@@ -14,7 +14,7 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
-import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet } from './network.ts'
+import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet, withoutStream } from './network.ts'
 import {
   activityPath,
   consolePath,
@@ -517,6 +517,15 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           await expect(page.getByText('The image could not be prepared')).toBeVisible()
           return page.getByRole('form')
         },
+      },
+      // At the end: it has no event stream from then on.
+      {
+        name: 'a page that lost its server',
+        who: 'owner',
+        path: snapshotCreatePath(project.id),
+        prepare: withoutStream,
+        open: async (page) =>
+          page.getByRole('status').filter({ hasText: 'Connection to the server lost at' }),
       },
     ],
   }

@@ -199,7 +199,14 @@ test.describe('the list of snapshots', () => {
       }
     }
     await expect(page.getByRole('button', { name: 'Delete coming' })).toBeDisabled()
-    await page.getByRole('link', { name: 'Create New Disk from before upgrade' }).click()
+    // A sign that does nothing now does not look as if it did.
+    const colourOf = (name: string) =>
+      page.getByRole('button', { name }).evaluate((button) => getComputedStyle(button).color)
+    expect(await colourOf('Delete coming')).not.toBe(await colourOf('Delete torn'))
+    const create = page.getByRole('link', { name: 'Create New Disk from before upgrade' })
+    // In words, not as a sign alone.
+    await expect(create).toHaveText('Create New Disk')
+    await create.click()
     await expect(page).toHaveURL(
       `/projects/${project.id}/disks/create?source=SNAPSHOT&snapshot=before%20upgrade&snapshot_id=snap-1`,
     )

@@ -484,6 +484,29 @@ test.describe('a card', () => {
     }
   })
 
+  test('offers Stop while its VM is on its way up, and Start once it is off', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    const words = ['pending', 'provisioning', 'starting', 'running', 'stopped'] as const
+    await answer(
+      page,
+      vmApi.list,
+      200,
+      words.map((status) => ({ ...vm, id: status, name: status, status })),
+    )
+    await page.goto(vmListPath(project.id))
+    for (const word of words) {
+      const [offered, other] = word === 'stopped' ? ['Start', 'Stop'] : ['Stop', 'Start']
+      const button = (name: string | undefined) =>
+        cardOf(page, word).getByRole('button', { name: name ?? '', exact: true })
+      await expect(button(offered)).toBeVisible()
+      await expect(button(other)).toHaveCount(0)
+    }
+  })
+
   test('shows of a stopped VM that it has no address', async ({ page, project, makeVm, call }) => {
     const vm = await makeVm('engine', 'running')
     await call(vmApi.stop, { params: { projectId: project.id, vmId: vm.id }, body: { force: true } })

@@ -322,6 +322,8 @@ test.describe('the page of a VM pool', () => {
       '33.3%: 1 of 3 VMs, desired 1, minimum 1',
     )
     await expect(cardOf(page, 'web-1').getByRole('button', { name: 'Stop' })).toBeVisible()
+    // What a pool is there for begins on the first screen, before its charts.
+    await expect(page.getByRole('heading', { level: 2, name: 'Virtual Machines' })).toBeInViewport()
 
     await page.getByRole('button', { name: 'Edit' }).click()
     await size.getByLabel('Desired size').fill('2')

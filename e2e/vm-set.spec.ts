@@ -198,6 +198,12 @@ test.describe('the page of a VM set', () => {
     await expect(stats.getByRole('term')).toHaveText(['Total VMs', 'Running VMs', 'CPU Load'])
     await expect(stats.getByRole('definition')).toHaveText(['1of 1', '1', /./])
     await expect(cardOf(page, 'web-1').getByRole('button', { name: 'Stop' })).toBeVisible()
+    // What a set is there for comes before its charts.
+    const [members, charts] = await Promise.all([
+      page.getByRole('heading', { level: 2, name: 'Virtual Machines' }).boundingBox(),
+      page.getByRole('region', { name: 'The last hour' }).boundingBox(),
+    ])
+    expect(members?.y).toBeLessThan(charts?.y ?? 0)
     await expect(cardOf(page, 'web-1')).toContainText('Part ofset web')
 
     await page.getByRole('button', { name: 'Edit' }).click()

@@ -6,6 +6,7 @@ import type { Seen } from './look.ts'
 import { operations } from './operations.ts'
 import type { Step } from './script.ts'
 import { shrink } from './shrink.ts'
+import { followRevisions } from './stream-blocks.ts'
 import { type Known, makeWorld } from './world.ts'
 
 const disk = (over: Partial<Known> = {}): Known => ({
@@ -113,5 +114,17 @@ describe('what users do', () => {
     const missing = endpoints.map(({ id }) => id).filter((id) => !called.has(id) && !(id in notCalled))
     expect(missing).toEqual([])
     expect(Object.keys(notCalled).filter((id) => called.has(id))).toEqual([])
+  })
+})
+
+describe('an event stream', () => {
+  it('may not repeat a change, go back, or go on after the server was another one', () => {
+    const revisions = followRevisions()
+    revisions.restart('a-3')
+    expect(revisions.hear('a-4', 'vm')).toBeNull()
+    expect(revisions.hear('a-4', 'beat')).toBeNull()
+    expect(revisions.hear('a-4', 'vm')).toBe('sent a-4 after a-4')
+    expect(revisions.hear('a-2', 'vm')).toBe('sent a-2 after a-4')
+    expect(revisions.hear('b-9', 'vm')).toBe('went on with b-9 after a-2 without a hello')
   })
 })

@@ -4,15 +4,16 @@ import { makeRandom } from '@slipway/e2e/random'
 import { watchAsBystander } from './bystander.ts'
 import type { Finding } from './compare.ts'
 import { serveDownloads } from './downloads.ts'
+import type { Field } from './faults/fault.ts'
 import { faults } from './faults.ts'
 import { type Host, makeHost } from './host.ts'
-import { type Reachable, reachableOf } from './hostile-guest.ts'
+import { reachableOf } from './hostile-guest.ts'
 import { errorsIn, findInLog } from './log.ts'
 import { makePerson, type Person } from './people.ts'
 import type { NextStep } from './planner.ts'
 import type { Script, Step, Violation } from './script.ts'
 import { lookQuickly, lookWhenSettled, type Scene } from './settle.ts'
-import { type Listener, listen } from './streams.ts'
+import { accountTopic, type Listener, listen, projectTopic } from './streams.ts'
 import { type Deed, perform } from './traffic.ts'
 import { makeWorld } from './world.ts'
 
@@ -43,6 +44,8 @@ export interface Outcome {
   restarts: number
   /** Milliseconds of the bystander's calls. */
   bystander: number[]
+  /** How often a listener went on after a break of its stream without fetching anything anew. */
+  replays: number
   /** What the server logged as errors, each sort once. */
   errors: Set<string>
 }
@@ -63,6 +66,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     answers: new Map(),
     restarts: 0,
     bystander: [],
+    replays: 0,
     errors: new Set(),
   }
   const ends: (() => Promise<void> | void)[] = []
@@ -131,13 +135,21 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const watch = watchAsBystander(host, bystander, projectOf(users), found)
     outcome.bystander = watch.times
     ends.push(watch.end)
-    for (const [user, person] of people.entries()) listeners.push(listen(host, person, user, projectOf(user)))
+    for (const [user, person] of people.entries())
+      for (const topic of [projectTopic(projectOf(user)), accountTopic(user)])
+        listeners.push(listen(host, { person, user, topic }, found))
     ends.push(async () => void (await Promise.all(listeners.map(({ end }) => end()))))
 
-    async function guests(): Promise<Reachable[]> {
-      return (
-        await Promise.all(people.slice(0, users).map(({ client }, user) => reachableOf(client, user)))
-      ).flat()
+    const all = [...people.keys()].slice(0, users)
+    const field: Field = {
+      async guests() {
+        const users = all.map((user) => people[user])
+        const reachable = users.map((person, user) => (person ? reachableOf(person.client, user) : []))
+        return (await Promise.all(reachable)).flat()
+      },
+      cutStreams() {
+        for (const { cut } of listeners) cut()
+      },
     }
     async function deal(step: Step & { do: 'fault' }): Promise<void> {
       const dealt = faults.find(({ name }) => name === step.fault)
@@ -145,7 +157,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       count(outcome.faults, dealt.name)
       if (dealt.harsh) scene.unlucky = true
       const { life } = host
-      await dealt.deal(host, makeRandom(step.seed), guests).catch((error: unknown) => {
+      await dealt.deal(host, makeRandom(step.seed), field).catch((error: unknown) => {
         found({
           rule: 'no start',
           message: `After ${dealt.name}: ${error instanceof Error ? error.message : error}`,
@@ -181,7 +193,6 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       Date.now() < until &&
       !stopped() &&
       (outcome.violations.length === 0 || options.goOn?.(outcome.violations) === true)
-    const all = [...people.keys()].slice(0, users)
     while (goesOn()) {
       if (faultEnded) await afterFault()
       // Calls to a server that is down prove nothing; those under way when it ended do.
@@ -208,6 +219,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     if (!stopped() && (outcome.violations.length === 0 || options.goOn)) await settle()
     else await fault
     readLog()
+    outcome.replays = listeners.reduce((sum, { replays }) => sum + replays, 0)
     return outcome
   } finally {
     for (const end of ends.reverse()) await end()

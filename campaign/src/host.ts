@@ -27,6 +27,8 @@ export interface Host {
   readonly hasEnded: boolean
   /** What the server takes the time of this host for, in milliseconds since 1970. */
   now: () => number
+  /** The time of the simulated world, which no set clock changes while the server runs. */
+  simulatedNow: () => number
   /** Tells the server, running or not yet started, other facts of this host. */
   tell: (told: Partial<Told>) => Promise<void>
   /** For a fault that stops it from answering without ending it. */
@@ -77,6 +79,7 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
   }
   let server: Server | null = null
   let life = 0
+  let clockMsAtStart = 0
   let silent = false
   let output = ''
   let taken = 0
@@ -112,6 +115,7 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
       return server !== null && !existsSync(`/proc/${server.pid}`)
     },
     now: () => Date.now() + told.clockMs,
+    simulatedNow: () => Date.now() + clockMsAtStart,
     async tell(news) {
       Object.assign(told, news)
       // In one step: half a text would be none.
@@ -122,6 +126,7 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     },
     async start() {
       if (server) return
+      clockMsAtStart = told.clockMs
       server = await startServer(ownSettings, dataDir)
       life++
     },

@@ -28,7 +28,7 @@ function describeViolation({ rule, message, step }: Violation, { script }: Outco
 }
 
 export function report(outcome: Outcome): string {
-  const { script, operations, faults, answers, restarts, bystander, violations } = outcome
+  const { script, operations, faults, answers, restarts, replays, bystander, violations } = outcome
   return [
     ...violations.map((violation) => describeViolation(violation, outcome)),
     ...(violations.length > 0
@@ -39,7 +39,7 @@ export function report(outcome: Outcome): string {
     `operations ${sum(operations)}: ${counted(operations)}`,
     `answers by status (0: none): ${counted(answers)}`,
     `faults ${sum(faults)}: ${counted(faults)}`,
-    `restarts of the server: ${restarts}`,
+    `restarts of the server: ${restarts}, replays of event streams: ${replays}`,
     `bystander: ${bystander.length} calls, median ${quantile(bystander, 0.5)} ms, 99 % ${quantile(bystander, 0.99)} ms, longest ${quantile(bystander, 1)} ms`,
     violations.length === 0 ? 'no violation' : `${violations.length} violations`,
   ].join('\n')

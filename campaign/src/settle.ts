@@ -22,6 +22,8 @@ export interface Scene {
 }
 
 const answerWithinMs = 20_000
+const mendedLater = ['orphan', 'open']
+const removedWithinMs = { simulated: 10_000, qemu: 60_000 }
 const restWithinMs = { simulated: 90_000, qemu: 900_000 }
 
 /** Looks at the objects of all users; null when the server did not answer for long. */
@@ -58,6 +60,19 @@ export async function lookQuickly(scene: Scene): Promise<Finding[]> {
 const neverRests = ({ object: { name, image_url: url } }: Seen) =>
   name.startsWith('fault-never-ready') || (typeof url === 'string' && url.includes('/stalled/'))
 
+/**
+ * What belonged to a deleted project is in no list any more while it is removed, and what was cancelled neither. The
+ * rules of the firewall are looked at now and then.
+ */
+async function checkTruthPatiently(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
+  const until = Date.now() + removedWithinMs[host.engine]
+  for (;;) {
+    const findings = await checkTruth(host, seen)
+    if (!findings.some(({ rule }) => mendedLater.includes(rule)) || Date.now() > until) return findings
+    await sleep(500)
+  }
+}
+
 /** Waits until nothing moves and everything deleted has gone, then looks at everything. */
 export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
   const { host, world, listeners } = scene
@@ -89,7 +104,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
       ...stuck,
       ...compare(world, seen, { settled, unlucky: scene.unlucky }),
       ...(settled ? checkGroups(seen) : []),
-      ...(settled ? await checkTruth(host, seen) : []),
+      ...(settled ? await checkTruthPatiently(host, seen) : []),
       ...(settled ? listeners.flatMap(({ differences }) => differences(seen)) : []),
       ...(settled ? await checkDescriptors(scene, seen) : []),
     ]

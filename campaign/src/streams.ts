@@ -1,14 +1,20 @@
-/** The event streams of the users' first projects: whoever only listens must end with the same picture as a look. */
+/**
+ * Event streams, of the users' first projects and of whole accounts: whoever only listens must end with the same
+ * picture as a look. After a break a listener goes on from the last revision that it heard, as the console does, and
+ * fetches the lists only when the server says that it has to. No change may come twice.
+ */
 import { request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { eventApi, fillPath } from '@slipway/contract'
+import { type Endpoint, eventApi, fillPath } from '@slipway/contract'
 import type { Finding } from './compare.ts'
 import type { Host } from './host.ts'
 import { lookAt, type Seen } from './look.ts'
 import type { Person } from './people.ts'
+import { type Block, followRevisions, readBlocks } from './stream-blocks.ts'
 import type { Kind } from './world.ts'
 
 const kinds: Record<string, Kind> = {
+  project: 'project',
   vm: 'vm',
   disk: 'disk',
   vm_snapshot: 'vmSnapshot',
@@ -17,62 +23,133 @@ const kinds: Record<string, Kind> = {
   vm_set: 'vmSet',
 }
 
+/** How soon a listener comes back after a break. */
+const comesBackMs = 100
+
 export interface Listener {
   /** Where what was heard differs from what is shown. */
   differences: (seen: readonly Seen[]) => Finding[]
+  /** How often it went on after a break without fetching anything anew. */
+  readonly replays: number
+  /** Breaks its connection; it comes back at once. */
+  cut: () => void
   end: () => Promise<void>
 }
 
-/** Listens to a project; after every break it fetches the lists again, as the console does. */
-export function listen(host: Host, person: Person, user: number, projectId: string): Listener {
-  const statuses = new Map<string, string | undefined>()
+/** What is listened to. */
+export interface Topic {
+  name: string
+  endpoint: Pick<Endpoint, 'path'>
+  params: Record<string, string>
+  /** Whether an object is told of. */
+  has: (seen: Seen) => boolean
+}
+
+export const projectTopic = (projectId: string): Topic => ({
+  name: 'The event stream of the project',
+  endpoint: eventApi.stream,
+  params: { projectId },
+  has: ({ kind, object }) => kind !== 'project' && object.project_id === projectId,
+})
+
+export const accountTopic = (user: number): Topic => ({
+  name: `The event stream of user ${user}`,
+  endpoint: eventApi.streamAll,
+  params: {},
+  has: ({ kind, object }) => kind === 'project' || typeof object.project_id === 'string',
+})
+
+interface Heard {
+  status: string | undefined
+  projectId: string
+}
+
+export function listen(
+  host: Host,
+  { person, user, topic }: { person: Person; user: number; topic: Topic },
+  found: (finding: Finding) => void,
+): Listener {
+  const objects = new Map<string, Heard>()
+  const revisions = followRevisions()
   let whole = false
   let on = true
+  let replays = 0
   let breakOff = () => {}
 
-  function hear(block: string): void {
-    const [, event = ''] = /^event: (.*)$/m.exec(block) ?? []
-    const [, data] = /^data: (.*)$/m.exec(block) ?? []
-    if (data === undefined) return
-    const object = JSON.parse(data) as { id: string; status?: string; deleted?: true }
-    // Everything in a project ends with it.
-    if (event === 'project' && object.deleted) statuses.clear()
+  function hear({ event, id, data }: Block): void {
+    const object = data as { id: string; project_id?: string; status?: string; deleted?: true }
     const kind = kinds[event]
-    if (!kind) return
-    if (object.deleted) statuses.delete(`${kind} ${object.id}`)
-    else statuses.set(`${kind} ${object.id}`, object.status)
+    if (event === 'beat' || kind !== undefined) {
+      const broken = id === null ? null : revisions.hear(id, event)
+      if (broken) found({ rule: 'unheard', message: `${topic.name} ${broken} (${event} ${object.id})` })
+    }
+    if (!kind || (kind === 'project' && topic.endpoint === eventApi.stream && !object.deleted)) return
+    const projectId = kind === 'project' ? object.id : (object.project_id ?? '')
+    if (!object.deleted) {
+      objects.set(`${kind} ${object.id}`, { status: object.status, projectId })
+      return
+    }
+    objects.delete(`${kind} ${object.id}`)
+    // Everything in a project ends with it.
+    if (kind === 'project')
+      for (const [key, one] of objects) if (one.projectId === object.id) objects.delete(key)
+  }
+
+  async function fetchLists(isWanted: () => boolean): Promise<boolean> {
+    const seen = await lookAt(person.client, user)
+    if (!seen || !isWanted()) return seen !== null
+    objects.clear()
+    for (const one of seen.filter(topic.has)) {
+      const { kind, object } = one
+      const projectId = kind === 'project' ? object.id : (object.project_id ?? '')
+      objects.set(`${kind} ${object.id}`, { status: object.status, projectId })
+    }
+    return true
   }
 
   function followOnce(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const path = fillPath(eventApi.stream.path, { projectId })
-    const headers = { cookie: person.client.cookie, 'x-forwarded-for': person.client.from }
+    const last = revisions.last()
+    const headers = {
+      cookie: person.client.cookie,
+      'x-forwarded-for': person.client.from,
+      ...(last !== null && { 'last-event-id': last }),
+    }
+    const path = fillPath(topic.endpoint.path, topic.params)
     const sent = request(new URL(path, host.url), { headers, agent: false })
     breakOff = () => sent.destroy()
     sent.on('error', () => resolve())
     sent.on('close', () => resolve())
-    sent.on('response', async (response) => {
-      let rest = ''
-      response.setEncoding('utf8').on('error', () => resolve())
+    sent.on('response', (response) => {
+      response.on('error', () => resolve())
+      if (response.statusCode !== 200) return sent.destroy()
       // What changes while the lists are read comes after them.
-      const early: string[] = []
-      let use = (block: string): void => {
-        early.push(block)
+      let early: Block[] | null = null
+      async function beginAnew(revision: string): Promise<void> {
+        whole = false
+        const waiting: Block[] = []
+        early = waiting
+        revisions.restart(revision)
+        const isThere = await fetchLists(() => !sent.destroyed && early === waiting)
+        if (!isThere) sent.destroy()
+        // The server may have said hello again meanwhile, or another connection goes on by now.
+        if (!isThere || early !== waiting || sent.destroyed) return
+        early = null
+        for (const one of waiting) hear(one)
+        whole = true
       }
-      response.on('data', (part: string) => {
-        const blocks = (rest + part).split('\n\n')
-        rest = blocks.pop() ?? ''
-        for (const block of blocks) use(block)
+      readBlocks(response, (block) => {
+        if (block.event !== 'hello') {
+          if (early) early.push(block)
+          else hear(block)
+          return
+        }
+        const { replayed, revision } = block.data as { replayed: boolean; revision: string }
+        if (replayed) {
+          replays += 1
+          whole = true
+        } else beginAnew(revision).catch(() => sent.destroy())
       })
-      const seen = response.statusCode === 200 ? await lookAt(person.client, user) : null
-      if (!seen) return sent.destroy()
-      statuses.clear()
-      for (const { kind, object } of seen)
-        if (object.project_id === projectId && kind !== 'project')
-          statuses.set(`${kind} ${object.id}`, object.status)
-      for (const block of early) hear(block)
-      use = hear
-      whole = true
     })
     sent.end()
     return promise
@@ -81,27 +158,33 @@ export function listen(host: Host, person: Person, user: number, projectId: stri
   const following = (async () => {
     while (on) {
       if (host.up) await followOnce()
+      // A picture without its lists is of no use after a break.
+      if (!whole) revisions.forget()
       whole = false
-      if (on) await sleep(100)
+      if (on) await sleep(comesBackMs)
     }
   })()
   return {
+    get replays() {
+      return replays
+    },
     differences(seen) {
       if (!whole) return []
-      const shown = seen.filter(({ object }) => object.project_id === projectId)
+      const shown = seen.filter((one) => one.user === user && topic.has(one))
       const findings = shown.flatMap(({ kind, object: { id, name, status } }) => {
-        const heard = statuses.get(`${kind} ${id}`)
-        if (heard === status) return []
-        const message = `The event stream says that ${kind} ${name} is ${heard ?? 'not there'}, and the API that it is ${status}`
+        const heard = objects.get(`${kind} ${id}`)
+        if (heard && heard.status === status) return []
+        const message = `${topic.name} says that ${kind} ${name} is ${heard ? heard.status : 'not there'}, and the API that it is ${status}`
         return [{ rule: 'unheard', message }]
       })
       const ids = new Set(shown.map(({ kind, object }) => `${kind} ${object.id}`))
-      const ghosts = [...statuses.keys()].filter((id) => !ids.has(id))
+      const ghosts = [...objects.keys()].filter((id) => !ids.has(id))
       return [
         ...findings,
-        ...ghosts.map((id) => ({ rule: 'unheard', message: `The event stream never ended ${id}` })),
+        ...ghosts.map((id) => ({ rule: 'unheard', message: `${topic.name} never ended ${id}` })),
       ]
     },
+    cut: () => breakOff(),
     async end() {
       on = false
       breakOff()

@@ -28,7 +28,7 @@ const sections: Record<string, Kind> = {
 }
 
 /** The simulated engine keeps a line for every change; the last one of a key holds. */
-async function simulatedTruth({ dataDir, now }: Host): Promise<Truth> {
+async function simulatedTruth({ dataDir, simulatedNow }: Host): Promise<Truth> {
   const kept = new Map<string, { kind: Kind; id: string; value: unknown }>()
   for (const line of (await readFile(join(dataDir, 'simulated.jsonl'), 'utf8')).split('\n')) {
     if (line === '') continue
@@ -41,7 +41,7 @@ async function simulatedTruth({ dataDir, now }: Host): Promise<Truth> {
   for (const { kind, id, value } of kept.values()) {
     if (kind !== 'vm') continue
     const { run: last } = value as { run: { exit: unknown; endsAt: number | null } | null }
-    if (last && last.exit === null && (last.endsAt === null || last.endsAt > now())) alive.add(id)
+    if (last && last.exit === null && (last.endsAt === null || last.endsAt > simulatedNow())) alive.add(id)
   }
   return { alive, holdings: [...kept.values()] }
 }
@@ -67,6 +67,15 @@ async function qemuTruth({ dataDir }: Host): Promise<Truth> {
   }
 }
 
+/** Whether the rules are there that keep guests from the host; without root there are none to have. */
+async function isHostProtected(): Promise<boolean> {
+  if (process.getuid?.() !== 0) return true
+  return run('nft', ['list', 'table', 'inet', 'slipway']).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** Whether every status is true and everything has an owner; asked when all is at rest. */
 export async function checkTruth(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
   const { alive, holdings } = await (host.engine === 'simulated' ? simulatedTruth : qemuTruth)(host)
@@ -82,6 +91,8 @@ export async function checkTruth(host: Host, seen: readonly Seen[]): Promise<Fin
     if (object.status === 'stopped' && alive.has(object.id))
       findings.push({ rule: 'untrue', message: `VM ${object.name} is stopped, but its guest runs` })
   }
+  if (host.engine === 'qemu' && alive.size > 0 && !(await isHostProtected()))
+    findings.push({ rule: 'open', message: 'Guests run and the firewall rules of the host are not in force' })
   for (const id of alive)
     if (!owners.has(`vm ${id}`))
       findings.push({ rule: 'orphan', message: `A guest runs that belongs to no VM: ${id}` })

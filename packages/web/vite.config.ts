@@ -102,7 +102,7 @@ async function findSharedChunks(): Promise<Map<string, string>> {
   return chunksOf(chunks, {
     entry: join(src, 'main.tsx'),
     frameOf: (page) =>
-      page.includes('/features/') && !isVisitors(page) ? join(src, 'shell/AppLayout.tsx') : null,
+      page.includes('/features/') && !isVisitors(page) ? join(src, 'frame/AppLayout.tsx') : null,
   })
 }
 

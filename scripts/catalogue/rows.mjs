@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { parseSync, Visitor } from 'vite'
 import { filesUnder } from '../setup/tree.mjs'
+import { readTests } from './tests.mjs'
 
 /**
  * `later` tells what a row, or the rest of it, waits for; null when its tests hold all of it.
@@ -15,7 +15,7 @@ import { filesUnder } from '../setup/tree.mjs'
  * @returns {{ rows: Row[], faults: string[] }} faults read `file: row: what, what to do`
  */
 export function readCatalogue(root) {
-  const titlesOf = titleReader(root)
+  const testsOf = reader(root)
   const rows = []
   const faults = []
   for (const path of filesUnder(join(root, 'docs/catalogue'))) {
@@ -30,14 +30,31 @@ export function readCatalogue(root) {
       if (id.startsWith('ERR-'))
         for (const sentence of unheldSentences(root, what, tests)) fault(`no test it names has "${sentence}"`)
       for (const { testFile, title } of tests) {
-        const titles = titlesOf(testFile)
-        if (!titles) fault(`there is no file ${testFile}`)
-        else if (!titles.has(title)) fault(`${testFile} has no test titled "${title}"`)
-        else if (titles.get(title).skipped) fault(`${testFile} skips the test titled "${title}"`)
+        const known = testsOf(testFile)
+        if (!known) fault(`there is no file ${testFile}`)
+        else if (!known.titles.has(title)) fault(`${testFile} has no test titled "${title}"`)
+        else if (known.titles.get(title).skipped) fault(`${testFile} skips the test titled "${title}"`)
+        else if (
+          known.marks.length > 0 &&
+          !known.marks.some((mark) => mark.id === id && mark.title === title)
+        )
+          fault(`no assertion of "${title}" in ${testFile} has // ${id} at it, as others of that file have`)
       }
     }
   }
-  return { rows, faults: [...faults, ...numbering(rows)] }
+  return { rows, faults: [...faults, ...numbering(rows), ...strayMarks(rows, testsOf)] }
+}
+
+/** Ids at assertions of tests that their rows do not name, and ids at what is no assertion. */
+function strayMarks(rows, testsOf) {
+  const named = rows.flatMap(({ id, tests }) => tests.map((test) => ({ id, ...test })))
+  return [...new Set(named.map(({ testFile }) => testFile))].flatMap((testFile) =>
+    (testsOf(testFile)?.marks ?? []).flatMap(({ id, title, isAssertion }) => {
+      if (!isAssertion) return [`${testFile}: // ${id} stands at no assertion`]
+      const isNamed = named.some((one) => one.id === id && one.testFile === testFile && one.title === title)
+      return isNamed ? [] : [`${testFile}: // ${id} stands in a test that the row does not name`]
+    }),
+  )
 }
 
 function readTable(text) {
@@ -83,52 +100,11 @@ function numbering(rows) {
   })
 }
 
-/** The titles of the tests in a file, with whether all tests of that title are skipped, or null without the file; each file is read once. */
-function titleReader(root) {
+/** What is in the test files; each is read once, and null where there is none. */
+function reader(root) {
   const known = new Map()
   return (file) => {
-    if (!known.has(file)) known.set(file, existsSync(join(root, file)) ? readTitles(root, file) : null)
+    if (!known.has(file)) known.set(file, existsSync(join(root, file)) ? readTests(root, file) : null)
     return known.get(file)
   }
 }
-
-function readTitles(root, file) {
-  const titles = new Map()
-  const { program } = parseSync(file, readFileSync(join(root, file), 'utf8'))
-  /** How many of the calls around the current one skip what is in them. */
-  let skipping = 0
-  const add = (title, skipped) =>
-    titles.set(title, { skipped: skipped && titles.get(title)?.skipped !== false })
-  new Visitor({
-    CallExpression({ callee, arguments: [title] }) {
-      if (isSkipped(callee)) skipping++
-      if (!isTest(callee)) return
-      if (typeof title?.value === 'string') add(title.value, skipping > 0)
-      if (title?.type === 'TemplateLiteral') add(templateText(title), skipping > 0)
-    },
-    'CallExpression:exit'({ callee }) {
-      if (isSkipped(callee)) skipping--
-    },
-  }).visit(program)
-  return titles
-}
-
-/** `test(...)`, `it(...)`, and `test.each(...)(...)` with its relatives. */
-function isTest(callee) {
-  if (callee.type === 'Identifier') return callee.name === 'test' || callee.name === 'it'
-  if (callee.type === 'MemberExpression') return isTest(callee.object)
-  return callee.type === 'CallExpression' && isTest(callee.callee)
-}
-
-/**
- * `test.skip('title', ...)`, `describe.skip(...)`, `it.todo(...)` and the like; not `test.skip(condition, reason)` inside
- * a test nor `describe.skipIf(...)`, which skip on some machines only.
- */
-function isSkipped(callee) {
-  if (callee.type === 'CallExpression') return isSkipped(callee.callee)
-  if (callee.type !== 'MemberExpression') return false
-  return ['skip', 'todo', 'fixme'].includes(callee.property.name) || isSkipped(callee.object)
-}
-
-/** The text of a template with `…` for each of its expressions. */
-const templateText = ({ quasis }) => quasis.map(({ value }) => value.cooked).join('…')

@@ -83,6 +83,50 @@ describe('the catalogue', () => {
     expect(read('| PUB-001 | Stand alone. | `e2e/public.spec.ts`: stand alone |').faults).toEqual([])
   })
 
+  describe('ids at assertions', () => {
+    const text = (...lines) =>
+      write(
+        'e2e/public.spec.ts',
+        [
+          "test('stand alone', () => {",
+          ...lines,
+          '})',
+          "test('load', () => {",
+          'expect(2).toBe(2) // PUB-002',
+          '})',
+        ].join('\n'),
+      )
+    const rows = () =>
+      read(
+        '| PUB-001 | Stand alone. | `e2e/public.spec.ts`: stand alone |',
+        '| PUB-002 | Load. | `e2e/public.spec.ts`: load |',
+      ).faults
+
+    it.each([
+      [['// PUB-001', 'expect(1).toBe(1)']],
+      [['// PUB-001: as it says', 'await expect.poll(look).toBe(1)']],
+      [['expect(1).toBe(1) // PUB-001']],
+      [['open()', '// PUB-001', 'for (const one of all)', '  expect(one).toBe(1)']],
+    ])('hold their rows: %s', (lines) => {
+      text(...lines)
+      expect(rows()).toEqual([])
+    })
+
+    it('are asked of all rows of a file that has one', () => {
+      text('expect(1).toBe(1)')
+      expect(rows()).toEqual([
+        'docs/catalogue/public.md: PUB-001: no assertion of "stand alone" in e2e/public.spec.ts has // PUB-001 at it, as others of that file have',
+      ])
+    })
+
+    it('stand at assertions, in tests that their rows name', () => {
+      text('// PUB-001', 'open()', 'expect(1).toBe(1)')
+      expect(rows()).toEqual(['e2e/public.spec.ts: // PUB-001 stands at no assertion'])
+      text('// PUB-001, PUB-002', 'expect(1).toBe(1)')
+      expect(rows()).toEqual(['e2e/public.spec.ts: // PUB-002 stands in a test that the row does not name'])
+    })
+  })
+
   it('refuses a message that no named test quotes', () => {
     write('e2e/public.spec.ts', `test('stand alone', () => expect(toast).toHaveText('VM "a" created'))`)
     const row = (text) => `| ERR-001 | A VM: \`${text}\`. | \`e2e/public.spec.ts\`: stand alone |`

@@ -66,15 +66,22 @@ function read(report, count) {
   }
 }
 
-/** A file that could not even be loaded has no tests to count, but it has failed. */
+/**
+ * A file that could not even be loaded has no tests to count, but it has failed. A test that passed after a failure
+ * needed another try; see {@link countPlaywright}.
+ */
 export function countVitest(report) {
   const broken = report.testResults.filter(
     (file) => file.status === 'failed' && file.assertionResults.length === 0,
   )
+  const flaky = report.testResults
+    .flatMap((file) => file.assertionResults)
+    .filter(({ status, failureMessages = [] }) => status === 'passed' && failureMessages.length > 0).length
   return {
-    passed: report.numPassedTests,
+    passed: report.numPassedTests - flaky,
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    flaky,
   }
 }
 

@@ -120,7 +120,27 @@ describe('the closing line', () => {
         { status: 'passed', assertionResults: [{}] },
       ],
     }
-    expect(countVitest(report)).toEqual({ passed: 2, failed: 2, skipped: 2 })
+    expect(countVitest(report)).toEqual({ passed: 2, failed: 2, skipped: 2, flaky: 0 })
+  })
+
+  it('counts a test of vitest that passed only at another try apart, too', () => {
+    const report = {
+      numPassedTests: 2,
+      numFailedTests: 1,
+      numPendingTests: 0,
+      numTodoTests: 0,
+      testResults: [
+        {
+          status: 'failed',
+          assertionResults: [
+            { status: 'passed', failureMessages: [] },
+            { status: 'passed', failureMessages: ['lost a race'] },
+            { status: 'failed', failureMessages: ['wrong', 'wrong again'] },
+          ],
+        },
+      ],
+    }
+    expect(countVitest(report)).toEqual({ passed: 1, failed: 1, skipped: 0, flaky: 1 })
   })
 
   it('counts a browser test that passed only at the second try apart, and tells of it', async () => {

@@ -49,8 +49,11 @@ const damages: ((path: string, kept: string) => Promise<void>)[] = [
 
 const ownDisk = ({ disk }: Host) => (disk ? null : 'only root can mount a small file system')
 
-/** Reads or writes per second: a hard disk of its own, and one that is shared. */
-const slowDisks = [150, 80]
+/**
+ * Reads, and writes, per second: hard disks with much else to do. Each change of the database is on the disk before its
+ * answer leaves, which takes about three writes; of a slower disk the users of a campaign want more than it can do.
+ */
+const slowDisks = [1_000, 500]
 
 export const ofDisk: readonly Fault[] = [
   {

@@ -17,12 +17,16 @@ export interface Fault {
   missing?: (host: Host) => string | null
   /** Whether it may make objects fail, with a reason. */
   harsh: boolean
-  /**
-   * Injects it, lets it last, and heals it. The users go on meanwhile.
-   *
-   * @param guests the guests that can be reached now
-   */
-  deal: (host: Host, random: Random, guests: () => Promise<Reachable[]>) => Promise<void>
+  /** Injects it, lets it last, and heals it. The users go on meanwhile. */
+  deal: (host: Host, random: Random, field: Field) => Promise<void>
+}
+
+/** What is around the server. */
+export interface Field {
+  /** The guests that can be reached now. */
+  guests: () => Promise<Reachable[]>
+  /** Breaks the connections of those who listen to events. */
+  cutStreams: () => void
 }
 
 export const both = ['simulated', 'qemu'] as const

@@ -44,7 +44,7 @@ export const ofGuests: readonly Fault[] = [
     weight: 3,
     engines: ['qemu'],
     harsh: true,
-    async deal(_host, random, guests) {
+    async deal(_host, random, { guests }) {
       const guest = random.pick(await guests())
       if (guest) await attackFrom(guest, 'lines')
     },
@@ -65,7 +65,7 @@ export const ofGuests: readonly Fault[] = [
     weight: 3,
     engines: ['qemu'],
     harsh: true,
-    async deal(_host, random, guests) {
+    async deal(_host, random, { guests }) {
       const guest = random.pick(await guests())
       if (guest) await attackFrom(guest, 'network')
     },

@@ -1,4 +1,4 @@
-/** The server ends, stops, or runs out of descriptors. */
+/** The server ends, stops, loses its connections, or runs out of descriptors. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDescriptors } from '../truth.ts'
@@ -68,6 +68,18 @@ export const ofServer: readonly Fault[] = [
       await run('prlimit', ['--pid', `${pid}`, `--nofile=${before}:`])
       await sleep(500)
       host.expectSilence(false)
+    },
+  },
+  {
+    name: 'cut-streams',
+    weight: 3,
+    engines: both,
+    harsh: false,
+    async deal(_host, random, { cutStreams }) {
+      for (let times = 1 + random.below(10); times > 0; times--) {
+        cutStreams()
+        await sleep(random.below(1_000))
+      }
     },
   },
 ]

@@ -7,10 +7,12 @@ describe('the wire', () => {
   it(
     '404 for a pool or set that there is not, in words that say which',
     atDesk(async ({ ada, params }) => {
+      // API-026, H-29
       expect(await ada.call(vmPoolApi.get, { params: { ...params, poolId: 'none' } })).toMatchObject({
         status: 404,
         body: { message: 'VM Pool not found' },
       })
+      // API-031, H-34
       expect(await ada.call(vmSetApi.get, { params: { ...params, setId: 'none' } })).toMatchObject({
         status: 404,
         body: { message: 'VM Set not found' },
@@ -28,6 +30,7 @@ describe('the wire', () => {
       // The guest is given its time to let go.
       await desk.pass()
       const { status, body } = await answer
+      // API-038, H-42
       expect({ status, body }).toMatchObject({ status: 200, body: { id: diskId, status: 'available' } })
     }),
   )

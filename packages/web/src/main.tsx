@@ -5,14 +5,14 @@ import { createRoot } from 'react-dom/client'
 import { RouterProvider } from 'react-router'
 import { queryClient } from './api/query.ts'
 import { startSession } from './api/session.ts'
+import { LiveRegion } from './frame/LiveRegion.tsx'
+import { startOver } from './frame/new-version.ts'
 import { router } from './routes.tsx'
-import { LiveRegion } from './shell/LiveRegion.tsx'
-import { startOver } from './shell/new-version.ts'
 // On every page, also where nothing offers the choice: the system's mode may change meanwhile.
 import './ui/theme.ts'
 import { Toaster } from './ui/toast.tsx'
 
-window.addEventListener('vite:preloadError', startOver)
+window.addEventListener('vite:preloadError', () => void startOver())
 
 void startSession()
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { paths } from './paths.ts'
+import { objectPaths, paths } from './paths.ts'
 
 test('every URL of the console is as the specification has it', () => {
   const all = Object.fromEntries(
@@ -61,4 +61,10 @@ test('a disk from a VM snapshot is told its name and, where names are ambiguous,
   expect(paths.diskFromVmSnapshot('p1', 'before update', 's1')).toBe(
     '/projects/p1/disks/create?source=SNAPSHOT&snapshot=before%20update&snapshot_id=s1',
   )
+})
+
+test('each object of a project has a page of its own, and none is shown as a list', () => {
+  const pages = Object.values(objectPaths).map((pathOf) => pathOf('p1', 'x1'))
+  expect(new Set(pages).size).toBe(pages.length)
+  for (const path of pages) expect(path).toMatch(/^\/projects\/p1\/[a-z-]+\/x1(\/vms)?$/)
 })

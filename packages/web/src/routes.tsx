@@ -1,12 +1,12 @@
 import { lazy, Suspense } from 'react'
 import { createBrowserRouter, Outlet, type RouteObject, ScrollRestoration } from 'react-router'
 import { useSession } from './api/session.ts'
+import { Component as ErrorPage } from './frame/ErrorPage.tsx'
+import { PageFocus } from './frame/PageFocus.tsx'
 import { scrollKey } from './shell/dialog-url.ts'
-import { Component as ErrorPage } from './shell/ErrorPage.tsx'
-import { PageFocus } from './shell/PageFocus.tsx'
 
 // A visitor has nothing that changes, and does not load what keeps it current.
-const LiveProject = lazy(async () => ({ default: (await import('./shell/LiveProject.tsx')).LiveProject }))
+const LiveProject = lazy(async () => ({ default: (await import('./frame/LiveProject.tsx')).LiveProject }))
 
 function Root() {
   const { state } = useSession()
@@ -92,15 +92,15 @@ const routes: RouteObject[] = [
     errorElement: <ErrorPage />,
     hydrateFallbackElement: <></>,
     children: [
-      { index: true, lazy: () => import('./shell/HomePage.tsx') },
-      { lazy: () => import('./shell/AuthLayout.tsx'), children: alone },
-      { lazy: () => import('./shell/PublicLayout.tsx'), children: legal },
-      { lazy: () => import('./shell/AppLayout.tsx'), children: signedIn },
+      { index: true, lazy: () => import('./frame/HomePage.tsx') },
+      { lazy: () => import('./frame/AuthLayout.tsx'), children: alone },
+      { lazy: () => import('./frame/PublicLayout.tsx'), children: legal },
+      { lazy: () => import('./frame/AppLayout.tsx'), children: signedIn },
       {
         path: 'projects/:projectId/vms/:vmId/console/window',
         lazy: () => import('./features/console/ConsoleWindowPage.tsx'),
       },
-      { path: '*', lazy: () => import('./shell/NotFoundPage.tsx') },
+      { path: '*', lazy: () => import('./frame/NotFoundPage.tsx') },
       ...(import.meta.env.DEV ? [{ path: 'gallery', lazy: () => import('./gallery/GalleryPage.tsx') }] : []),
     ],
   },

@@ -26,7 +26,7 @@ export function makeWatching(
   const { config, reconcilers } = options
   const usageRepo = makeUsageRepo(db)
   const usageBook = makeUsageBook()
-  const sampler = makeUsageSampler({ repo: usageRepo, book: usageBook, engine, clock, log })
+  const sampler = makeUsageSampler({ repo: usageRepo, book: usageBook, engine, clock, clockGuard, log })
   const usage = makeUsageService({
     repo: usageRepo,
     book: usageBook,

@@ -1,6 +1,7 @@
 /** Measures what living guests use: every ten seconds into the book, every five minutes their mean into the database. */
 import type { Engine, MachineUsage } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { ClockGuard } from '../lib/clock-guard.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
 import { everyMs, keptMs, type Owner, spanMs, type UsageBook, type Used } from './usage.book.ts'
@@ -17,17 +18,20 @@ export interface SamplerStats {
 }
 
 export interface UsageSamplerOptions {
-  repo: UsageRepo
+  repo: Pick<UsageRepo, 'living' | 'insert' | 'forgetBefore'>
   book: UsageBook
   engine: Pick<Engine, 'usage'>
   clock: Clock
+  /** Nothing is forgotten by its age while the clock is not believed. */
+  clockGuard: Pick<ClockGuard, 'isTrusted'>
   log: Log
 }
 
 /** How long one look may take. An engine gives up on a single guest sooner than that. */
 const limitMs = 30_000
 
-export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSamplerOptions) {
+export function makeUsageSampler(options: UsageSamplerOptions) {
+  const { repo, book, engine, clock, clockGuard, log } = options
   let readings: ReadonlyMap<string, Reading> = new Map()
   let living: readonly Owner[] = []
   let spanBegan = clock.now()
@@ -57,14 +61,15 @@ export function makeUsageSampler({ repo, book, engine, clock, log }: UsageSample
     readings = next
     living = owners
     book.add(now, measured)
-    if (now >= spanBegan + spanMs) await closeSpan(now)
+    // A span that began in the future: the clock was set back.
+    if (now >= spanBegan + spanMs || now < spanBegan) await closeSpan(now)
   }
 
   async function closeSpan(now: number): Promise<void> {
     const ended = book.meansSince(spanBegan)
     spanBegan = now
     if (ended.length > 0) await repo.insert(now, ended)
-    await repo.forgetBefore(now - keptMs)
+    if (clockGuard.isTrusted()) await repo.forgetBefore(now - keptMs)
   }
 
   /** Never rejects. Without a limit, one guest that does not answer would end the measuring of all. */

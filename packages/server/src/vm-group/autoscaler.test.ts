@@ -72,6 +72,11 @@ describe('the autoscaler', () => {
     })
   })
 
+  it('does not pause until a clock that was set back has reached the last change of size again', () => {
+    const now = samples(90, 90, 90, 90).now
+    expect(ask([90, 90, 90, 90], { sizedAt: now + 3 * 3_600_000 })).toMatchObject({ do: 'scale', to: 3 })
+  })
+
   it('does not judge the new size by what was measured at the old one', () => {
     const impatient = { ...policy, pause_s: 0 }
     const now = samples(90, 90, 90, 90).now

@@ -27,10 +27,12 @@ const hold = (why: string): Verdict => ({ do: 'hold', why })
 /** @param samples oldest first */
 export function autoscale(
   policy: ScalingPolicy,
-  pool: PoolNow,
+  known: PoolNow,
   samples: readonly LoadSample[],
   now: number,
 ): Verdict {
+  // A change in the future: the clock was set back, and nobody can tell when it was.
+  const pool = known.sizedAt !== null && known.sizedAt > now ? { ...known, sizedAt: null } : known
   const everyMs = policy.sample_every_s * 1000
   const last = samples.at(-1)
   if (!last || last.cpu === null || now - last.at > 2 * everyMs) {

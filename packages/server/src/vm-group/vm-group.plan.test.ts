@@ -132,6 +132,13 @@ describe('a group and its members', () => {
     expect(plan(group({ failures: 0, failedAt: now - 100 }), [])).toEqual({ do: 'add', number: 1 })
   })
 
+  it('does not wait for a time that a clock that was set back has to reach again', () => {
+    const failing = group({ failures: 3, failedAt: now + 3 * 3_600_000, failedWhy: 'No space.' })
+    expect(plan(failing, [])).toEqual({ do: 'add', number: 1 })
+    const up = member(1, { statusSince: now - 1_000 })
+    expect(plan(failing, [up])).toEqual({ do: 'recover' })
+  })
+
   it('pauses for a minute at first, then longer and longer, never for more than five', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 7, 1000].map((failures) => pauseMs(failures) / 60_000)).toEqual([
       ...[0, 0, 0],

@@ -88,11 +88,13 @@ const byAge = (a: Member, b: Member): number => (a.id < b.id ? -1 : 1)
  * @param now milliseconds since the epoch
  */
 export function planGroup(
-  group: GroupFacts,
+  known: GroupFacts,
   members: readonly Member[],
   atOnce: number,
   now: number,
 ): GroupStep {
+  // A failure in the future: the clock was set back, and nobody can tell when it was.
+  const group = known.failedAt !== null && known.failedAt > now ? { ...known, failedAt: null } : known
   const free = members.filter((member) => !member.busy)
   const failed = free.find(({ status }) => status === 'failed')
   if (failed) return { do: 'remove', member: failed, because: failed.retiring ? 'retired' : 'failed' }

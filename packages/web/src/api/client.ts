@@ -13,9 +13,9 @@ import { type Revision, readRevision } from './revision.ts'
 
 /** A call that did not succeed. */
 export class ApiError extends Error {
-  /** Null when there was no answer at all: no network, time-out, not JSON. */
+  /** Null when there was no response: no network, or the call timed out. */
   readonly status: number | null
-  /** Sentences for single fields of the request body. */
+  /** Messages for fields of the request body. */
   readonly fields: Record<string, string> | undefined
 
   /** The message is the server's own sentence; empty when it sent none. */
@@ -34,7 +34,7 @@ export const callTimeoutMs = 15_000
 
 let account: string | null = null
 
-/** Whose page it is: calls behind a session say so, and the server refuses them when somebody else signed in. */
+/** Sets the user of this page. Calls send it, and the server refuses them when someone else is signed in. */
 export function setAccount(userId: string | null): void {
   account = userId
 }
@@ -42,19 +42,19 @@ export function setAccount(userId: string | null): void {
 const revisions = new WeakMap<object, Revision>()
 
 /**
- * Up to where an answer knows of all changes. The answer to a change comes after that by half a step: its own change
- * is in it, and the next one need not be.
+ * The revision up to which an answer includes all changes. The answer to a change is half a step later: it includes
+ * its own change, and not necessarily the next one.
  */
 export const revisionOf = (answer: unknown): Revision | null =>
   typeof answer === 'object' && answer !== null ? (revisions.get(answer) ?? null) : null
 
-/** The same as the server wrote it, for its event stream. */
+/** The same in the server's notation, for its event stream. */
 export function revisionTextOf(answer: unknown): string | null {
   const at = revisionOf(answer)
   return at && `${at.epoch}-${Math.floor(at.number)}`
 }
 
-/** What the answer to a change says of its object, or of one in it. */
+/** An object from the answer to a change, with the revision of that answer. */
 export const said = <T>(object: T, answer: unknown = object): Said<T> => ({ object, at: revisionOf(answer) })
 
 let onSessionLost = () => {}
@@ -73,7 +73,7 @@ interface CallOptions {
   idempotencyKey?: string | undefined
 }
 
-/** What creates something: its body, and the key that is the same for every try. */
+/** The body of a call that creates something, and the key that every attempt shares. */
 export interface Creation<Body> {
   body: Body
   idempotencyKey?: string | undefined
@@ -96,7 +96,7 @@ export async function call<Id extends EndpointId>(
 ): Promise<CallOutput<EndpointOf<Id>>> {
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
   const input = (args[0] ?? {}) as Loose
-  // One for both tries: nobody waits longer than that.
+  // Shared by both attempts, so that this is the longest wait.
   const timeout = AbortSignal.timeout(callTimeoutMs)
   const { response, answer } = await send(id, input, timeout).catch((error: unknown) => {
     const mayRepeat = input.idempotencyKey !== undefined && !input.signal?.aborted && !timeout.aborted
@@ -113,10 +113,10 @@ export async function call<Id extends EndpointId>(
   return answer as CallOutput<EndpointOf<Id>>
 }
 
-/** Calls by which a page finds out who is signed in. */
+/** Calls that find out who is signed in. */
 const isOpen: ReadonlySet<EndpointId> = new Set(['account.me', 'account.signIn', 'account.signUp'])
 
-/** Sends a call once; rejects when no answer came. */
+/** Sends a call once; rejects when there is no response. */
 async function send(
   id: EndpointId,
   input: Loose,

@@ -8,16 +8,16 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Since when the page hears nothing of the server, in milliseconds; null while it does. */
+/** When the connection to the server was lost, in milliseconds; null while there is one. */
 export function setLostSince(since: number | null): void {
   lostSince = since
   for (const listener of listeners) listener()
 }
 
-/** A connection that is back within this time was never missed. */
+/** Shorter interruptions are not shown. */
 const quietMs = 4_000
 
-/** Since when the server cannot be reached, once that has lasted; null while there is nothing to say. */
+/** When the connection was lost, once that has lasted long enough to be shown; null otherwise. */
 export function useLostSince(): number | null {
   const since = useSyncExternalStore(subscribe, () => lostSince)
   const [shown, setShown] = useState<number | null>(null)

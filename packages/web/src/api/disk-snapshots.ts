@@ -52,7 +52,7 @@ export function useDeleteDiskSnapshot() {
   })
 }
 
-/** Makes a disk with the content of a snapshot. */
+/** Creates a disk with the content of a snapshot. */
 export function useDiskFromSnapshot() {
   return useMutation({
     mutationFn: ({

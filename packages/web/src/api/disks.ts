@@ -20,7 +20,7 @@ export function useDisks(projectId: string | undefined) {
 
 takeEvents('disk', list.patch)
 
-/** Brings a disk that was just made into the list. */
+/** Adds a disk that was just created to the list. */
 export const showDisk = (disk: Disk): void => {
   list.patch(disk.project_id, [said(disk)])
   void list.refresh(disk.project_id)
@@ -34,12 +34,12 @@ export function useCreateDisk() {
   })
 }
 
-/** Which disk is meant, and the VM it is on. */
+/** The disk, and the VM it is attached to. */
 export type DiskRef = Pick<Disk, 'id' | 'project_id' | 'vm_id'>
 
 const paramsOf = (disk: DiskRef) => ({ projectId: disk.project_id, diskId: disk.id })
 
-/** A refusal means that we show an old state. */
+/** A refusal means that the page shows an old state. */
 const refreshAfter = (_: unknown, disk: DiskRef) => void list.refresh(disk.project_id)
 
 export function useDeleteDisk() {
@@ -65,7 +65,7 @@ export function useAttachDisk() {
   })
 }
 
-/** A running guest has ten seconds to let go of it. */
+/** A running guest has ten seconds to release the disk. */
 export function useDetachDisk() {
   return useMutation({
     mutationFn: (disk: DiskRef) => call('disk.detach', { params: paramsOf(disk) }),

@@ -3,11 +3,11 @@ import { ApiError } from './client.ts'
 export interface TextByStatus {
   [status: number]: string
   '5xx'?: string
-  /** Any other answer of the server. */
+  /** Any other response. */
   other?: string
 }
 
-/** What to show for a failed call: the server's own sentence, else the text for its status, else the fallback. */
+/** The text for a failed call: the server's message, else the text for the status, else the fallback. */
 export function errorText(error: unknown, fallback: string, byStatus: TextByStatus = {}): string {
   if (!(error instanceof ApiError)) return fallback
   if (error.message) return error.message
@@ -20,11 +20,11 @@ export function errorText(error: unknown, fallback: string, byStatus: TextByStat
   )
 }
 
-/** A fixed text with the server's own sentence after it, for where both stand together. */
+/** A fixed text followed by the server's message. */
 export const fullErrorText = (fixed: string, error: unknown): string =>
   [fixed, errorDetail(error)].filter(Boolean).join(' ')
 
-/** The server's own sentence, for the second line of a toast whose first line is fixed (catalogue G-039). */
+/** The server's message, for the second line of a toast whose first line is fixed (catalogue G-039). */
 export function errorDetail(error: unknown): string | undefined {
   return error instanceof ApiError && error.message ? error.message : undefined
 }

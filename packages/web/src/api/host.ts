@@ -1,6 +1,6 @@
 import type { Host } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
-import { call } from './client.ts'
+import { ApiError, call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
 
 /** What the server wrote into the page. One from elsewhere, such as the development server's, has to be asked for. */
@@ -21,5 +21,12 @@ export function useHost(): Host | undefined {
   }).data
 }
 
-/** The same for what happens at a click. */
+/** The same outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))
+
+/** Whether the server responds at all. */
+export const isServerThere = (): Promise<boolean> =>
+  call('host.health').then(
+    () => true,
+    (error) => error instanceof ApiError && error.status !== null,
+  )

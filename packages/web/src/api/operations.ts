@@ -8,7 +8,7 @@ const list = liveList<Operation>(
   'operation.list',
   'operation',
   (projectId, signal) => call('operation.list', { params: { projectId }, signal }),
-  // Each of them gets on by itself.
+  // All of them make progress without the user.
   () => true,
 )
 
@@ -23,7 +23,7 @@ takeEvents('operation', list.patch)
 export function useCancelOperation(projectId: string) {
   return useMutation({
     mutationFn: (operationId: string) => call('operation.cancel', { params: { projectId, operationId } }),
-    // Also after a refusal: it may have ended meanwhile.
+    // After a refusal as well: the operation may have ended meanwhile.
     onSettled: () => void list.refresh(projectId),
   })
 }

@@ -38,7 +38,7 @@ export const patchProjects = (all: readonly Said<Project>[]): void =>
 
 takeEvents('project', (_, all) => patchProjects(all))
 
-/** Those that are known at this moment. */
+/** The projects that are known right now. */
 export const projectsNow = (): Project[] => queryClient.getQueryData<Project[]>(listKey) ?? []
 
 /**
@@ -108,7 +108,7 @@ export function useSelectedProject(options: Parameters<typeof useProjects>[0] = 
   }
 }
 
-/** Creates a project; it is last in the list and selected then. */
+/** Creates a project, adds it at the end of the list and selects it. */
 export function useCreateProject() {
   const { user } = useSession()
   return useMutation({

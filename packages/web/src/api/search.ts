@@ -3,8 +3,8 @@ import { call } from './client.ts'
 import { asList, keyOf } from './query.ts'
 
 /**
- * What carries a text in its name. The earlier finds stay until the new ones are there, and answers that come too
- * late are dropped; an empty text finds nothing.
+ * Objects whose names contain a text. Earlier results stay until the new ones arrive, late responses are dropped, and
+ * an empty text finds nothing.
  */
 export function useSearch(text: string) {
   return useQuery({

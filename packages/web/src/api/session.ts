@@ -25,7 +25,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** What tabs of a browser tell each other: who signed in, or who signed out. */
+/** Messages between the tabs of a browser: who signed in, or who signed out. */
 type Notice = { in: string } | { out: string }
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('slipway-account')
@@ -47,7 +47,7 @@ const signedIn = (user: Me, answer: unknown = user): Session => ({
   revision: revisionTextOf(answer),
 })
 
-/** Who is signed in by the server's word; `unknown` when it gave none. */
+/** Asks the server who is signed in; `unknown` without a usable response. */
 async function askUser(mayRetry = true): Promise<Me | 'nobody' | 'unknown'> {
   try {
     const user = await call('account.me')
@@ -110,7 +110,7 @@ function end(): void {
   if (session.state !== 'out') forget({ state: 'out', user: null, revision: null })
 }
 
-/** Many calls may be refused at once; one question is enough. */
+/** Many calls may be refused at once; checking the session once is enough. */
 let isEnding = false
 setSessionLostHandler(() => {
   if (isEnding) return
@@ -133,7 +133,7 @@ export function signIn(user: Me, answer: unknown): void {
   tellTabs({ in: user.id })
 }
 
-/** Ends the session, here also when the call fails. Nothing of the user stays in memory. */
+/** Ends the session, on this page even when the call fails. No data of the user stays in memory. */
 export async function signOut(): Promise<void> {
   const out = session.user?.id
   try {

@@ -40,7 +40,7 @@ export function useDeleteSshKey() {
     mutationFn: (sshKeyId: string) => call('sshKey.delete', { params: { sshKeyId } }),
     onSuccess: (_, sshKeyId) => {
       queryClient.setQueryData<SshKey[]>(listKey, (old) => old?.filter(({ id }) => id !== sshKeyId))
-      // When it was the default key, another one is now.
+      // If it was the default key, another key is the default now.
       void queryClient.invalidateQueries({ queryKey: listKey })
     },
   })

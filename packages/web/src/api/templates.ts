@@ -5,7 +5,7 @@ import { asList, keyOf, queryClient } from './query.ts'
 
 const listKey = keyOf('template.list')
 
-/** How often the catalogue is asked for while an image is coming: no event tells of it. */
+/** How often the templates are loaded while an image is being prepared: there are no events for that. */
 const imagePollMs = 2_000
 
 const none: Template[] = []
@@ -26,7 +26,7 @@ export function useTemplates() {
   }
 }
 
-/** Adds a template; it is last in the catalogue then. */
+/** Creates a template and adds it at the end of the catalogue. */
 export function useCreateTemplate() {
   return useMutation({
     mutationFn: (creation: Creation<TemplateCreate>) => call('template.create', creation),
@@ -51,13 +51,13 @@ export function usePrepareTemplate() {
   })
 }
 
-/** Looks at the boot image at an address; null asks for nothing. */
+/** Checks the boot image at a URL; null checks nothing. */
 export function useImageCheck(imageUrl: string | null) {
   return useQuery({
     queryKey: keyOf('template.checkImage', { imageUrl: imageUrl ?? '' }),
     queryFn: ({ signal }) => call('template.checkImage', { body: { image_url: imageUrl }, signal }),
     enabled: imageUrl !== null,
-    // What lies there may change, but not while somebody fills a form.
+    // The image may change, but hardly while someone fills in a form.
     staleTime: 60_000,
   })
 }

@@ -5,7 +5,7 @@ import { asList, keyOf } from './query.ts'
 
 export type UsageRange = 'hour' | 'day'
 
-/** Whose use is asked for. */
+/** Whose usage to load. */
 export type UsageOf =
   | { project: string }
   | { project: string; vm: string }
@@ -75,7 +75,7 @@ export function useVmUsagePoll(projectId: string | undefined): void {
   })
 }
 
-/** What one VM uses now; undefined for one that nobody has measured. Whoever shows the list keeps it fresh. */
+/** The current usage of one VM; undefined when it was not measured. The list keeps it up to date. */
 export function useVmUsageNow(projectId: string, vmId: string): VmUsage | undefined {
   return useQuery({
     ...nowOf(projectId),
@@ -84,7 +84,7 @@ export function useVmUsageNow(projectId: string, vmId: string): VmUsage | undefi
   }).data
 }
 
-/** How hard some VMs work now, in percent on average; null while none of them was measured. */
+/** The average CPU load of some VMs in percent; null while none of them was measured. */
 export function useMeanCpuNow(projectId: string, vms: readonly { id: string }[]): number | null {
   const { data } = useQuery({
     ...nowOf(projectId),

@@ -38,7 +38,7 @@ export function useCreateVmSnapshot() {
 
 const paramsOf = (snapshot: VmSnapshot) => ({ projectId: snapshot.project_id, snapshotId: snapshot.id })
 
-/** Puts the snapshot's VM back to it; the answer already carries the VM's new status. */
+/** Restores the VM of a snapshot. The answer has the VM's new status already. */
 export function useRestoreVm() {
   return useMutation({
     mutationFn: (snapshot: VmSnapshot) =>

@@ -43,7 +43,7 @@ export function useVms(projectId: string | undefined) {
   return {
     vms: query.data ?? none,
     loading: projectId !== undefined && query.isPending,
-    /** Why there is no list at all; only forms that need one tell. */
+    /** Why there is no list at all; shown only by forms that need one. */
     error: query.data ? null : query.error,
     retry: () => void query.refetch(),
     /** When the shown list arrived, in milliseconds; 0 for never. */
@@ -52,7 +52,7 @@ export function useVms(projectId: string | undefined) {
   }
 }
 
-/** Those of a project that are known at this moment. */
+/** The VMs of a project that are known right now. */
 export const vmsNow = (projectId: string): Vm[] =>
   queryClient.getQueryData(vmListOptions(projectId).queryKey) ?? none
 
@@ -69,7 +69,7 @@ export function useVmPoll(projectId: string | undefined): void {
   usePoll(vmListOptions(projectId ?? '').queryKey, polling && projectId !== undefined)
 }
 
-/** One VM with the steps of its last way up. */
+/** One VM with the steps of its last start. */
 export function useVm(projectId: string, vmId: string) {
   const queryKey = keyOf('vm.get', { projectId, vmId })
   return useQuery({
@@ -177,12 +177,12 @@ export function useVmAction() {
     mutationFn: ({ vm, action }: { vm: Vm; action: VmAction }) =>
       run(action, { projectId: vm.project_id, vmId: vm.id }),
     onSuccess: (vm) => patchVms(vm.project_id, [said(vm)]),
-    // A refusal means that we show an old state.
+    // A refusal means that the page shows an old state.
     onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
   })
 }
 
-/** Deletes a VM; it is gone from all lists then. */
+/** Deletes a VM and removes it from all lists. */
 export function useDeleteVm() {
   return useMutation({
     mutationFn: (vm: Vm) => call('vm.delete', { params: { projectId: vm.project_id, vmId: vm.id } }),

@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react'
 import { Link } from 'react-router'
 import { Button } from '../ui/Button.tsx'
 
-/** Over the title of a form: back to the list that it adds to. */
+/** The link above the title of a form, back to its list. */
 export function BackLink({ to, children }: { to: string; children: string }) {
   return (
     <Button

@@ -8,7 +8,7 @@ export function useProductName(): string {
   return useHost()?.product_name ?? 'Slipway'
 }
 
-/** Mark and name, leading home. */
+/** Logo and name, linked to the home page. */
 export function Brand({ className }: { className?: string }) {
   const name = useProductName()
   return (

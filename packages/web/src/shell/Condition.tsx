@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { WorkTrack } from '../ui/Progress.tsx'
 import { WhyLine, WhyNote } from './Why.tsx'
 
-/** How an object is doing, where that is worth more than the word of its status. */
+/** The condition of an object, where its status alone does not say enough. */
 export type Condition =
   | { tone: 'working'; step: string | undefined; progress: number | null; since: string }
   | { tone: 'failed'; reason: string | null; next?: string | undefined; since: string }
@@ -63,11 +63,11 @@ interface ConditionBannerProps {
   /** The word of its status: `Creating`. */
   word: string
   condition: Condition | null
-  /** What one can do about it. */
+  /** What the user can do. */
   actions?: ReactNode
 }
 
-/** The same over the facts on the page of an object. */
+/** The same, above the facts on the page of an object. */
 export function ConditionBanner({ word, condition, actions }: ConditionBannerProps) {
   if (!condition) return null
   if (condition.tone !== 'working') return <WhyNote word={word} actions={actions} {...condition} />

@@ -3,9 +3,9 @@ import { FormFoot } from '../ui/FormSheet.tsx'
 import { CancelLink } from './CancelLink.tsx'
 
 interface CreateFootProps {
-  /** The words of the one primary button. */
+  /** Of the primary button. */
   label: string
-  /** The first broken rule, or what happens now: said beside the button that it disables. */
+  /** The first broken rule, or what happens now. Shown beside the button, which it disables. */
   note: string | undefined
   /** Why the last attempt failed; it stays until the next one. */
   error: string | undefined

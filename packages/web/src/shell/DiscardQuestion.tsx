@@ -6,7 +6,7 @@ interface DiscardQuestionProps {
   onAnswered: () => void
 }
 
-/** Asks before what was typed is lost. */
+/** Asks before input is lost. */
 export function DiscardQuestion({ question, onAnswered }: DiscardQuestionProps) {
   const answer = (which: keyof LeaveQuestion) => {
     onAnswered()

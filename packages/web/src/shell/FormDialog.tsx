@@ -7,16 +7,16 @@ import { FormNote } from '../ui/FormNote.tsx'
 import { GuardedDialog } from './GuardedDialog.tsx'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'> {
-  /** The words of the one primary button. */
+  /** Of the primary button. */
   submit: { label: string; busyText: string }
   onSubmit: () => void
-  /** While it is sent the dialog stays. */
+  /** While the form is being sent, the dialog cannot be closed. */
   pending: boolean
-  /** The first broken rule: said beside the button that it disables. */
+  /** The first broken rule. Shown beside the button, which it disables. */
   note?: string | undefined
   /** Why the last attempt failed; it stays until the next one. */
   error?: string | undefined
-  /** A toast has said the error already. */
+  /** A toast has shown the error already. */
   errorSaid?: boolean
 }
 

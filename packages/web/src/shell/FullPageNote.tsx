@@ -2,8 +2,8 @@ import { Arc } from '../ui/Arc.tsx'
 import { Mark } from '../ui/Mark.tsx'
 
 /**
- * A whole page that only waits: the mark, where index.html has it already, and what it waits for. The text comes in
- * softly, so that a short wait does not flash.
+ * A page that only waits: the logo in the same place as in index.html, and what the page waits for. The text fades in,
+ * so that a short wait does not flash.
  */
 export function FullPageNote({ text }: { text: string }) {
   return (

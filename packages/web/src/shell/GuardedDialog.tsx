@@ -12,9 +12,9 @@ import {
 
 /** The ways out of a dialog with a form, for its buttons. */
 interface WaysOut {
-  /** Closes it, and asks first when something was typed. */
+  /** Closes the dialog, and asks first when there is unsaved input. */
   ask: () => void
-  /** Closes it without a question: the button says what it does. However long that takes, nothing is asked. */
+  /** Closes the dialog without a question, however long closing takes: the button says what happens. */
   discard: () => void
 }
 
@@ -22,7 +22,7 @@ interface GuardedDialogProps extends Omit<DialogProps, 'footer'> {
   footer?: (out: WaysOut) => ReactNode
 }
 
-/** A dialog that holds a form: `Esc`, the scrim and Back ask first when something was typed. */
+/** A dialog with a form: `Esc`, the scrim and Back ask first when there is unsaved input. */
 export function GuardedDialog({ open, onOpenChange, footer, children, ...rest }: GuardedDialogProps) {
   const [question, setQuestion] = useState<LeaveQuestion | null>(null)
   const [dialog] = useState<FormDialogHost>(() => ({ ask: setQuestion }))

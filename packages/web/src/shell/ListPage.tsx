@@ -13,30 +13,30 @@ const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 export interface ListPageProps {
   title: string
   description: string
-  /** While it loads, when that failed without a word of the server, and when there is nothing: at all, or so far. */
+  /** While the list loads, when loading failed without a reason, and for an empty list: its title and its sentence. */
   texts: { loading: string; failed: string; none: string; first: string }
   list: {
     loading: boolean
     error: Error | null
     refreshing: boolean
     refetch: () => Promise<void>
-    /** How many there are, and how many the filters leave. */
+    /** How many items there are, and how many match the filters. */
     total: number
     shown: number
   }
   create: { label: string; firstLabel: string; to: string }
-  /** Beside Refresh and the way to create one. */
+  /** Beside Refresh and the create button. */
   moreActions?: ReactNode
   /** Totals and filters. */
   head: ReactNode
-  /** The items themselves, and how they are outlined while they load. */
+  /** The items, and the outline shown while they load. */
   items: ReactNode
   outline?: 'rows' | 'cards'
   /** In place of the items when the filters leave none. */
   noMatch?: ReactNode
 }
 
-/** A page that lists what a project has of one resource: on its way, failed, empty, filtered to nothing, or there. */
+/** A page that lists one kind of object of a project: loading, failed, empty, without a match, or with items. */
 export function ListPage({
   title,
   description,

@@ -4,19 +4,19 @@ import { toast } from '../ui/toast.tsx'
 import { type CloseDialog, useDialogInUrl } from './use-dialog.ts'
 
 interface ObjectDialogsProps<T> {
-  /** What the dialogs of the page may be about. */
+  /** The objects that the dialogs of the page can be about. */
   objects: readonly T[]
-  /** Whether `objects` are not known yet: until then none is missing. */
+  /** Whether `objects` are still loading: until then none counts as missing. */
   loading: boolean
-  /** What to say when the object is gone: `The VM no longer exists.` */
+  /** Shown when the object was deleted: `The VM no longer exists.` */
   gone: string
-  /** By the names they have in the URL, unique among all dialogs of a page. */
+  /** By their names in the URL, which are unique among all dialogs of a page. */
   dialogs: Readonly<Record<string, (object: T, close: CloseDialog) => ReactNode>>
 }
 
 /**
- * The dialogs about objects of a page, rendered once by the page and never by a row: what appears, moves or scrolls
- * away in a list destroys nothing. `useOpenDialog` opens them, and so does a link with `withDialog`.
+ * The dialogs about objects of a page, rendered once by the page and never by a row: rows that appear, move or scroll
+ * out of sight close no dialog. `useOpenDialog` opens them, and so does a link with `withDialog`.
  */
 export function ObjectDialogs<T extends { id: string }>({
   objects,
@@ -31,7 +31,7 @@ export function ObjectDialogs<T extends { id: string }>({
   const [last, setLast] = useState<T>()
   if (found && found !== last) setLast(found)
   const object = found ?? (last?.id === dialog?.of ? last : undefined)
-  // While a call is under way it may be that call that took the object away.
+  // While a call is in progress, that call may have deleted the object.
   const calling = useIsMutating() > 0
   const missing = render !== undefined && !found && !loading && !calling
   useEffect(() => {

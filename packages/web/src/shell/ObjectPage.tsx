@@ -9,7 +9,7 @@ import { PageHeader } from '../ui/PageHeader.tsx'
 import { BackLink } from './BackLink.tsx'
 
 interface ObjectPageProps<T> {
-  /** As the list of its project has it; undefined while that loads, and where it is not in it. */
+  /** The object from the list of its project; undefined while the list loads, and when it is not in it. */
   object: T | undefined
   list: { loading: boolean; error: Error | null; refetch: () => Promise<unknown> }
   /** The list the object is in. */
@@ -25,7 +25,7 @@ interface ObjectPageProps<T> {
   children: (object: T) => ReactNode
 }
 
-/** The page of one object from its URL on: it loads, failed to, does not exist (any more), or is there. */
+/** The page of one object: loading, failed, not found (any more), or shown. */
 export function ObjectPage<T>({ object, list, back, texts, children }: ObjectPageProps<T>) {
   return (
     <>

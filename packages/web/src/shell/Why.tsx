@@ -5,15 +5,15 @@ import { Banner } from '../ui/Banner.tsx'
 import { Elapsed } from '../ui/Elapsed.tsx'
 
 interface WhyProps {
-  /** It failed, it waits, or it is well and there is something to know. */
+  /** Whether the object failed, is waiting, or is fine with something to know. */
   tone: 'failed' | 'waiting' | 'known'
-  /** Why, as the server says it; nothing where it does not. */
+  /** The server's reason, if it gives one. */
   reason: string | null
-  /** What comes, or what to do, in a sentence. */
+  /** What happens next, or what to do, in a sentence. */
   next?: string | undefined
   /** ISO moment since when. */
   since?: string | undefined
-  /** ISO moment at which it ends by itself at the latest. */
+  /** ISO moment at which the state ends automatically at the latest. */
   until?: string | null | undefined
 }
 
@@ -26,7 +26,7 @@ interface WhyNoteProps extends WhyProps {
 
 const banners = { failed: 'error', waiting: 'info', known: 'warn' } as const
 
-/** On the page of an object: why it is in its state, since when, until when at most, and what one can do. */
+/** On the page of an object: the reason for its state, since when, until when at most, and what to do. */
 export function WhyNote({ tone, word, reason, next, since, until, actions }: WhyNoteProps) {
   const isFailed = tone === 'failed'
   return (
@@ -54,7 +54,7 @@ export function WhyNote({ tone, word, reason, next, since, until, actions }: Why
   )
 }
 
-/** The same in the small: within the row or the card of an object. */
+/** The same in short, in the row or card of an object. */
 export function WhyText({ tone, reason, next, since, until }: WhyProps) {
   return (
     <span className="min-w-0 text-hint wrap-anywhere">
@@ -70,7 +70,7 @@ export function WhyText({ tone, reason, next, since, until }: WhyProps) {
   )
 }
 
-/** A line of a row: its sign, and why the object failed or what is to know of it. */
+/** A line in a row: an icon, and why the object failed or what to know about it. */
 export function WhyLine(props: WhyProps) {
   return (
     <p className="flex gap-2 text-hint text-ink-2">

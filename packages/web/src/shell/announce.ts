@@ -1,12 +1,12 @@
-/** A text for assistive technology; it is read when it appears in the live region. */
+/** A text for assistive technology, read when it appears in the live region. */
 export interface Announcement {
   id: number
   text: string
 }
 
-/** Between two texts: readers drop one that comes in the same moment as another. */
+/** Pause between two texts: screen readers drop one of two that appear at the same moment. */
 const gapMs = 250
-/** Long enough for every reader to have picked it up, then the page need not hold it any longer. */
+/** Long enough for every screen reader to pick a text up. Then it is removed from the page. */
 const keptMs = 10_000
 
 let waiting: string[] = []
@@ -32,8 +32,8 @@ function showNext() {
 }
 
 /**
- * Has assistive technology read a text, such as `web-1 is running`. For what is not a live region of its own: texts
- * wait for each other, none is dropped and none is read twice.
+ * Has assistive technology read a text, such as `web-1 is running`. Use it for changes that have no live region of
+ * their own. Texts are queued, so that none is dropped and none is read twice.
  */
 export function announce(text: string): void {
   waiting.push(text)

@@ -1,4 +1,4 @@
-/** Which dialog stands in a URL: its name, and the id of the object it is about. */
+/** The dialog that a URL names, and the id of the object it is about. */
 export interface DialogInUrl {
   name: string
   of: string | null
@@ -14,7 +14,7 @@ export function dialogIn(search: string): DialogInUrl | null {
   return name ? { name, of: query.get(ofParameter) } : null
 }
 
-/** The query with another dialog or without one; everything else in it stays. */
+/** The query with another dialog or without one. Everything else in the query is kept. */
 export function withDialog(search: string, dialog: DialogInUrl | null): string {
   const query = new URLSearchParams(search)
   query.delete(nameParameter)
@@ -25,7 +25,7 @@ export function withDialog(search: string, dialog: DialogInUrl | null): string {
   return text && `?${text}`
 }
 
-/** State of a history entry that a dialog was opened with: the key of the entry below, which Back leads to. */
+/** State of a dialog's history entry: the key of the entry below it, which Back returns to. */
 interface DialogState {
   dialogOver: string
 }
@@ -42,5 +42,5 @@ export function entryBelow(state: unknown): string | null {
   return typeof state.dialogOver === 'string' ? state.dialogOver : null
 }
 
-/** A dialog leaves the page where it is, so both entries share a scroll position: opening and closing never scrolls. */
+/** A dialog does not move the page, so both entries share a scroll position: opening and closing never scrolls. */
 export const scrollKey = ({ key, state }: { key: string; state: unknown }): string => entryBelow(state) ?? key

@@ -1,13 +1,13 @@
-/** One wish to create something, however often it is sent: the server makes one object of it. */
+/** One attempt to create something. However often it is sent, the server creates one object. */
 export interface Attempt {
   key: string
-  /** What was sent with it. */
+  /** The input, to compare with the next one. */
   of: string
 }
 
 /**
- * The attempt that a form makes now: the one before when the same is sent again, since its answer may have been lost
- * on the way; another one when something else is sent. After a success there is no attempt before (null).
+ * The attempt for this input. The same input again continues the previous attempt, because its answer may have been
+ * lost on the way; other input starts a new one. After a success there is no previous attempt (null).
  */
 export function attemptFor(before: Attempt | null, input: unknown, newKey: () => string): Attempt {
   const of = JSON.stringify(input)

@@ -6,7 +6,7 @@ import { FullPageNote } from './FullPageNote.tsx'
 import { isLeaving } from './leave.ts'
 import { readSignInState, type SignInState } from './sign-in-state.ts'
 
-/** Lets signed-in users pass and sends everybody else to `/signin`, which brings them back here. */
+/** Lets signed-in users pass and sends everyone else to `/signin`, which brings them back. */
 export function RequireSession({ children }: { children: ReactNode }) {
   const { state } = useSession()
   const { pathname, search, hash } = useLocation()
@@ -15,7 +15,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
   if (state === 'in' && !wasIn) setWasIn(true)
   if (state === 'checking') return <FullPageNote text="Checking authentication..." />
   if (state === 'out') {
-    // Signing out leads home: it is not a session that ended unasked.
+    // Signing out leads to the landing page: this session did not expire.
     if (isLeaving()) return <Navigate to={paths.home} replace />
     const asked: SignInState = {
       from: pathname + search + hash,
@@ -26,7 +26,7 @@ export function RequireSession({ children }: { children: ReactNode }) {
   return children
 }
 
-/** For pages that make no sense to a signed-in user: sends them where they wanted to go, or home. */
+/** For pages that signed-in users do not need: sends them to the page they came for, or home. */
 export function SignedOutOnly({ children }: { children: ReactNode }) {
   const { state } = useSession()
   const { from } = readSignInState(useLocation().state)

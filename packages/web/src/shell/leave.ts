@@ -4,10 +4,10 @@ import { paths } from '../paths.ts'
 
 let leaving = false
 
-/** Whether the user is signing out at this moment, as opposed to a session that ends by itself. */
+/** Whether the user is signing out right now, as opposed to a session that expired. */
 export const isLeaving = (): boolean => leaving
 
-/** Signs out and leads home. */
+/** Signs out and goes to the landing page. */
 export async function leave(navigate: NavigateFunction): Promise<void> {
   leaving = true
   try {

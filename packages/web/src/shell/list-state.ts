@@ -1,6 +1,6 @@
 /**
- * What a list is narrowed down by, as it stands in the URL: each key with the choices there are, the default first,
- * or with an empty text for what people type.
+ * The search and filters of a list as kept in the URL. Each key has its choices, the default first, or an empty text
+ * for free text.
  */
 export type ListSpec = Readonly<Record<string, '' | readonly [string, ...string[]]>>
 
@@ -10,7 +10,7 @@ export type ListState<S extends ListSpec> = {
 
 const defaultOf = (values: '' | readonly [string, ...string[]]): string => (values === '' ? '' : values[0])
 
-/** The state that a query asks for; what there is no choice for counts as not said. */
+/** The state that a query describes. Unknown choices are ignored. */
 export function readListState<const S extends ListSpec>(search: string, spec: S): ListState<S> {
   const query = new URLSearchParams(search)
   const entries = Object.entries(spec).map(([key, values]) => {
@@ -18,11 +18,11 @@ export function readListState<const S extends ListSpec>(search: string, spec: S)
     const known = said !== null && (values === '' || values.includes(said))
     return [key, known ? said : defaultOf(values)]
   })
-  // The keys are those of the spec, and each value is a text or one of its choices.
+  // The keys are those of the spec, and each value is free text or one of its choices.
   return Object.fromEntries(entries) as ListState<S>
 }
 
-/** The query after a change; defaults leave no trace, and all that is not of this list stays. */
+/** The query after a change. Defaults are left out, and parameters of others are kept. */
 export function writeListState<const S extends ListSpec>(
   search: string,
   spec: S,
@@ -39,9 +39,9 @@ export function writeListState<const S extends ListSpec>(
   return text && `?${text}`
 }
 
-/** The state of a list that nothing narrows down. */
+/** The state of a list without search and filters. */
 export const noListState = <const S extends ListSpec>(spec: S): ListState<S> => readListState('', spec)
 
-/** Whether a change is only of what is typed: one does not want to go Back letter by letter. */
+/** Whether only free text changed: Back should not go letter by letter. */
 export const isTyped = <const S extends ListSpec>(spec: S, change: Partial<ListState<S>>): boolean =>
   Object.keys(change).every((key) => spec[key] === '')

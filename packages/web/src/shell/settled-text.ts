@@ -6,22 +6,22 @@ export interface WithStatus {
   status: string
 }
 
-/** How to speak of some kind of object. */
+/** How to describe objects of one kind. */
 export interface Kind {
   /** `VMs` */
   plural: string
-  /** Whether the status will change by itself: that is not told. */
+  /** Whether the status is transitional. Those are not announced. */
   isUnderWay: (item: { status: string }) => boolean
 }
 
-/** More than this many at once are told as a number. */
+/** More changes than this at once are announced as a number. */
 const namedAtMost = 3
 
 export function statusesOf(items: readonly WithStatus[]): Known {
   return new Map(items.map(({ id, status }) => [id, status]))
 }
 
-/** What to say about those that came to rest since the statuses in `before`; null when there is nothing. */
+/** The text about objects that settled since the statuses in `before`; null when there are none. */
 export function settledText(before: Known, items: readonly WithStatus[], kind: Kind): string | null {
   const settled = items.filter((item) => {
     const old = before.get(item.id)

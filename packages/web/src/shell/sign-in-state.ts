@@ -11,12 +11,12 @@ export interface SignInState {
 export const signInReasons = ['ended', 'required'] as const
 export type SignInReason = (typeof signInReasons)[number]
 
-/** The navigation state of a location as what `/signin` understands; anything else counts as nothing. */
+/** Reads the navigation state of a location. Anything that `/signin` does not know is ignored. */
 export function readSignInState(state: unknown): SignInState {
   if (typeof state !== 'object' || state === null) return {}
   const { from, email, reason } = state as Record<string, unknown>
   return {
-    // Only a path of our own: `//host` and `/\host` would leave the console.
+    // Only paths of the console: `//host` and `/\host` would leave it.
     ...(typeof from === 'string' && /^\/(?![/\\])/.test(from) ? { from } : {}),
     ...(typeof email === 'string' ? { email } : {}),
     ...(signInReasons.includes(reason as SignInReason) ? { reason: reason as SignInReason } : {}),

@@ -1,10 +1,10 @@
-/** Who asks before the text is lost: `discard` goes on, `keep` stays. */
+/** The question before input is lost: `discard` continues, `keep` stays. */
 export interface LeaveQuestion {
   discard: () => void
   keep: () => void
 }
 
-/** An open dialog with a form in it. It asks itself, because nothing beside a modal dialog can be reached. */
+/** An open dialog with a form. It shows the question itself, because nothing outside a modal dialog can be reached. */
 export interface FormDialogHost {
   ask: (question: LeaveQuestion) => void
 }
@@ -14,36 +14,36 @@ interface Place {
   search: string
 }
 
-/** The forms that hold something typed, each with the dialog it is in. */
+/** The forms with unsaved input, each with the dialog it is in. */
 const forms = new Map<object, FormDialogHost | null>()
 /** Open dialogs with forms, the topmost last. */
 const dialogs: FormDialogHost[] = []
 let passing = false
 
-/** Whether a form holds something that leaving the page would lose. */
+/** Whether leaving the page would lose the input of a form. */
 export const hasUnsaved = (): boolean => forms.size > 0
 
-/** The same of the form in one dialog. */
+/** The same for the form in one dialog. */
 export const hasUnsavedIn = (dialog: FormDialogHost): boolean => [...forms.values()].includes(dialog)
 
-/** From now on `form` holds something typed; it belongs to the topmost dialog. */
+/** From now on `form` has unsaved input. It belongs to the topmost dialog. */
 export function keepUnsaved(form: object): void {
   if (forms.has(form)) return
   if (forms.size === 0) globalThis.addEventListener?.('beforeunload', askBrowser)
   forms.set(form, dialogs.at(-1) ?? null)
 }
 
-/** It is saved, sent, or nobody wants it any more. */
+/** The input was saved, sent or discarded. */
 export function forgetUnsaved(form: object): void {
   if (forms.delete(form) && forms.size === 0) globalThis.removeEventListener?.('beforeunload', askBrowser)
 }
 
-/** All forms are to be left as they are; those of one dialog when it is named. */
+/** Discards the input of all forms, or of those in one dialog. */
 export function forgetAllUnsaved(dialog?: FormDialogHost): void {
   for (const [form, host] of [...forms]) if (dialog === undefined || host === dialog) forgetUnsaved(form)
 }
 
-/** A dialog with a form opens; what comes back says that it is closed. */
+/** Registers an open dialog with a form. Call the result when the dialog closes. */
 export function openFormDialog(dialog: FormDialogHost): () => void {
   dialogs.push(dialog)
   return () => {
@@ -51,12 +51,12 @@ export function openFormDialog(dialog: FormDialogHost): () => void {
   }
 }
 
-/** The dialog that has to ask; null when the page asks. */
+/** The dialog that shows the question; null when the page does. */
 export const askingDialog = (): FormDialogHost | null => [...forms.values()].at(-1) ?? null
 
 /**
- * Lets the navigation through that this very click begins: Cancel says what it does, and what was kept as a draft is
- * not lost. A click that only opens another tab changes nothing.
+ * Lets the navigation pass that this click starts: Cancel says what it does, and a draft is not lost. A click that
+ * only opens another tab changes nothing.
  */
 export function letThrough(): void {
   passing = true
@@ -65,7 +65,7 @@ export function letThrough(): void {
   })
 }
 
-/** Whether a navigation has to ask first. A page is left by its path; a dialog by any change of the URL. */
+/** Whether a navigation has to ask first. A new path leaves the page; any change of the URL leaves a dialog. */
 export function isHeldBack(from: Place, to: Place): boolean {
   const leavesPage = from.pathname !== to.pathname
   const leavesDialog = leavesPage || from.search !== to.search

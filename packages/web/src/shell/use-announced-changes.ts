@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { announce } from './announce.ts'
 import { type Kind, settledText, statusesOf, type WithStatus } from './settled-text.ts'
 
-/** Tells assistive technology when one of the shown objects comes to rest. `kind` stays the same object. */
+/** Announces when one of the shown objects settles. `kind` must keep its identity. */
 export function useAnnouncedChanges(items: readonly WithStatus[], kind: Kind): void {
   const before = useRef(statusesOf(items))
   useEffect(() => {

@@ -3,21 +3,21 @@ import { errorDetail, errorText } from '../api/errors.ts'
 import { toast } from '../ui/toast.tsx'
 
 interface ConfirmedAct {
-  /** Does it, or throws. */
+  /** Performs the action, or throws. */
   act: () => Promise<unknown>
-  /** Why it is refused without asking the server; true when it is not. */
+  /** Why the action is refused without calling the server; true when it is allowed. */
   allowed?: true | string
-  /** What is said when it is done; nothing for what the page itself shows. */
+  /** The toast after a success; none for what the page itself shows. */
   done?: string | undefined
-  /** What is said when it failed, with the server's reason. */
+  /** The toast after a failure; the server's reason is added. */
   failed: string
   /** Closes the dialog. */
   onDone: () => void
 }
 
 /**
- * What a dialog asks about before it is done: a failure leaves the dialog open, with the reason in it; only what
- * was done closes it. Give the result to `ConfirmDialog`.
+ * An action that a dialog asks about first. A success closes the dialog; a failure leaves it open with the reason.
+ * Give the result to `ConfirmDialog`.
  */
 export function useConfirmedAct({ act, allowed = true, done, failed, onDone }: ConfirmedAct) {
   const [busy, setBusy] = useState(false)

@@ -3,13 +3,13 @@ import { toast } from '../ui/toast.tsx'
 import { useFormShell } from './use-form-shell.ts'
 
 interface DialogForm<Input, Answer> {
-  /** Whether something typed or chosen would be lost with the dialog. */
+  /** Whether closing would lose something that was typed or chosen. */
   dirty: boolean
   /** Makes the call, with the idempotency key of this attempt. */
   send: (input: Input, idempotencyKey: string) => Promise<Answer>
-  /** What is said when it is done. */
+  /** The toast after a success. */
   done: (answer: Answer) => string
-  /** What is said when it failed, with the server's reason. */
+  /** The toast after a failure; the server's reason is added. */
   failed: string
   onClose: () => void
 }

@@ -4,25 +4,25 @@ import { dialogIn, dialogStateOver, entryBelow, withDialog } from './dialog-url.
 
 /** Where to go instead of just closing. */
 interface CloseOptions {
-  /** A page in place of the one under the dialog, when that goes with what the dialog deleted. */
+  /** A page to show instead of the one below, when that page's object was deleted. */
   to?: string
 }
 
 export type CloseDialog = (options?: CloseOptions) => boolean
 
-/** React Router keeps its own in the state of a history entry; the first one of a visit has no key yet. */
+/** React Router keeps its key in the state of a history entry; the first entry of a visit has none yet. */
 function entryNow(): { key: string; state: unknown } {
   const { key = 'default', usr = null } = (history.state ?? {}) as { key?: string; usr?: unknown }
   return { key, state: usr }
 }
 
-/** The key of the entry that is just being left: closing takes a moment, and must not go back twice. */
+/** The key of the entry being left: closing takes a moment, and must not go back twice. */
 let leaving: string | null = null
 
 /**
- * Opens a dialog of the page by its name, about an object. It is a step forward in the history: Back closes the
- * dialog, a reload or a link opens it again. The function stays the same, so a card may hold it without being drawn
- * again with each change of the URL.
+ * Opens a dialog of the page by its name, about an object. Opening adds a history entry: Back closes the dialog, and a
+ * reload or a link opens it again. The function keeps its identity, so cards that hold it do not render again with
+ * each change of the URL.
  */
 export function useOpenDialog(): (name: string, of?: string) => void {
   const navigate = useNavigate()
@@ -50,7 +50,7 @@ export function useDialogInUrl() {
   const close: CloseDialog = ({ to } = {}) => {
     if (!dialog || entryNow().key !== key || leaving === key) return false
     if (entryBelow(state) === null) {
-      // It was opened by a link: what is below is another page.
+      // Opened by a link, so the entry below is another page.
       void navigate(to ?? { search: withDialog(search, null), hash }, {
         replace: true,
         ...(to === undefined && { state, preventScrollReset: true }),
@@ -72,7 +72,7 @@ export function useDialogInUrl() {
   return { dialog, close }
 }
 
-/** A dialog of the page that is about no object, such as one that creates something. */
+/** A dialog of the page without an object, such as one that creates something. */
 export function useDialog(name: string): { open: boolean; close: CloseDialog } {
   const { dialog, close } = useDialogInUrl()
   return { open: dialog?.name === name, close }

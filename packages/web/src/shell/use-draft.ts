@@ -5,25 +5,25 @@ import { letThrough } from './unsaved.ts'
 const storageKey = 'slipway.draft'
 
 interface Stored {
-  /** Which visit of which form this was: going back to it brings the draft back, a new visit begins anew. */
+  /** Identifies one visit to one form: going back restores the draft, a new visit starts empty. */
   visit: string
   form: unknown
 }
 
-/** What was typed in a form, kept in this tab while the user looks after something on another page. */
+/** The input of a form, kept in this tab while the user visits another page. */
 export function useDraft<Form>(): { draft: Form | null; keepDraft: (form: Form) => void } {
-  // The page a tab begins with has no key of its own, but its address.
+  // The first page of a tab has no key of its own, so the URL identifies it as well.
   const { key, pathname, search } = useLocation()
   const visit = `${pathname}${search} ${key}`
   const [draft] = useState(() => {
     const stored = read()
-    // Kept by the same form on the same visit, in this very tab.
+    // Stored by the same form on the same visit, in this tab.
     return stored?.visit === visit ? (stored.form as Form) : null
   })
   useEffect(drop, [])
   const keepDraft = (form: Form) => {
     write({ visit, form })
-    // Nothing is lost by the click that goes to the other page.
+    // The click that leads to the other page loses nothing.
     letThrough()
   }
   return { draft, keepDraft }
@@ -31,7 +31,7 @@ export function useDraft<Form>(): { draft: Form | null; keepDraft: (form: Form) 
 
 function read(): Stored | null {
   try {
-    // Only `write` writes there.
+    // Only `write` stores this.
     return JSON.parse(sessionStorage.getItem(storageKey) ?? 'null') as Stored | null
   } catch {
     return null
@@ -42,7 +42,7 @@ function write(stored: Stored): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(stored))
   } catch {
-    // Without storage the form begins anew.
+    // Without storage the form starts empty.
   }
 }
 
@@ -50,6 +50,6 @@ function drop(): void {
   try {
     sessionStorage.removeItem(storageKey)
   } catch {
-    // Then there is none.
+    // Without storage there is no draft.
   }
 }

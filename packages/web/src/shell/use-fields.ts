@@ -1,8 +1,8 @@
 import { useState } from 'react'
 
 /**
- * The fields of a form: what was changed over what they begin with. Defaults may arrive late, such as a preselected
- * VM, and are no change. A field that is as it was does not make the form dirty.
+ * The fields of a form: the user's changes on top of defaults. Defaults may arrive late, such as a preselected VM, and
+ * are not changes. A field that has its default again does not make the form dirty.
  */
 export function useFields<Fields extends object>(defaults: Fields) {
   const [changed, setChanged] = useState<Partial<Fields>>({})

@@ -3,9 +3,9 @@ import { useLocation, useNavigate } from 'react-router'
 import { toast } from '../ui/toast.tsx'
 
 interface Flash {
-  /** Shown by the page one arrives at. */
+  /** Shown by the next page. */
   flash?: string | undefined
-  /** Whether that page loads its list anew. */
+  /** Whether that page reloads its list. */
   refresh?: boolean | undefined
 }
 
@@ -15,15 +15,15 @@ export function flash(message: string, { refresh = false } = {}): Flash {
 }
 
 /**
- * Shows the message that the navigation brought, once, and lets the page refresh if it asks for that. Then the state
- * is emptied: the browser keeps it, and a reload would show the message again (catalogue G-118).
+ * Shows the message of the navigation once, and refreshes the page if requested. Then the state is cleared, because
+ * the browser keeps it and a reload would show the message again (catalogue G-118).
  */
 export function useFlash({ onRefresh }: { onRefresh?: () => void } = {}): void {
   const navigate = useNavigate()
   const { key, state, pathname, search, hash } = useLocation()
   const taken = useRef<string>(undefined)
   useEffect(() => {
-    // Whatever an earlier version of the page may have left there.
+    // An earlier version of the page may have left anything there.
     const { flash: message, refresh } = (state ?? {}) as Flash
     if ((message === undefined && refresh === undefined) || taken.current === key) return
     taken.current = key

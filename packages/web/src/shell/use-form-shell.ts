@@ -4,29 +4,29 @@ import { type Attempt, attemptFor } from './form-attempt.ts'
 import { forgetUnsaved, keepUnsaved } from './unsaved.ts'
 
 interface FormShellOptions<Input, Answer> {
-  /** Whether something typed or chosen would be lost with the form. */
+  /** Whether leaving would lose something that was typed or chosen. */
   dirty: boolean
   /** Makes the call. The key is the same whenever the same input is sent again. */
   send: (input: Input, idempotencyKey: string) => Promise<Answer>
-  /** The sentence for a call that failed, for the form's foot. */
+  /** The sentence about a failed call, for the foot of the form. */
   failureText: (error: unknown) => string
 }
 
 export interface Outcome<Answer> {
-  /** What came of it is said in any case, but only a form that is still `shown` leads on. */
+  /** The outcome is reported in any case, but only a form that is still `shown` leads to another page. */
   onSuccess?: (answer: Answer, shown: boolean) => void
   onFailure?: (error: unknown, shown: boolean) => void
 }
 
 /**
- * What every form does. It sends one thing at a time and nothing after a success; the error of a failure stays until
- * the next try; a try with the same input has the same idempotency key; and while something typed is in it, leaving
- * asks first (see `unsaved.ts`). A form that is sent or done asks no more.
+ * What every form does. It sends one request at a time and none after a success. An error stays until the next
+ * attempt. An attempt with the same input has the same idempotency key. While the form has unsaved input, leaving asks
+ * first (see `unsaved.ts`); a form that was sent does not ask any more.
  */
 export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormShellOptions<Input, Answer>) {
   const [phase, setPhase] = useState<'idle' | 'pending' | 'done'>('idle')
   const [error, setError] = useState<string>()
-  /** From the beginning of a call until the form may be sent again. */
+  /** From the start of a call until the form can be sent again. */
   const busy = useRef(false)
   const underWay = useRef(false)
   const attempt = useRef<Attempt>(null)
@@ -42,20 +42,20 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
   const unsaved = dirty && phase === 'idle'
   useEffect(() => {
     if (!unsaved) return
-    // Should the server be away when the question has to be asked, its dialog is there already.
+    // Loaded now, because the server may be unreachable when the question has to be asked.
     import('../ui/DialogPopup.tsx').catch(() => {})
     keepUnsaved(self)
     return () => forgetUnsaved(self)
   }, [unsaved, self])
 
   const reset = () => {
-    // What is under way ends by itself; meanwhile nothing else is sent.
+    // A call in progress runs to its end; nothing else is sent meanwhile.
     if (underWay.current) return
     busy.current = false
     setPhase('idle')
     setError(undefined)
   }
-  // A form that is empty again, such as one that stays for the next object, begins anew.
+  // A form that was emptied for the next object can be sent again.
   useEffect(() => {
     if (dirty) return
     setPhase((now) => {
@@ -93,16 +93,16 @@ export function useFormShell<Input, Answer>({ dirty, send, failureText }: FormSh
 
   return {
     pending: phase === 'pending',
-    /** It was sent, and what came of it is there. */
+    /** The form was sent, and the call succeeded. */
     done: phase === 'done',
-    /** Why the last try failed. */
+    /** Why the last attempt failed. */
     error,
     submit,
-    /** The error is over, such as when something else is wrong now or a dialog was closed. */
+    /** Clears the error, such as when a field is wrong now or the dialog was closed. */
     reset,
   }
 }
 
-/** The server answered and created nothing, so the next try is a new one. Without an answer nobody knows. */
+/** The server refused and created nothing, so the next attempt is a new one. Without a response that is unknown. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof ApiError && error.status !== null && error.status < 500

@@ -2,8 +2,8 @@ import { useEffect, useRef } from 'react'
 import { useNavigate, useNavigation } from 'react-router'
 
 /**
- * Leads to another page after a while, with the state that it reads; null means not now. Whoever goes elsewhere
- * before is not taken back, also while that page is still being fetched.
+ * Goes to another page after a delay, with navigation state; null means not now. A user who goes elsewhere first is
+ * not brought back, even while that page is still loading.
  */
 export function useLeadOn(to: string, delayMs: number | null, state?: unknown): void {
   const navigate = useNavigate()

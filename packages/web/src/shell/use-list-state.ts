@@ -4,7 +4,7 @@ import { isTyped, type ListSpec, type ListState, readListState, writeListState }
 
 /**
  * The search, filters, order and open row of a list, kept in the URL: a reload, Back and a link show the same list.
- * What is typed replaces the entry of the history, a choice is a step in it. `spec` stays the same object.
+ * Typing replaces the history entry, a choice adds one. `spec` must keep its identity.
  */
 export function useListState<const S extends ListSpec>(
   spec: S,
@@ -12,7 +12,7 @@ export function useListState<const S extends ListSpec>(
   const navigate = useNavigate()
   const { search } = useLocation()
   const inUrl = useMemo(() => readListState(search, spec), [search, spec])
-  // The router takes a moment to draw a new URL; a field must show each letter at once.
+  // The router takes a moment to render a new URL; a field must show each letter at once.
   const [shown, show] = useOptimistic(inUrl, (state, change: Partial<ListState<S>>) => ({
     ...state,
     ...change,

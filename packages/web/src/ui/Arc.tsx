@@ -1,6 +1,6 @@
 import { cx } from './cx.ts'
 
-/** The turning arc on a faint ring: work in progress. It stands still where motion is not wanted. */
+/** The turning arc on a faint ring: work in progress. Without animation for users who prefer reduced motion. */
 export function Arc({ size = 12, className }: { size?: number; className?: string }) {
   return (
     <svg

@@ -21,7 +21,7 @@ interface BannerProps {
   title?: string
   children: ReactNode
   action?: ReactNode
-  /** Not announced: something else has said it already. */
+  /** Not announced, because something else announced it already. */
   quiet?: boolean
   className?: string
 }

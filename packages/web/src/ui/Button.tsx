@@ -40,9 +40,9 @@ interface ButtonOwnProps {
   /** While true the button shows the arc and `busyText`, and a click does nothing. */
   busy?: boolean | undefined
   busyText?: string | undefined
-  /** Why the button does nothing now: it stays in the tab order and says so. */
+  /** Why the button is disabled. It stays in the tab order and shows the reason. */
   disabledReason?: string | undefined
-  /** Another element in the button's clothes, such as a link. */
+  /** Another element with the look of a button, such as a link. */
   render?: ReactElement<{ className?: string | undefined; children?: ReactNode }> | undefined
 }
 export type ButtonProps = ButtonOwnProps & ComponentPropsWithRef<'button'>
@@ -104,7 +104,7 @@ function keepStill(event: MouseEvent) {
 }
 
 export type IconButtonProps = Omit<ButtonProps, 'children' | 'busyText' | 'aria-label'> & {
-  /** Names the action with its object: `Copy IP address`, `Delete scratch`. */
+  /** The action and its object: `Copy IP address`, `Delete scratch`. */
   label: string
   icon: ReactNode
 }

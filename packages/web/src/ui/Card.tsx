@@ -35,9 +35,9 @@ export function CardFoot({ children, ruled = true }: { children: ReactNode; rule
 type CardActionProps = ComponentPropsWithRef<'button'> & {
   icon?: ReactNode
   busy?: boolean | undefined
-  /** Why the action does nothing now: it stays in the tab order and says so. */
+  /** Why the action is disabled. It stays in the tab order and shows the reason. */
   disabledReason?: string | undefined
-  /** A link in place of a button. */
+  /** A link instead of a button. */
   render?: ReactElement<{ className?: string; children?: ReactNode }>
 }
 

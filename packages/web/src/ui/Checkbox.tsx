@@ -7,7 +7,7 @@ export type CheckboxProps = Omit<ComponentPropsWithRef<'input'>, 'type'> & {
   onCheckedChange?: (checked: boolean) => void
 }
 
-/** A native check box in our clothes; works controlled, uncontrolled and with form libraries. */
+/** A styled native check box. Works controlled, uncontrolled and with form libraries. */
 export function Checkbox({
   label,
   description,

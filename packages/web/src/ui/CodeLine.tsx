@@ -7,7 +7,7 @@ interface CodeLineProps {
   failure: string
 }
 
-/** A command to copy. It wraps, because half a command helps nobody. */
+/** A command to copy. It wraps, so that all of it is visible. */
 export function CodeLine({ code, copyLabel, success, failure }: CodeLineProps) {
   return (
     <div className="flex min-h-9 min-w-0 items-start gap-2 rounded-control border border-line bg-sunken py-[5px] pr-1.5 pl-2.5">

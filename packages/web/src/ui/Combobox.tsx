@@ -4,7 +4,7 @@ import { TextInput } from './Field.tsx'
 
 const ComboboxBox = lazy(async () => ({ default: (await import('./ComboboxBox.tsx')).ComboboxBox }))
 
-/** A text with choices that match it, for lists too long to look through. */
+/** A text field with matching choices, for long lists. */
 export function Combobox(props: ComboboxProps) {
   const { text, onTextChange, placeholder } = props
   return (

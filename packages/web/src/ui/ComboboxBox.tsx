@@ -9,16 +9,16 @@ const shownAtOnce = 50
 
 export interface ComboboxProps {
   text: string
-  /** The user typed; whatever was chosen before is not meant any more. */
+  /** The user typed, which clears the choice. */
   onTextChange: (text: string) => void
   onChoose: (option: SelectOption) => void
-  /** The chosen option's value: with it all options are offered again, not only those that match the text. */
+  /** The value of the chosen option. When there is one, all options are offered, not only those that match the text. */
   value: string | null
   options: readonly SelectOption[]
-  /** Whether what was typed means an option, by the texts it shows: `isFoundIn` of the contract. */
+  /** Whether an option matches the text, by the texts it shows: `isFoundIn` of the contract. */
   isMeant: (typed: string, ...texts: readonly (string | null)[]) => boolean
   placeholder?: string
-  /** Said where nothing matches the text; leave it out where the text needs no match. */
+  /** Shown when nothing matches. Leave it out where free text is allowed. */
   empty?: string
 }
 

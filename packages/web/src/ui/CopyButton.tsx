@@ -5,17 +5,17 @@ import { toast } from './toast.tsx'
 
 interface CopyButtonProps {
   text: string | (() => string)
-  /** Names what is copied: `Copy IP address`. */
+  /** Says what is copied: `Copy IP address`. */
   label: string
   /** Toast texts. */
   success: string
   failure: string
-  /** Shown before the sign where it copies something else than the text beside it; part of the label. */
+  /** Shown before the icon when the button copies something other than the text beside it. Part of the label. */
   caption?: string
   className?: string
 }
 
-/** Stands right beside the text that it copies. */
+/** Placed right beside the text that it copies. */
 export function CopyButton({ text, label, success, failure, caption, className }: CopyButtonProps) {
   const copy = async () => {
     if (await copyText(typeof text === 'string' ? text : text())) toast.success(success)

@@ -2,11 +2,11 @@ import { CopyButton } from './CopyButton.tsx'
 
 interface CopyLineProps {
   text: string
-  /** Names what is copied: `Copy ID`. */
+  /** Says what is copied: `Copy ID`. */
   label: string
 }
 
-/** A text that one would compare by character, such as an id, with the button that copies it. */
+/** An id or another text that is compared by character, with a copy button. */
 export function CopyLine({ text, label }: CopyLineProps) {
   return (
     <>

@@ -3,7 +3,7 @@ import type { AlertDialogProps, ConfirmDialogProps, DialogProps } from './Dialog
 import { later } from './later.tsx'
 
 const close = ({ onOpenChange }: Pick<DialogProps, 'onOpenChange'>) => onOpenChange(false)
-// What a dialog is made of comes when the first one opens: no page needs it to be shown.
+// The code of dialogs is loaded when the first one opens: no page needs it earlier.
 const DialogPopup = later(async () => (await import('./DialogPopup.tsx')).DialogPopup, close)
 const ConfirmDialogPopup = later(async () => (await import('./DialogPopup.tsx')).ConfirmDialogPopup, close)
 const AlertDialogPopup = later(
@@ -16,17 +16,17 @@ export function Dialog(props: DialogProps) {
   return useWasOpen(props.open) ? <DialogPopup {...props} /> : null
 }
 
-/** Asks before an act. The focus starts on Cancel; while the act runs the dialog stays. */
+/** Asks before an action. The focus starts on Cancel, and the dialog stays open while the action runs. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return useWasOpen(props.open) ? <ConfirmDialogPopup {...props} /> : null
 }
 
-/** Says one thing and waits for OK: where the specifications have a browser's alert (catalogue G-040). */
+/** Shows a message and waits for OK, where the specifications have a browser alert (catalogue G-040). */
 export function AlertDialog(props: AlertDialogProps) {
   return useWasOpen(props.open) ? <AlertDialogPopup {...props} /> : null
 }
 
-/** True from the first opening on: a dialog that closes stays in the tree, so that it can fade. */
+/** True from the first opening on: a dialog that closes stays in the tree, so that it can fade out. */
 function useWasOpen(open: boolean): boolean {
   const [wasOpen, setWasOpen] = useState(open)
   if (open && !wasOpen) setWasOpen(true)

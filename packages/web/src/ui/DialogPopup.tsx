@@ -84,16 +84,16 @@ export interface ConfirmDialogProps {
   /** What exactly will happen, with the name in bold. */
   children: ReactNode
   confirmLabel: string
-  /** What leaves everything as it is; `Cancel` unless the act itself is called so. */
+  /** The button that changes nothing; `Cancel`, unless the action itself is called that. */
   cancelLabel?: string
   busyLabel: string
   busy: boolean
   onConfirm: () => void
   error?: string | null | undefined
-  /** Why it cannot be confirmed yet. */
+  /** Why the action cannot be confirmed yet. */
   disabledReason?: string | undefined
   tone?: 'danger' | 'normal'
-  /** Where the focus goes after the act, when what opened the dialog goes with it. */
+  /** Where the focus goes after an action that removes the element that opened the dialog. */
   focusAfter?: () => HTMLElement | null
 }
 
@@ -182,7 +182,7 @@ export interface AlertDialogProps {
   open: boolean
   /** By the button or `Esc`. */
   onClose: () => void
-  /** Names the dialog; what happened as a rule. */
+  /** The title; usually what happened. */
   title: string
   children: ReactNode
 }

@@ -21,7 +21,7 @@ export function Elapsed({ since, className }: { since: string; className?: strin
   const start = Date.parse(since)
   if (Number.isNaN(start)) return null
   return (
-    // Not announced: a clock that speaks every second is noise.
+    // Not announced: a clock that is read every second is noise.
     <span aria-hidden="true" className={cx('font-mono text-[0.75rem]/4 font-normal text-ink-3', className)}>
       {elapsedText(now - start)}
     </span>

@@ -8,7 +8,7 @@ interface EmptyStateProps {
   action?: ReactNode
 }
 
-/** The first cell of the page's own grid in phantom lines: what could be there, and how to begin. */
+/** An empty list: the grid of the page in phantom lines, with what could be there and how to start. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div className="grid gap-4 md:grid-cols-[repeat(auto-fill,minmax(328px,1fr))]">

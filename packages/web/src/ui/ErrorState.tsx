@@ -7,7 +7,7 @@ interface ErrorStateProps {
   onRetry?: () => void
 }
 
-/** Stands where the content would be; the page's header stays. */
+/** Shown in place of the content. The header of the page stays. */
 export function ErrorState({ title, message, onRetry }: ErrorStateProps) {
   return (
     <section role="alert" className="sheet flex gap-3.5 p-4">

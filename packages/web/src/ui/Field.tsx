@@ -8,14 +8,14 @@ interface FieldProps {
   hint?: ReactNode
   error?: string | undefined
   optional?: boolean
-  /** Stands right of the label, such as a link. */
+  /** To the right of the label, such as a link. */
   aside?: ReactNode
   className?: string
   /** The one control. */
   children: ReactNode
 }
 
-/** Label above, control, then the error or the hint below; the control is wired to all of them. */
+/** Label above, control, then the error or the hint below. The control refers to all of them. */
 export function Field({ label, hint, error, optional, aside, className, children }: FieldProps) {
   const id = useId()
   const noteId = `${id}-note`
@@ -54,7 +54,7 @@ export function TextInput({ className, type = 'text', ...rest }: ComponentPropsW
   return <input {...rest} {...useFieldProps(rest)} type={type} className={cx('field', className)} />
 }
 
-/** The name of an object: in any script, and nothing that the browser could complete. */
+/** The name of an object: in any script, without suggestions of the browser. */
 export function NameInput(props: ComponentPropsWithRef<'input'>) {
   return <TextInput autoComplete="off" maxLength={100} dir="auto" {...props} />
 }

@@ -13,7 +13,7 @@ interface FilterBarProps {
     onChange: (value: string) => void
     options: readonly SelectOption[]
   }[]
-  /** Whether anything is searched or filtered: only then there is something to clear. */
+  /** Whether there is a search or filter to clear. */
   active: boolean
   onClear: () => void
   clearLabel?: string
@@ -21,7 +21,7 @@ interface FilterBarProps {
   shown?: string | undefined
 }
 
-/** The bar over a list: search, selects, the button that takes both back, and how much is left. */
+/** The bar above a list: search, selects, the button that clears both, and the number of matches. */
 export function FilterBar({
   search,
   filters = [],
@@ -61,7 +61,7 @@ export function FilterBar({
           icon={<X size={16} strokeWidth={1.6} aria-hidden />}
           onClick={() => {
             onClear()
-            // The button goes with what it took back.
+            // The button disappears with the filters it cleared.
             field.current?.focus()
           }}
         >

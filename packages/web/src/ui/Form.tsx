@@ -2,13 +2,13 @@ import type { FormEvent, ReactNode, Ref } from 'react'
 import { isEnter, isEscape } from './composition.ts'
 
 export interface FormProps {
-  /** For a submit button that stands outside, such as in a dialog's foot. */
+  /** For a submit button outside the form, such as in the foot of a dialog. */
   id?: string
-  /** Names the form; the page's or dialog's title as a rule. */
+  /** The accessible name; usually the title of the page or dialog. */
   label?: string | undefined
-  /** The browser's own way of sending is off by then. */
+  /** The browser's default is prevented already. */
   onSubmit: (event: FormEvent) => void
-  /** Where Escape leaves the form. */
+  /** For forms that Escape closes. */
   onEscape?: () => void
   className?: string
   ref?: Ref<HTMLFormElement>
@@ -16,8 +16,8 @@ export interface FormProps {
 }
 
 /**
- * Every form that creates or changes something. The browser's own complaints are off: the texts are part of the
- * product. Enter in a field submits also while the button is disabled, so that the broken rule is said.
+ * The only `<form>` of the console. The browser's own validation messages are off, because the texts are part of the
+ * product. Enter in a field submits even while the button is disabled, so that the broken rule is shown.
  */
 export function Form({ id, label, onSubmit, onEscape, className, ref, children }: FormProps) {
   return (
@@ -29,14 +29,14 @@ export function Form({ id, label, onSubmit, onEscape, className, ref, children }
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        // A form in a dialog lies within the page's form for React, though not for the browser.
+        // For React, a form in a dialog is inside the form of the page, though not for the browser.
         event.stopPropagation()
         onSubmit(event)
       }}
       onKeyDown={(event) => {
         if (isEscape(event)) onEscape?.()
         if (!isEnter(event) || !(event.target instanceof HTMLInputElement)) return
-        // Fields of a dialog over the form are not the form's.
+        // Fields of a dialog above the form are not its fields.
         if (event.target.form !== event.currentTarget) return
         event.preventDefault()
         event.currentTarget.requestSubmit()

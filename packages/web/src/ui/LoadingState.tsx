@@ -4,7 +4,7 @@ import { PhantomCard, PhantomFrame } from './Phantom.tsx'
 
 interface LoadingStateProps {
   text: string
-  /** What comes, drawn in phantom lines once the wait is long enough to be seen. */
+  /** The content in phantom lines, shown when loading takes long enough to notice. */
   outline?: 'cards' | 'rows' | 'form'
 }
 

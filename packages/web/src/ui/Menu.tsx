@@ -11,7 +11,7 @@ import {
 } from 'react'
 import type { MenuContent } from './MenuPopup.tsx'
 
-// What a menu is made of comes when the pointer or the focus reaches its trigger: no page needs it to be shown.
+// The code of menus is loaded when the pointer or the focus reaches a trigger: no page needs it earlier.
 const loadPopup = () => import('./MenuPopup.tsx')
 const MenuPopup = lazy(async () => ({ default: (await loadPopup()).MenuPopup }))
 
@@ -26,7 +26,7 @@ interface TriggerProps {
 }
 
 interface MenuProps extends MenuContent {
-  /** A button that passes on its props. */
+  /** A button that accepts extra props. */
   trigger: ReactElement<TriggerProps>
 }
 
@@ -41,7 +41,7 @@ export function Menu({ trigger, ...popup }: MenuProps) {
     setWasOpen(true)
     setOpen(true)
   }
-  // What goes wrong here goes wrong again, and is shown, when the menu opens.
+  // A failure here happens again, and is shown, when the menu opens.
   const preload = () => void loadPopup().catch(() => {})
   return (
     <>
@@ -51,7 +51,7 @@ export function Menu({ trigger, ...popup }: MenuProps) {
         'aria-expanded': open,
         onPointerEnter: preload,
         onFocus: preload,
-        // A click that a key made has no detail.
+        // A click by keyboard has no detail.
         onClick: ({ detail }) => show(detail === 0),
         onKeyDown: (event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return

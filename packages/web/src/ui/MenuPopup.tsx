@@ -6,14 +6,14 @@ import { cx } from './cx.ts'
 export type MenuEntry =
   | {
       label: ReactNode
-      /** Stable name where the label is not a text. */
+      /** Stable key where the label is not a string. */
       key?: string
       icon?: ReactNode
       onSelect?: () => void
-      /** A link in place of an action. */
+      /** A link instead of an action. */
       render?: ReactElement
       danger?: boolean
-      /** Why the entry does nothing now; shown under it. */
+      /** Why the entry is disabled; shown below it. */
       disabledReason?: string | undefined
       /** Marks the chosen one of several. */
       current?: boolean
@@ -45,7 +45,7 @@ export interface MenuContent {
 interface MenuPopupProps extends MenuContent {
   open: boolean
   onOpenChange: (open: boolean) => void
-  /** The trigger: the menu stands at it, and the focus goes back to it. */
+  /** The trigger: the menu is placed beside it, and the focus returns to it. */
   anchor: RefObject<HTMLButtonElement | null>
   /** Opened by a key: the first entry is then the current one. */
   byKeyboard: boolean

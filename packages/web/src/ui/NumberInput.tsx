@@ -4,11 +4,11 @@ import { TextInput } from './Field.tsx'
 type NumberInputProps = Omit<ComponentPropsWithRef<'input'>, 'type' | 'value' | 'onChange'> & {
   value: number
   onValueChange: (value: number) => void
-  /** Takes the place of what is not a number, at once and selected: the next digit replaces it. */
+  /** Replaces what is not a number, selected, so that the next digit replaces it in turn. */
   fallback: number
 }
 
-/** A number with the browser's own arrows. Whether it lies between `min` and `max` is for the form to say. */
+/** A number with the browser's own arrows. The form checks whether it is between `min` and `max`. */
 export function NumberInput({ value, onValueChange, fallback, ...rest }: NumberInputProps) {
   return (
     <TextInput

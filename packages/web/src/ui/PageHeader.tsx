@@ -4,7 +4,7 @@ import { cloneElement, Fragment, type ReactElement, type ReactNode } from 'react
 interface PageHeaderProps {
   title: string
   description?: ReactNode
-  /** The way here; an entry with `render` is a link. */
+  /** The breadcrumb; an entry with `render` is a link. */
   breadcrumb?: readonly {
     label: string
     render?: ReactElement<{ className?: string; children?: ReactNode }>

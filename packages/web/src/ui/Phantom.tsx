@@ -22,7 +22,7 @@ export function PhantomFrame({ className }: { className?: string }) {
   )
 }
 
-/** A card that is not there yet, with the rules of a real one. */
+/** The outline of a card that does not exist yet. */
 export function PhantomCard({ className }: { className?: string }) {
   return (
     <div className={cx('relative h-60 opacity-60', className)}>

@@ -8,7 +8,7 @@ interface RadioGroupProps<Value extends string> {
   options: readonly { value: Value; label: string; description?: ReactNode }[]
 }
 
-/** One of a few, each with what it means; native radio buttons in our clothes. */
+/** One of a few options, each with a description. Styled native radio buttons. */
 export function RadioGroup<Value extends string>({
   label,
   value,
@@ -30,7 +30,7 @@ export function RadioGroup<Value extends string>({
               value={option.value}
               checked={option.value === value}
               onChange={() => onValueChange(option.value)}
-              // The description is said after the name, not as a part of it.
+              // The description is read after the name, not as part of it.
               aria-labelledby={`${id}-${option.value}`}
               aria-describedby={option.description ? `${id}-${option.value}-note` : undefined}
               className={cx(

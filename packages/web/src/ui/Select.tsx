@@ -4,7 +4,7 @@ import type { SelectProps } from './SelectBox.tsx'
 
 const SelectBox = lazy(async () => ({ default: (await import('./SelectBox.tsx')).SelectBox }))
 
-/** One of several. Until its code is there, the chosen label stands in its place. */
+/** One of several options. Until its code has loaded, only the chosen label is shown. */
 export function Select(props: SelectProps) {
   const { value, options, placeholder } = props
   const className = cx(props.size === 'sm' && 'h-8! text-dense phone:h-10!', props.className)

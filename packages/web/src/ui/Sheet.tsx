@@ -8,7 +8,7 @@ type SheetProps = Omit<ComponentPropsWithRef<'section'>, 'title'> & {
   actions?: ReactNode
 }
 
-/** What exists, on white, ruled by hairlines. A sheet never sits in a sheet. */
+/** A white box with hairlines. A sheet never contains another sheet. */
 export function Sheet({ title, actions, className, children, ...rest }: SheetProps) {
   return (
     <section {...rest} className={cx('sheet', className)}>

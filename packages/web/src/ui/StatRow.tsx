@@ -8,7 +8,7 @@ interface StatRowProps {
   stats: readonly ({ label: string; value: number; tone?: string } | false)[]
 }
 
-/** The numbers at the head of a list. */
+/** The numbers above a list. */
 export function StatRow({ label, stats }: StatRowProps) {
   return (
     <StatStrip
@@ -19,7 +19,7 @@ export function StatRow({ label, stats }: StatRowProps) {
         .map(({ label, value, tone }) => ({
           label,
           value,
-          // Nothing turns where nothing is under way.
+          // No spinner while nothing is in progress.
           glyph: tone && <StatusGlyph word={tone} className={value === 0 ? 'animate-none!' : undefined} />,
         }))}
     />

@@ -26,7 +26,7 @@ const glyphOf: Record<string, Glyph> = {
   error: 'triangle',
 }
 
-/** The sign of a status: shape first, colour last. A word it does not know gets the dotted ring. */
+/** The icon of a status: shape first, colour last. Unknown words get the dotted ring. */
 export function StatusGlyph({ word, className }: { word: string; className?: string | undefined }) {
   const glyph = glyphOf[word.toLowerCase()] ?? 'dotted'
   if (glyph === 'arc') return <Arc className={cx('text-busy-mark', className)} />
@@ -58,7 +58,7 @@ interface StatusProps {
   className?: string
 }
 
-/** Glyph, word, and for work in progress the time it takes so far. */
+/** Icon, word, and for work in progress the time so far. */
 export function Status({ word, since, className }: StatusProps) {
   const glyph = glyphOf[word.toLowerCase()]
   const shown = glyph ? word.charAt(0).toUpperCase() + word.slice(1).toLowerCase() : word

@@ -12,7 +12,7 @@ export interface Step {
 
 const words = { done: 'done', now: 'in progress', todo: 'to come', failed: 'failed' }
 
-/** What happens one after the other, each step with its real time; the running one counts. */
+/** Steps in order, each with its real time. The time of the running step counts up. */
 export function StepList({ steps, className }: { steps: readonly Step[]; className?: string }) {
   return (
     <ol className={cx('text-dense', className)}>

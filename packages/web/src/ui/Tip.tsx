@@ -21,7 +21,7 @@ export function Tip({ text, children }: { text: string | undefined; children: Re
       onPointerLeave={hide}
       onFocus={show}
       onBlur={hide}
-      // A finger does not hover: a tap on a control that does nothing asks why.
+      // Touch has no hover: a tap on a disabled control shows why it is disabled.
       onClick={(event) =>
         event.target instanceof Element && event.target.closest('[aria-disabled]') ? show(event) : hide()
       }

@@ -1,5 +1,5 @@
 /**
- * Puts a text on the clipboard and tells whether that worked. Browsers offer `navigator.clipboard` only on https and
+ * Copies a text and returns whether that worked. Browsers offer `navigator.clipboard` only on https and
  * localhost; elsewhere a hidden text field and the old copy command do it.
  */
 export async function copyText(text: string): Promise<boolean> {

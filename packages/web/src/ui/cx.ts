@@ -1,4 +1,4 @@
-/** Joins class names; whatever is not a text, such as a condition that failed, is left out. */
+/** Joins class names. Values that are not strings, such as a false condition, are left out. */
 export function cx(...names: unknown[]): string {
   return names.filter((name) => name && typeof name === 'string').join(' ')
 }

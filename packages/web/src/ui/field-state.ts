@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 
-/** What a `Field` tells its control. */
+/** What a `Field` passes to its control. */
 export interface FieldState {
   id: string
   labelId: string

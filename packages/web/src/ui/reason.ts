@@ -1,3 +1,3 @@
-/** What a rule answers as the reason of a button: nothing where the rule allows it. */
+/** The result of a rule as the `disabledReason` of a button: undefined when the rule allows the action. */
 export const reasonOf = (allowed: true | string): string | undefined =>
   allowed === true ? undefined : allowed

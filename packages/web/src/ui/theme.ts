@@ -25,14 +25,14 @@ function apply() {
 }
 systemDark.addEventListener('change', apply)
 
-/** Chooses light, dark or the system's mode, and keeps the choice in this browser. */
+/** Sets light, dark or the system's mode, and stores the choice in this browser. */
 export function setTheme(next: Theme) {
   theme = next
   try {
     if (next === 'system') localStorage.removeItem(key)
     else localStorage.setItem(key, next)
   } catch {
-    // Without storage the choice holds until the page is left.
+    // Without storage the choice lasts until the page is closed.
   }
   apply()
   for (const listener of listeners) listener()

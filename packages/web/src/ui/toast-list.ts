@@ -4,7 +4,7 @@ export interface Toast {
   text: string
   /** A second line: the server's own reason. */
   detail: string | undefined
-  /** Stands still while the toast is being read, then the rest of its time runs. */
+  /** Pauses while the toast is hovered or focused, then continues. */
   clock: { pause: () => void; resume: () => void }
 }
 

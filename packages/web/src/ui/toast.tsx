@@ -73,7 +73,7 @@ export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast
     // biome-ignore lint/a11y/noStaticElementInteractions: reading it stops its clock; there is nothing to operate.
     <div
       role={kind === 'error' || kind === 'warning' ? 'alert' : 'status'}
-      // A pointer that rested where the toast came up is about something else, and must not keep it there.
+      // A pointer that was already there when the toast appeared must not keep it open.
       onPointerMove={({ movementX, movementY }) => (movementX || movementY) && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
       onFocus={() => setFocused(true)}

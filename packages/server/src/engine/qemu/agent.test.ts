@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { talkTo, trafficIn } from './agent.ts'
+import { makeAgentTalk, talkTo, trafficIn } from './agent.ts'
+import { AGENT_CHANNEL } from './command-line.ts'
+import type { MachineDirs } from './machine-dir.ts'
+import type { Qmp } from './qmp.ts'
 
 type Request = { execute: string; arguments: { id: number } }
 
@@ -14,19 +17,23 @@ describe('a talk with the agent of a guest', () => {
   let server: Server
   let guest: Socket | null
   let answer: (request: Request) => void
+  /** How many talks it is too busy for. */
+  let deafFor: number
 
   beforeEach(async () => {
     dir = await mkdtemp(join(tmpdir(), 'slipway-agent-'))
     guest = null
     answer = () => {}
+    deafFor = 0
     server = createServer((socket) => {
       guest = socket
       socket.on('error', () => {})
       socket.on('data', (chunk) => {
         for (const line of chunk.toString().trim().split('\n')) {
           const request = JSON.parse(line) as Request
-          if (request.execute === 'guest-sync') reply(request.arguments.id)
-          else answer(request)
+          if (request.execute !== 'guest-sync') answer(request)
+          else if (deafFor > 0) deafFor -= 1
+          else reply(request.arguments.id)
         }
       })
     })
@@ -86,6 +93,21 @@ describe('a talk with the agent of a guest', () => {
     answer = () => guest?.write(`{"return":${'['.repeat(1000)}${']'.repeat(1000)}}\n{"return":"next"}\n`)
     expect(await agent.execute('anything', {}, 2000)).toBe('next')
     agent.close()
+  })
+
+  test('sets the clock of a guest that is too busy to answer at first', async () => {
+    const qmp = { execute: async () => [{ label: AGENT_CHANNEL, 'frontend-open': true }] }
+    const dirs = { fileOf: () => join(dir, 'agent.sock') }
+    // What is used of them.
+    const talk = makeAgentTalk('vm-1', qmp as unknown as Qmp, dirs as unknown as MachineDirs)
+    const asked: string[] = []
+    answer = ({ execute }) => {
+      asked.push(execute)
+      reply({})
+    }
+    deafFor = 2
+    await talk.setClock()
+    expect(asked).toEqual(['guest-set-time'])
   })
 
   test('reads nothing while nothing is asked', async () => {

@@ -17,6 +17,9 @@ const ASK_MS = 3000
 const PROGRAM_MS = 1000
 /** Asking costs more than all else that is measured, here and in the guest: an answer is good for so long. */
 const TRAFFIC_MS = 25_000
+/** Together a minute: a guest whose agent is silent for longer has none. */
+const CLOCK_TRIES = 60
+const CLOCK_PAUSE_MS = 1000
 /**
  * The guest writes what it likes, and the main thread reads it. An interface takes about 450 bytes of an answer, so
  * this is room for more than five hundred of them, and parsing so much takes a few milliseconds at worst.
@@ -132,6 +135,8 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
   let last: Promise<unknown> = Promise.resolve()
   let talks = 0
   let traffic: (Traffic & { at: number }) | null = null
+  /** On a clock that nobody can set. */
+  let trafficUntil = 0
 
   /** The agent listens to one at a time. */
   function inTurn<T>(talk: () => Promise<T>): Promise<T> {
@@ -162,6 +167,19 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     await agent.execute('guest-fsfreeze-thaw', {}, THAW_MS)
     await rm(mark, { force: true })
   }
+  /** Whether the guest has the time of now. */
+  async function tryClock(): Promise<boolean> {
+    const agent = await reach()
+    try {
+      await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, THAW_MS)
+      return agent !== null
+    } catch {
+      return false
+    } finally {
+      agent?.close()
+    }
+  }
+
   return {
     /** Runs work with the guest's file systems frozen, as a moment for a copy. False: there is no agent to do it. */
     whileFrozen: (work: () => Promise<void>): Promise<boolean> =>
@@ -194,13 +212,11 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
       await askIfFree(thaw)
     },
 
-    /** Sets the guest's clock, which stood still in a saved memory. */
-    setClock: (): Promise<void> =>
-      inTurn(async () => {
-        const agent = await reach()
-        await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, THAW_MS).catch(() => {})
-        agent?.close()
-      }),
+    /** Sets the guest's clock, which stood still in a saved memory. On a busy host the agent may take a while to answer. */
+    async setClock(): Promise<void> {
+      for (let tries = 0; tries < CLOCK_TRIES && !(await inTurn(tryClock)); tries += 1)
+        await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
+    },
 
     /** Tells the programs on a serial line how large their terminal is. False: it could not be told now. */
     async setTerminal(device: string, { cols, rows }: { cols: number; rows: number }): Promise<boolean> {
@@ -217,10 +233,11 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** Bytes that the network interfaces of the guest have moved so far; null when nobody tells. */
     async traffic(): Promise<(Traffic & { at: number }) | null> {
-      if (traffic && Date.now() - traffic.at < TRAFFIC_MS) return traffic
+      if (performance.now() < trafficUntil) return traffic
       const answer = await askIfFree((agent) => agent.execute('guest-network-get-interfaces', {}, ASK_MS))
       const told = trafficIn(answer)
       traffic = told && { ...told, at: Date.now() }
+      if (traffic) trafficUntil = performance.now() + TRAFFIC_MS
       return traffic
     },
   }

@@ -72,7 +72,8 @@ const LOADING_MS = 300_000
  */
 export async function holdGuest(machineId: string, living: LivingGuest, holder: GuestHolder): Promise<Guest> {
   const { run } = living
-  const loading = run.resumed ? run.startedAt + LOADING_MS - Date.now() : 0
+  // It may have started in the future: the clock can be set back.
+  const loading = run.resumed ? Math.min(LOADING_MS, run.startedAt + LOADING_MS - Date.now()) : 0
   const qmp = await connectQmp(holder.dirs.fileOf(machineId, fileNames.qmp), Math.max(GREETING_MS, loading))
   try {
     return await takeUp(machineId, living, qmp, holder)

@@ -111,8 +111,8 @@ export function makeGuests(deps: {
   async function reach(machineId: string, living: LivingRun): Promise<Guest> {
     const last = silent.get(machineId)
     if (last?.run !== living.run.run) return ask(machineId, living)
-    if (Date.now() >= last.until) {
-      last.until = Date.now() + SILENT_MS
+    if (performance.now() >= last.until) {
+      last.until = performance.now() + SILENT_MS
       const again = ask(machineId, living).then(() => changed(machineId))
       inBackground(log, 'asking a guest again that did not answer', again.catch(isStillSilent))
     }
@@ -124,7 +124,7 @@ export function makeGuests(deps: {
       return await hold(machineId, await dirs.requireRecord(machineId), living)
     } catch (error) {
       if (error instanceof EngineError) throw error
-      silent.set(machineId, { run: living.run.run, until: Date.now() + SILENT_MS, error })
+      silent.set(machineId, { run: living.run.run, until: performance.now() + SILENT_MS, error })
       throw notAnswering(error)
     }
   }

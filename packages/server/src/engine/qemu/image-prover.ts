@@ -102,8 +102,8 @@ function onlyImage(image: BootImage | null): ImageStore {
 }
 
 async function answering(engine: Engine, id: string, name: string, signal: AbortSignal): Promise<Address> {
-  const until = Date.now() + BOOT_MS
-  while (Date.now() < until) {
+  const until = performance.now() + BOOT_MS
+  while (performance.now() < until) {
     const state = await engine.inspect(id)
     if (state.power === 'ready') return state.address
     if (state.power !== 'booting') {

@@ -10,7 +10,7 @@ import { READY_CHANNEL } from './command-line.ts'
 import { type MachineDirs, makeMachineDirs } from './machine-dir.ts'
 import { makePlaces } from './places.ts'
 import type { QmpEvent } from './qmp.ts'
-import { makeReadiness } from './readiness.ts'
+import { makeReadiness, SILENCE_MS } from './readiness.ts'
 import type { RunRecord } from './records.ts'
 
 describe('whether a guest is ready', () => {
@@ -55,6 +55,25 @@ describe('whether a guest is ready', () => {
       onReady: () => {},
     })
   const saysReady = () => tell({ event: 'VSERPORT_CHANGE', data: { id: READY_CHANNEL, open: true }, at: 0 })
+
+  test('is asked for as soon as ever when the clock of the host was set back after the start', async () => {
+    const ssh = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-test\r\n'))
+    ssh.listen(0, '127.0.0.1')
+    await once(ssh, 'listening')
+    const address = ssh.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const readiness = readinessAt(port, { ...run, startedAt: Date.now() + 3 * 3_600_000 })
+    try {
+      await readiness.begin()
+      vi.advanceTimersByTime(SILENCE_MS)
+    } finally {
+      vi.useRealTimers()
+    }
+    await vi.waitFor(() => expect(readiness.isReady()).toBe(true), { timeout: 5_000 })
+    readiness.stop()
+    ssh.close()
+  })
 
   test('is a fact of its run: it stays over a restart of the server, whether port 22 answers then or not', async () => {
     const ssh = createServer((socket) => socket.on('error', () => {}).end('SSH-2.0-test\r\n'))

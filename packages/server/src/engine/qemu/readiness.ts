@@ -10,7 +10,7 @@ import type { Qmp } from './qmp.ts'
 import type { RunRecord } from './records.ts'
 
 /** A guest that never says it is up may be of a foreign image: after this time its port is asked anyway. */
-const SILENCE_MS = 30_000
+export const SILENCE_MS = 30_000
 /**
  * How long a greeting is waited for: at first, and at most. A guest that is slow, or that was asked before it had a
  * network, needs longer than is sensible to begin with.
@@ -85,7 +85,8 @@ export function makeReadiness(deps: {
     async begin(): Promise<void> {
       if ((await dirs.readMark(machineId, 'ready')) === run.run) ready = true
       else if (run.resumed || (await saidReady(qmp))) ask(SAID_PAUSE_MS)
-      else waitForWord(Math.max(0, run.startedAt + SILENCE_MS - Date.now()))
+      // It may have started in the future: the clock can be set back.
+      else waitForWord(Math.min(SILENCE_MS, Math.max(0, run.startedAt + SILENCE_MS - Date.now())))
     },
 
     /** The guest restarted itself. */

@@ -9,11 +9,12 @@ import { type EngineHarness, work } from '../engine.test-kit.ts'
 import type { MachineSpec } from '../engine.ts'
 import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
-async function makeHarness(): Promise<EngineHarness> {
+async function makeHarness(): Promise<EngineHarness & { setClock: (byMs: number) => void }> {
   const clock = makeHandClock()
   const file = path.join(tmpdir(), `slipway-simulated-${newId()}.json`)
   let engine: SimulatedEngine
   return {
+    setClock: (byMs) => clock.set(clock.now() + byMs),
     async open() {
       engine = makeSimulatedEngine({ clock, file })
       await engine.open()
@@ -50,7 +51,7 @@ async function makeHarness(): Promise<EngineHarness> {
 describeEngine('Simulated', makeHarness)
 
 describe('the simulated engine', () => {
-  let harness: EngineHarness
+  let harness: Awaited<ReturnType<typeof makeHarness>>
   beforeEach(async () => {
     harness = await makeHarness()
   })
@@ -94,6 +95,22 @@ describe('the simulated engine', () => {
     const engine = await harness.open()
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
+  })
+
+  test.each([-3, 3])('boots and ends guests although the clock is set by %i h meanwhile', async (hours) => {
+    const engine = await harness.open()
+    const spec = machine('set-1')
+    await made(engine.createMachine(spec))
+    await made(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] }))
+    harness.setClock(hours * 3_600_000)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'booting' })
+    await harness.pass(4_000)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' })
+    await engine.powerDown(spec.id)
+    harness.setClock(hours * 3_600_000)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' })
+    await harness.pass(2_000)
+    expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
   })
 
   test.each(['', '["machines",', 'null', '{"machines":1}\n', '["pets","a",1]\n'])(

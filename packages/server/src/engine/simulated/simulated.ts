@@ -123,8 +123,15 @@ export interface SimulatedEngine extends Engine {
 
 export type SimulatedTarget = { machineId: string } | { memoryOf: string } | { volumeId: string }
 
+/** A clock that begins at the time of the host and never jumps: no guest lives longer or shorter when that is set. */
+function unsettable(clock: Clock): Clock {
+  const began = clock.now() - clock.monotonic()
+  return { ...clock, now: () => began + clock.monotonic() }
+}
+
 export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine {
-  const { clock, speed = 1, hostMemoryMb = 4 * 1024 * 1024 } = options
+  const { speed = 1, hostMemoryMb = 4 * 1024 * 1024 } = options
+  const clock = unsettable(options.clock)
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
   const listeners = new Set<(id: string) => void>()
@@ -134,7 +141,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   const kept = options.file === undefined ? null : makeKept(options.file, clock, everything)
   const papersToKeep = new Set<string>()
-  const consoles = makeSimulatedConsoles({ clock, changed: keepPaper })
+  const consoles = makeSimulatedConsoles({ clock: options.clock, changed: keepPaper })
   const images = makeSimulatedImages({ clock, span })
   const storage = makeSimulatedStorage({
     clock,
@@ -185,9 +192,19 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }
     if (value === null) all[section].delete(id)
     else all[section].set(id, value)
-    const run = section === 'machines' ? machines.get(id)?.run : null
-    // A guest goes on when the clock of its host is put back.
-    if (run) run.launchedAt = Math.min(run.launchedAt, clock.now())
+    const machine = section === 'machines' ? machines.get(id) : undefined
+    if (machine) putBack(machine)
+  }
+
+  /** A guest goes on when the clock of its host was put back while no server ran. */
+  function putBack(machine: Machine): void {
+    const now = clock.now()
+    const { run } = machine
+    if (machine.createdAt !== undefined) machine.createdAt = Math.min(machine.createdAt, now)
+    if (machine.loadSince !== undefined) machine.loadSince = Math.min(machine.loadSince, now)
+    if (!run || run.launchedAt <= now) return
+    if (run.endsAt !== null) run.endsAt -= run.launchedAt - now
+    run.launchedAt = now
   }
 
   function faultOf(machine: Machine): Fault | null {

@@ -34,18 +34,20 @@ export function AccountForm({
     <Form ref={ref} label={label} onSubmit={() => onSubmit()} className="space-y-4">
       {children}
       {error && <Banner tone="error">{error}</Banner>}
-      <Button
-        type="submit"
-        variant="primary"
-        size="lg"
-        className="w-full"
-        busy={pending}
-        busyText={submit.busyText}
-        disabledReason={note}
-      >
-        {submit.label}
-      </Button>
-      {note && <FormNote>{note}</FormNote>}
+      <div className="grid gap-2">
+        <Button
+          type="submit"
+          variant="primary"
+          size="lg"
+          className="w-full"
+          busy={pending}
+          busyText={submit.busyText}
+          disabledReason={note}
+        >
+          {submit.label}
+        </Button>
+        {note && <FormNote>{note}</FormNote>}
+      </div>
     </Form>
   )
 }

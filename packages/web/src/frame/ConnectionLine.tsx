@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react'
 import { useLostSince } from '../api/connection.ts'
+import { announce } from '../shell/announce.ts'
 import { formatMinute } from '../time.ts'
 import { Banner } from '../ui/Banner.tsx'
-import { announce } from './announce.ts'
 
-/** Says that the page hears nothing of the server, once that has lasted. It goes when the page is up to date again. */
+/** Shown when the page has had no connection to the server for a while, until the page is up to date again. */
 export function ConnectionLine() {
   const since = useLostSince()
   const wasLost = useRef(false)
   useEffect(() => {
-    // For the eyes the line is gone.
+    // Others see that the line is gone.
     if (since === null && wasLost.current) announce('Connected to the server again')
     wasLost.current = since !== null
   }, [since])

@@ -1,7 +1,7 @@
 import { useLive } from '../api/live.ts'
 import { useSelectedProject } from '../api/projects.ts'
 
-/** Keeps what the pages of who is signed in show current. */
+/** Keeps the pages of a signed-in user up to date. */
 export function LiveProject() {
   const { project } = useSelectedProject({ retryOnMount: false })
   useLive(project?.id)

@@ -1,6 +1,6 @@
 import { Outlet } from 'react-router'
+import { RequireSession } from '../shell/guards.tsx'
 import { AppFrame } from './AppFrame.tsx'
-import { RequireSession } from './guards.tsx'
 
 /** Everything behind the sign-in. */
 export function Component() {

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
-import { announcements } from './announce.ts'
+import { announcements } from '../shell/announce.ts'
 
-/** The live region that `announce` speaks through; one per application. Each text is a line of its own, read once. */
+/** The live region of `announce`, one per application. Each text is a line of its own, read once. */
 export function LiveRegion() {
   const texts = useSyncExternalStore(announcements.subscribe, announcements.get)
   return (

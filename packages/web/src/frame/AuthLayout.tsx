@@ -5,7 +5,7 @@ import { Button } from '../ui/Button.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 
-/** Sign-in and what belongs to it, alone with the footer. */
+/** The frame of sign-in, sign-up and password pages. */
 export function Component() {
   return (
     <PublicFrame actions={<WayOut />}>
@@ -17,7 +17,7 @@ export function Component() {
   )
 }
 
-/** The header leads to the other half: from sign-in to sign-up and back. */
+/** The link in the header: from sign-in to sign-up and back. */
 function WayOut() {
   const { pathname, state } = useLocation()
   const session = useSession()
@@ -30,7 +30,7 @@ function WayOut() {
   return (
     <>
       {question && <span className="hidden text-ink-3 sm:inline">{question}</span>}
-      {/* The state goes along: whoever came for a page still gets there after signing up first. */}
+      {/* The state goes along: a visitor who came for a page still gets there after signing up. */}
       <Button render={<Link to={onSignIn ? paths.signUp : paths.signIn} state={state} />}>
         {onSignIn ? 'Sign Up' : 'Sign In'}
       </Button>

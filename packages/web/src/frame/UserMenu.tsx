@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
 import { paths } from '../paths.ts'
+import { leave } from '../shell/leave.ts'
+import { objectIcons } from '../shell/object-icons.ts'
 import { Arc } from '../ui/Arc.tsx'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
-import { leave } from './leave.ts'
-import { objectIcons } from './object-icons.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 const engineNames: Record<Host['engine'], string> = {
@@ -17,18 +17,18 @@ const engineNames: Record<Host['engine'], string> = {
   simulated: 'Simulated',
 }
 
-/** What runs the guests here: `QEMU with KVM`. */
+/** The engine that runs the guests: `QEMU with KVM`. */
 export function engineText({ engine, accelerator }: Host): string {
   return accelerator ? `${engineNames[engine]} with ${accelerator}` : engineNames[engine]
 }
 
-/** The user, the mode, the way out. `compact` shows the initials alone. */
+/** The menu of the user: account, appearance, sign-out. `compact` shows only the initials. */
 export function UserMenu({ user, compact = false }: { user: User; compact?: boolean }) {
   const navigate = useNavigate()
   const theme = useTheme()
   const host = useHost()
   const initials = initialsOf(user.name)
-  // Without a network it takes until the time-out of the call.
+  // Without a network this takes until the call times out.
   const [leaving, setLeaving] = useState(false)
   const onSignOut = async () => {
     setLeaving(true)

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
 import { paths } from '../paths.ts'
-import { useDialog } from './use-dialog.ts'
+import { useDialog } from '../shell/use-dialog.ts'
 
 // The dialogs come when they are first opened.
 const ManageProjectsDialog = lazy(async () => ({

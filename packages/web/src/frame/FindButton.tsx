@@ -4,7 +4,7 @@ import { palette, paletteKeys } from './palette.ts'
 
 const open = () => palette.setOpen(true)
 
-/** Opens "Find anything", and tells the keys that do so as well. */
+/** Opens "Find anything" and shows its keyboard shortcut. */
 export function FindButton() {
   return (
     <button
@@ -23,7 +23,7 @@ export function FindButton() {
   )
 }
 
-/** The same in the bar of a phone. */
+/** The same in the top bar on phones. */
 export function FindIconButton() {
   return (
     <IconButton

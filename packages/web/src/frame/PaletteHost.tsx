@@ -1,14 +1,14 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react'
 import { isPaletteKey, palette } from './palette.ts'
 
-// It comes when it is first opened.
+// Loaded when it is first opened.
 const Palette = lazy(async () => ({ default: (await import('../features/palette/Palette.tsx')).Palette }))
 
-/** In a console the key is the guest's: a shell cuts the line with it. */
+/** In a console the shortcut belongs to the guest: shells use it to cut the rest of the line. */
 const isForGuest = (target: EventTarget | null) =>
   target instanceof Element && target.closest('.xterm, canvas') !== null
 
-/** Where "Find anything" is drawn, and the keys that open it. Once in the console's frame. */
+/** Renders "Find anything" and handles its shortcut. Once in the console's frame. */
 export function PaletteHost() {
   const open = useSyncExternalStore(palette.subscribe, palette.isOpen)
   const [wasOpen, setWasOpen] = useState(open)
@@ -19,7 +19,7 @@ export function PaletteHost() {
       // Not the browser's own search either.
       event.preventDefault()
       const isOpen = palette.isOpen()
-      // Another dialog wants to be answered first.
+      // Another open dialog has to be answered first.
       if (!isOpen && document.querySelector('[role="dialog"], [role="alertdialog"]')) return
       palette.setOpen(!isOpen)
     }

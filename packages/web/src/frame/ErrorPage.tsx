@@ -3,7 +3,7 @@ import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
 import { Mark } from '../ui/Mark.tsx'
 
-/** Shown when a page fails to render or to load its code. Uses nothing that may be broken as well. */
+/** Shown when a page fails to render or to load its code. Uses nothing else that could be broken, too. */
 export function Component() {
   return (
     <main className="mx-auto max-w-130 px-4 pt-[18vh]">

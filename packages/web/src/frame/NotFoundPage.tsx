@@ -3,7 +3,7 @@ import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
 import { AppFrame } from './AppFrame.tsx'
 
-/** Any unknown address, inside the frame, for users and visitors alike. */
+/** Shown for any unknown URL, to users and visitors. */
 export function Component() {
   const { pathname } = useLocation()
   return (

@@ -1,7 +1,7 @@
 let isOpen = false
 const listeners = new Set<() => void>()
 
-/** Whether "Find anything" is open: any page may open it, one place draws it. */
+/** Whether "Find anything" is open. Any page can open it; `PaletteHost` draws it. */
 export const palette = {
   setOpen(next: boolean) {
     isOpen = next
@@ -18,12 +18,12 @@ export const palette = {
 
 const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** How the keys that open it are written on this machine's keyboard. */
+/** The keyboard shortcut that opens it, as this platform writes it. */
 export const paletteKeys = (): string => (isApple() ? '\u2318K' : 'Ctrl K')
 
 type Key = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
-/** Whether a key press is the one that opens and closes the palette. */
+/** Whether a key press is the shortcut that opens and closes the palette. */
 export function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey }: Key): boolean {
   return key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey
 }

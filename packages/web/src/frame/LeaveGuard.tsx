@@ -1,13 +1,13 @@
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useBlocker } from 'react-router'
+import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from '../shell/unsaved.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { later } from '../ui/later.tsx'
 import { newVersion } from './new-version.ts'
-import { askingDialog, forgetAllUnsaved, isHeldBack, type LeaveQuestion } from './unsaved.ts'
 
 const DiscardQuestion = later(
-  async () => (await import('./DiscardQuestion.tsx')).DiscardQuestion,
+  async () => (await import('../shell/DiscardQuestion.tsx')).DiscardQuestion,
   // Without the question nobody leaves.
   ({ question, onAnswered }) => {
     onAnswered()
@@ -15,7 +15,7 @@ const DiscardQuestion = later(
   },
 )
 
-/** Stands once around all pages: no link, no Back and no new version takes away what somebody typed. */
+/** Once for all pages: no link, no Back and no new version discards input without asking. */
 export function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isHeldBack(currentLocation, nextLocation))
   /** Undefined until the first one; null when there is none any more. */

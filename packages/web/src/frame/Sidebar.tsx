@@ -6,16 +6,16 @@ import { useSelectedProject } from '../api/projects.ts'
 import { useSession } from '../api/session.ts'
 import { useVms } from '../api/vms.ts'
 import { paths } from '../paths.ts'
+import { Brand } from '../shell/Brand.tsx'
+import { objectIcons } from '../shell/object-icons.ts'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { Tip } from '../ui/Tip.tsx'
-import { Brand } from './Brand.tsx'
 import { FindButton } from './FindButton.tsx'
-import { objectIcons } from './object-icons.ts'
 import { ProjectSelector } from './ProjectSelector.tsx'
 import { engineText, UserMenu } from './UserMenu.tsx'
 
-/** Everything of the left column; on phones the same stands in the drawer. */
+/** The left column; on phones the drawer shows the same. */
 export function Sidebar() {
   const { state, user } = useSession()
   return (
@@ -34,13 +34,13 @@ export function Sidebar() {
         <>
           <div className="px-3">
             <ProjectSelector />
-            {/* On phones it stands in the bar above. */}
+            {/* On phones it is in the top bar. */}
             <div className="mt-2 hidden md:block">
               <FindButton />
             </div>
           </div>
           <Navigation />
-          {/* In sight however low the screen is: the pages scroll above. */}
+          {/* Visible on low screens as well: the links above scroll. */}
           <div className="flex-none pt-2">
             <EngineLine />
             <div className="border-t border-line">

@@ -3,14 +3,14 @@ import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
 import { paths } from '../paths.ts'
+import { objectIcons } from '../shell/object-icons.ts'
+import { useOpenDialog } from '../shell/use-dialog.ts'
 import { Menu } from '../ui/Menu.tsx'
 import type { MenuEntry } from '../ui/MenuPopup.tsx'
-import { objectIcons } from './object-icons.ts'
-import { useOpenDialog } from './use-dialog.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
-/** Chooses the project one works in; also the way to all projects and to a new one. */
+/** Selects the current project, and leads to all projects and to a new one. */
 export function ProjectSelector() {
   const { project, projects, loading, error, retry, select } = useSelectedProject()
   const { pathname } = useLocation()

@@ -15,8 +15,8 @@ function isChosen(): boolean {
 
 /**
  * Asks once whether page visits may be counted. Only the answer is kept, as `true` or `false`: this console has no
- * analytics at all. It floats at the lower edge and has its own room at the page's end. Where there is a form it stays
- * there, so that it hides no field and no button.
+ * analytics at all. It floats at the lower edge of the screen and has its place at the end of the page. On a page
+ * with a form it does not float, so that it covers no field and no button.
  */
 export function PrivacyNotice({ className }: { className?: string }) {
   const [chosen, setChosen] = useState(isChosen)
@@ -25,7 +25,7 @@ export function PrivacyNotice({ className }: { className?: string }) {
     try {
       localStorage.setItem(key, String(consent))
     } catch {
-      // Without storage the question comes again on the next visit.
+      // Without storage the question is asked again on the next visit.
     }
     setChosen(true)
   }
@@ -33,7 +33,7 @@ export function PrivacyNotice({ className }: { className?: string }) {
     <section
       aria-label="Privacy notice"
       className={cx(
-        'privacy-notice rounded-sheet border border-line bg-raised px-4 py-3.5 shadow-lift sm:max-w-95',
+        'privacy-notice rounded-sheet border border-line bg-raised px-4 py-3.5 sm:max-w-95',
         className,
       )}
     >

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react'
-import { Brand } from './Brand.tsx'
+import { Brand } from '../shell/Brand.tsx'
 import { Footer } from './Footer.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 
-/** A page alone: a header with the brand, the page, the footer. */
+/** The frame of a public page: a header with the logo, the page, the footer. */
 export function PublicFrame({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex min-h-dvh flex-col">

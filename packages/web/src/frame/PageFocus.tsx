@@ -1,14 +1,14 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { announce } from './announce.ts'
+import { announce } from '../shell/announce.ts'
 
 /** Until then a page may still be loading what its heading says. */
 const waitMs = 5_000
 
 /**
- * A page change in a single-page application is silent, and leaves the focus on what is gone. This moves it to the
- * heading of the new page, which reads its title. A change of the search alone is no new page: filters and dialogs
- * live there.
+ * A page change in a single-page application is silent and leaves the focus on a removed element. This moves the focus
+ * to the heading of the new page, so that its title is read. A change of the query alone is not a new page: filters
+ * and dialogs are kept there.
  */
 export function PageFocus() {
   const { pathname } = useLocation()

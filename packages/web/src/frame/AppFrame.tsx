@@ -2,8 +2,8 @@ import { Menu as MenuIcon } from 'lucide-react'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
+import { Brand } from '../shell/Brand.tsx'
 import { IconButton } from '../ui/Button.tsx'
-import { Brand } from './Brand.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
@@ -61,7 +61,7 @@ function TopBar() {
   const [open, setOpen] = useState(false)
   const [wasOpen, setWasOpen] = useState(false)
   const { key } = useLocation()
-  // Whoever chose a page wants to see it, also the one that is there already.
+  // Choosing a page closes the drawer, even when it is the current page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the navigation is the reason, not an input.
   useEffect(() => setOpen(false), [key])
   return (

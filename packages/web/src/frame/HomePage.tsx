@@ -1,11 +1,11 @@
 import { lazy, Suspense } from 'react'
 import { useSession } from '../api/session.ts'
 import { Component as LandingPage } from '../features/public/LandingPage.tsx'
-import { FullPageNote } from './FullPageNote.tsx'
+import { FullPageNote } from '../shell/FullPageNote.tsx'
 import { PublicFrame } from './PublicFrame.tsx'
 import { PublicActions } from './PublicLayout.tsx'
 
-// A visitor of the landing page does not fetch the console, only its frame knows where it is.
+// Visitors of the landing page do not load the console.
 const Dashboard = lazy(async () => {
   const [{ AppFrame }, { Component: DashboardPage }] = await Promise.all([
     import('./AppFrame.tsx'),
@@ -20,7 +20,7 @@ const Dashboard = lazy(async () => {
   }
 })
 
-/** `/` never redirects: the landing page for visitors, the dashboard for users, and neither before that is known. */
+/** `/` never redirects. Visitors get the landing page, users the dashboard, and neither until that is known. */
 export function Component() {
   const { state } = useSession()
   const wait = <FullPageNote text="Loading..." />

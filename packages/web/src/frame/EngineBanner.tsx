@@ -2,7 +2,7 @@ import { useHost } from '../api/host.ts'
 import { useSession } from '../api/session.ts'
 import { Banner } from '../ui/Banner.tsx'
 
-/** Nobody shall take a simulation for the real thing. */
+/** Makes sure that nobody mistakes a simulation for real VMs. */
 export function EngineBanner() {
   const host = useHost()
   const { state } = useSession()
