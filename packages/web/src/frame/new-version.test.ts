@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { forgetAllUnsaved, keepUnsaved } from '../shell/unsaved.ts'
 import { newVersion, startOver } from './new-version.ts'
-import { forgetAllUnsaved, keepUnsaved } from './unsaved.ts'
 
 const reload = vi.fn()
 let now = Date.parse('2026-11-22T10:00:00Z')
