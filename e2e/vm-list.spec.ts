@@ -38,6 +38,116 @@ test.describe('the list that changes', () => {
     await expect(page.getByRole('button', { name: `More actions for ${vm.name}` })).toBeFocused()
   })
 
+  test('holds still in two columns when nine VMs appear above at once', async ({ page, project, makeVm }) => {
+    await page.setViewportSize({ width: 1000, height: 800 })
+    const vm = await makeVm('engine', 'running')
+    const some = (prefix: string, count: number): Vm[] =>
+      // Some are higher than others: those say why they failed.
+      Array.from({ length: count }, (_, i) => ({
+        ...vm,
+        id: `${prefix}-${i}`,
+        name: `${prefix}-${i}`,
+        ...(i % 5 === 2 && {
+          status: 'failed' as const,
+          ip_address: null,
+          status_message: 'The guest crashed while it started, and its log says nothing of it. '.repeat(3),
+        }),
+      }))
+    const old = some('old', 40)
+    const { end } = await answer(page, vmApi.list, 200, old)
+    await page.goto(vmListPath(project.id))
+    await page.mouse.move(600, 400)
+    // As one scrolls: rows are measured on the way.
+    for (let way = 0; way < 10; way++) {
+      await page.mouse.wheel(0, 250)
+      await page.waitForTimeout(100)
+    }
+    /** Where the cards are that are drawn, in the window. */
+    const places = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll('[role=listitem] > article')].map((card) => ({
+          name: card.getAttribute('aria-label') ?? card.querySelector('h2')?.textContent,
+          top: Math.round(card.getBoundingClientRect().top),
+          bottom: Math.round(card.getBoundingClientRect().bottom),
+        })),
+      )
+    // Cards are mixed anew into rows of two, whose heights are then others: the first card in sight stays in its place.
+    const looked = (await places()).find(({ bottom }) => bottom > 0)
+    const moved = async () => {
+      const now = (await places()).find(({ name }) => name === looked?.name)
+      return Math.abs((now?.top ?? 9_999) - (looked?.top ?? 0))
+    }
+    expect(looked?.name).toMatch(/^old-/)
+    await end()
+    await answer(page, vmApi.list, 200, [...some('new', 9), ...old])
+    await refetch(page)
+    await expect(page.getByText('Showing 49 of 49 VMs')).toBeAttached()
+    await expect.poll(moved).toBeLessThan(2)
+    // And it stays when what is new above is drawn and measured.
+    await expect(page.locator('article[aria-label]')).toHaveCount(0)
+    expect(await moved()).toBeLessThan(2)
+  })
+
+  test('keeps in sight what is in sight, to the pixel, when VMs come and go above', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    const vm = await makeVm('engine', 'running')
+    const many = Array.from({ length: 30 }, (_, i) => ({ ...vm, id: `loom-${i}`, name: `loom-${i}` }))
+    const { end } = await answer(page, vmApi.list, 200, many)
+    await page.goto(vmListPath(project.id))
+    const held = cardOf(page, 'loom-14')
+    await expect(cardOf(page, 'loom-1')).toBeVisible()
+    for (let y = 0; !(await held.isVisible()); y += 400) await page.evaluate((to) => scrollTo(0, to), y)
+    // The first in sight, and a bit of it is not.
+    await held.evaluate((card) => scrollBy(0, card.getBoundingClientRect().top + 20))
+    await expect(held.getByText('Created')).toBeVisible()
+    const place = async () => Math.round((await held.boundingBox())?.y ?? 0)
+    await expect.poll(place).toBe(-20)
+    await end()
+    const failed = {
+      ...vm,
+      id: 'failed',
+      name: 'failed',
+      status: 'failed',
+      status_message: 'No. '.repeat(60),
+    }
+    const fewer = many.filter(({ id }) => !['loom-2', 'loom-13', 'loom-20'].includes(id))
+    for (const list of [fewer, [failed, vm, ...many], many]) {
+      const { end } = await answer(page, vmApi.list, 200, list)
+      await refetch(page)
+      await expect(held).toHaveAttribute('aria-labelledby')
+      await expect.poll(() => held.locator('xpath=..').getAttribute('aria-setsize')).toBe(String(list.length))
+      await expect.poll(place).toBe(-20)
+      await end()
+    }
+    await page.evaluate(() => scrollTo(0, 0))
+    await expect(cardOf(page, 'loom-0')).toBeInViewport()
+  })
+
+  test('says that a menu could not be loaded, and starts over when the server is back', async ({
+    page,
+    context,
+    project,
+    makeVm,
+  }) => {
+    const vm = await makeVm('engine', 'running')
+    // Before anything is loaded in advance.
+    await page.goto(vmListPath(project.id))
+    const button = page.getByRole('button', { name: `More actions for ${vm.name}` })
+    await expect(button).toBeVisible()
+    await context.setOffline(true)
+    await button.click()
+    await expect(toasts(page).getByText('This part of the console could not be loaded.')).toBeVisible()
+    await expect(cardOf(page, vm.name)).toBeVisible()
+    await context.setOffline(false)
+    await Promise.all([page.waitForEvent('load'), button.click()])
+    await more(page, vm, 'Delete VM')
+    await expect(page.getByRole('alertdialog', { name: 'Delete VM' })).toBeVisible()
+  })
+
   test('has its search and its dialog in the URL: a reload keeps them, and Back closes', async ({
     page,
     project,
@@ -571,60 +681,6 @@ test('what one page does, every other page shows without asking', async ({
   await more(page, vm, 'Delete VM')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete VM' }).click()
   await expect(cardOf(list, vm.name)).toHaveCount(0)
-})
-
-test('the list holds still in two columns when nine VMs appear above at once', async ({
-  page,
-  project,
-  makeVm,
-}) => {
-  await page.setViewportSize({ width: 1000, height: 800 })
-  const vm = await makeVm('engine', 'running')
-  const some = (prefix: string, count: number): Vm[] =>
-    // Some are higher than others: those say why they failed.
-    Array.from({ length: count }, (_, i) => ({
-      ...vm,
-      id: `${prefix}-${i}`,
-      name: `${prefix}-${i}`,
-      ...(i % 5 === 2 && {
-        status: 'failed' as const,
-        ip_address: null,
-        status_message: 'The guest crashed while it started, and its log says nothing of it. '.repeat(3),
-      }),
-    }))
-  const old = some('old', 40)
-  const { end } = await answer(page, vmApi.list, 200, old)
-  await page.goto(vmListPath(project.id))
-  await page.mouse.move(600, 400)
-  // As one scrolls: rows are measured on the way.
-  for (let way = 0; way < 10; way++) {
-    await page.mouse.wheel(0, 250)
-    await page.waitForTimeout(100)
-  }
-  /** Where the cards are that are drawn, in the window. */
-  const places = () =>
-    page.evaluate(() =>
-      [...document.querySelectorAll('[role=listitem] > article')].map((card) => ({
-        name: card.getAttribute('aria-label') ?? card.querySelector('h2')?.textContent,
-        top: Math.round(card.getBoundingClientRect().top),
-        bottom: Math.round(card.getBoundingClientRect().bottom),
-      })),
-    )
-  // Cards are mixed anew into rows of two, whose heights are then others: the first card in sight stays in its place.
-  const looked = (await places()).find(({ bottom }) => bottom > 0)
-  const moved = async () => {
-    const now = (await places()).find(({ name }) => name === looked?.name)
-    return Math.abs((now?.top ?? 9_999) - (looked?.top ?? 0))
-  }
-  expect(looked?.name).toMatch(/^old-/)
-  await end()
-  await answer(page, vmApi.list, 200, [...some('new', 9), ...old])
-  await refetch(page)
-  await expect(page.getByText('Showing 49 of 49 VMs')).toBeAttached()
-  await expect.poll(moved).toBeLessThan(2)
-  // And it stays when what is new above is drawn and measured.
-  await expect(page.locator('article[aria-label]')).toHaveCount(0)
-  expect(await moved()).toBeLessThan(2)
 })
 
 test('the poll alone is enough when the event stream is dead', async ({ page, project, makeVm }) => {

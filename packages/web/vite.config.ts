@@ -5,6 +5,7 @@ import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { type BuildEnvironmentOptions, build, defineConfig, type Plugin, type Rolldown } from 'vite'
 import { chunksOf } from './build/chunks.ts'
+import first from './build/first-pages.json' with { type: 'json' }
 
 /** Only the style sheet refers to fonts; named in the page they load beside it. */
 function preloadFonts(): Plugin {
@@ -18,6 +19,22 @@ function preloadFonts(): Plugin {
           attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: true },
           injectTo: 'head',
         })),
+  }
+}
+
+/** Tells the bundler that making a part of the router does nothing, so that what is unused, such as its forms, goes. */
+function pureRouter(): Plugin {
+  return {
+    name: 'pure-router',
+    transform: {
+      filter: { id: /node_modules\/react-router\// },
+      handler: (code) => ({
+        code: code
+          .replaceAll(/^\w+\.displayName = ".*";$/gm, '')
+          .replaceAll(/= (React\S*\.(?:forwardRef|memo|createContext)\()/g, '= /* @__PURE__ */ $1'),
+        map: null,
+      }),
+    },
   }
 }
 
@@ -68,6 +85,8 @@ const options: BuildEnvironmentOptions = {
   // An inlined asset would need `data:` in more places than the content security policy allows.
   assetsInlineLimit: 0,
   target: 'es2022',
+  // Those that Tailwind needs; they know all colors, so none is written twice.
+  cssTarget: ['chrome111', 'edge111', 'firefox128', 'safari16.4'],
   modulePreload: { polyfill: false },
 }
 
@@ -91,18 +110,21 @@ async function findSharedChunks(): Promise<Map<string, string>> {
     root: import.meta.dirname,
     configFile: false,
     logLevel: 'error',
-    plugins: [withoutStyles, react()],
+    plugins: [withoutStyles, pureRouter(), react()],
     build: { ...options, write: false, rolldownOptions: split(lasting) },
   })
   if (!('output' in built)) throw new Error('The build has more than one output')
   const chunks = built.output.filter((file) => file.type === 'chunk')
-  const src = join(import.meta.dirname, 'src')
-  // Who is signed in sees every page within the same frame.
-  const isVisitors = (page: string) => /\/features\/(account|public)\//.test(page)
+  const inRoot = (file: string) => join(import.meta.dirname, file)
+  const frames = first.frames.map(inRoot)
+  const firstPages = first.pages.map(({ page }) => inRoot(page))
+  // Who is signed in sees every page within the same frames.
+  const isInFrames = (page: string) =>
+    page.includes('/features/') && !/\/features\/(account|public)\//.test(page)
   return chunksOf(chunks, {
-    entry: join(src, 'main.tsx'),
-    frameOf: (page) =>
-      page.includes('/features/') && !isVisitors(page) ? join(src, 'frame/AppLayout.tsx') : null,
+    entry: inRoot('src/main.tsx'),
+    framesOf: (page) => (isInFrames(page) ? frames : []),
+    firstPages,
   })
 }
 
@@ -110,7 +132,7 @@ export default defineConfig(async ({ command }) => {
   const shared = command === 'build' ? await findSharedChunks() : new Map<string, string>()
   return {
     root: import.meta.dirname,
-    plugins: [react(), tailwind(), preloadFonts(), refuseCircles(), compress()],
+    plugins: [pureRouter(), react(), tailwind(), preloadFonts(), refuseCircles(), compress()],
     build: {
       ...options,
       // For the check of what the first pages weigh.

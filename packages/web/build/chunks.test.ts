@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Chunk, chunksOf } from './chunks.ts'
+import { type Chunk, chunksOf, type Routes } from './chunks.ts'
 
 /** Chunks by name: what they import, how large they are; pages begin with a capital. */
 function build(chunks: Record<string, { imports?: string[]; bytes?: number }>): Chunk[] {
@@ -15,9 +15,9 @@ function build(chunks: Record<string, { imports?: string[]; bytes?: number }>): 
 }
 
 /** The names of the files in each chunk. */
-function sharedOf(chunks: Chunk[], frameOf: (page: string) => string | null = () => null): string[][] {
+function sharedOf(chunks: Chunk[], routes: Omit<Routes, 'entry'> = {}): string[][] {
   const byName = new Map<string, string[]>()
-  for (const [module, name] of chunksOf(chunks, { entry: 'main.ts', frameOf })) {
+  for (const [module, name] of chunksOf(chunks, { entry: 'main.ts', ...routes })) {
     byName.set(name, [...(byName.get(name) ?? []), module.replace('.ts', '')])
   }
   return [...byName.values()].map((files) => files.toSorted()).toSorted()
@@ -91,7 +91,25 @@ test('what a frame needs is there on every page within it', () => {
     card: { bytes: 100 },
   })
   expect(sharedOf(chunks)).toEqual([['card'], ['sidebar']])
-  const inFrame = (page: string) => (['One.ts', 'Two.ts', 'Home.ts'].includes(page) ? 'Frame.ts' : null)
-  expect(sharedOf(chunks, inFrame)).toEqual([['Frame', 'card', 'sidebar']])
-  expect(() => sharedOf(chunks, () => 'Moved.ts')).toThrow('There is no frame Moved.ts')
+  const inFrame = (page: string) => (['One.ts', 'Two.ts', 'Home.ts'].includes(page) ? ['Frame.ts'] : [])
+  expect(sharedOf(chunks, { framesOf: inFrame })).toEqual([['Frame', 'card', 'sidebar']])
+  expect(() => sharedOf(chunks, { framesOf: () => ['Moved.ts'] })).toThrow(
+    'There is no page or frame Moved.ts',
+  )
+})
+
+test('a page that people see first loads nothing in vain, and what it needs in few requests', () => {
+  const chunks = build({
+    main: {},
+    List: { imports: ['card', 'chart'] },
+    One: { imports: ['card', 'chart', 'form'] },
+    Two: { imports: ['card', 'form'] },
+    Three: { imports: ['chart', 'form'] },
+    card: { bytes: 3_000 },
+    chart: { bytes: 3_000 },
+    form: { bytes: 3_000 },
+  })
+  expect(sharedOf(chunks)).toEqual([['card', 'chart', 'form']])
+  expect(sharedOf(chunks, { firstPages: ['List.ts'] })).toEqual([['card', 'chart'], ['form']])
+  expect(() => sharedOf(chunks, { firstPages: ['Moved.ts'] })).toThrow('There is no page or frame Moved.ts')
 })

@@ -7,16 +7,20 @@ export type Chunk = Pick<
 >
 
 /** What one more request costs, in bytes before compression: below that, sending an unused file is cheaper. */
-const requestBytes = 2_000
+const requestBytes = 4_000
 /** How much dialogs and the like count beside pages: they open when most of what they need is there already. */
 const laterWeight = 0.3
+/** How much a page counts that people see first: on later ones most of what they need has been loaded. */
+const firstWeight = 6
 
 /** What the bundler cannot know. */
 export interface Routes {
   /** The module with which every page begins. */
   entry: string
-  /** The module of the frame that is loaded together with a page, if there is one. */
-  frameOf?: (page: string) => string | null
+  /** The modules that are loaded together with a page, such as the frame around it. */
+  framesOf?: (page: string) => readonly string[]
+  /** The modules of the pages that people see first, with an empty cache. */
+  firstPages?: readonly string[]
 }
 
 /** The pages and dialogs that need something, by name with their weight. */
@@ -56,25 +60,26 @@ export function closureOf(chunks: ReadonlyMap<string, Pick<Chunk, 'imports'>>, f
   return found
 }
 
-function groupsOf(fine: readonly Chunk[], { entry, frameOf }: Routes): Set<Group> {
+function groupsOf(fine: readonly Chunk[], { entry, framesOf, firstPages = [] }: Routes): Set<Group> {
   const chunks = new Map(fine.map((chunk) => [chunk.fileName, chunk]))
   const first = fine.find(({ moduleIds }) => moduleIds.includes(entry))
   if (!first) throw new Error(`No chunk contains ${entry}`)
   const initial = closureOf(chunks, first.fileName)
   const pages = new Set([...initial].flatMap((file) => chunks.get(file)?.dynamicImports ?? []))
   const users = new Map<string, Map<string, number>>()
-  const frameFileOf = (page: string | null) => {
-    const frame = page && frameOf?.(page)
-    if (!frame) return []
-    const found = fine.find(({ facadeModuleId }) => facadeModuleId === frame)
-    if (!found) throw new Error(`There is no frame ${frame}`)
-    return [found.fileName]
+  const fileOf = (module: string) => {
+    const found = fine.find(({ facadeModuleId }) => facadeModuleId === module)
+    if (!found) throw new Error(`There is no page or frame ${module}`)
+    return found.fileName
   }
+  const firstFiles = new Set(firstPages.map(fileOf))
+  const weightOf = (file: string) => (firstFiles.has(file) ? firstWeight : pages.has(file) ? 1 : laterWeight)
   for (const { fileName, facadeModuleId } of fine.filter(({ isDynamicEntry }) => isDynamicEntry)) {
-    const begun = pages.has(fileName) ? [fileName, ...frameFileOf(facadeModuleId)] : [fileName]
+    const frames = pages.has(fileName) && facadeModuleId ? (framesOf?.(facadeModuleId) ?? []) : []
+    const begun = [fileName, ...frames.map(fileOf)]
     for (const file of new Set(begun.flatMap((one) => [...closureOf(chunks, one)]))) {
       const all = users.get(file) ?? new Map()
-      users.set(file, all.set(fileName, pages.has(fileName) ? 1 : laterWeight))
+      users.set(file, all.set(fileName, weightOf(fileName)))
     }
   }
   const groups = new Map<string, Group>()

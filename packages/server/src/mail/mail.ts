@@ -1,7 +1,13 @@
 import { mkdir, open, rename } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import path from 'node:path'
-import nodemailer from 'nodemailer'
 import { forTerminal } from '../lib/terminal-text.ts'
+
+/**
+ * As CommonJS: its ES module imports `node:http`, whose namespace takes in Node's whole client of fetch, 13 MB that
+ * nothing here uses.
+ */
+const nodemailer: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
 
 export interface Mail {
   /** Exactly one address. */

@@ -113,7 +113,7 @@ export function planGroup(
   }
 
   const staying = members.filter(stays)
-  const proofAt = provenAgainAt(group, staying)
+  const proofAt = provenAgainAt(group, staying, now)
   if (proofAt !== null && now >= proofAt) return { do: 'recover' }
   if (staying.length > group.desired) {
     const newest = staying
@@ -139,13 +139,20 @@ function grow(group: GroupFacts, members: readonly Member[], atOnce: number, now
   return { do: 'add', number: smallestFree(members) }
 }
 
-/** When a member that came up after the last failure will have stayed up for long enough; null when none did. */
-function provenAgainAt({ failures, failedAt }: GroupFacts, members: readonly Member[]): number | null {
+/**
+ * When a member that came up after the last failure will have stayed up for long enough; null when none did. One that
+ * came up in the future has: the clock was set back.
+ */
+function provenAgainAt(
+  { failures, failedAt }: GroupFacts,
+  members: readonly Member[],
+  now: number,
+): number | null {
   if (failures === 0) return null
-  const up = members.filter(
-    ({ status, statusSince }) => status === 'running' && statusSince > (failedAt ?? 0),
-  )
-  return up.length === 0 ? null : Math.min(...up.map(({ statusSince }) => statusSince)) + steadyMs
+  const provenAt = members
+    .filter(({ status, statusSince }) => status === 'running' && statusSince > (failedAt ?? 0))
+    .map(({ statusSince }) => (statusSince > now ? now : statusSince + steadyMs))
+  return provenAt.length === 0 ? null : Math.min(...provenAt)
 }
 
 const earlier = (a: number | null, b: number | null): number | null =>

@@ -6,20 +6,19 @@ import { Button } from '../ui/Button.tsx'
 import { later } from '../ui/later.tsx'
 import { newVersion } from './new-version.ts'
 
-const DiscardQuestion = later(
-  async () => (await import('../shell/DiscardQuestion.tsx')).DiscardQuestion,
+const DiscardQuestion = later(async () => (await import('../shell/DiscardQuestion.tsx')).DiscardQuestion, {
+  isOpen: ({ question }) => question !== null,
   // Without the question nobody leaves.
-  ({ question, onAnswered }) => {
+  close: ({ question, onAnswered }) => {
     onAnswered()
     question?.keep()
   },
-)
+})
 
 /** Once for all pages: no link, no Back and no new version discards input without asking. */
 export function LeaveGuard() {
   const blocker = useBlocker(({ currentLocation, nextLocation }) => isHeldBack(currentLocation, nextLocation))
-  /** Undefined until the first one; null when there is none any more. */
-  const [question, setQuestion] = useState<LeaveQuestion | null>()
+  const [question, setQuestion] = useState<LeaveQuestion | null>(null)
   useEffect(() => {
     if (blocker.state !== 'blocked') return
     const asked: LeaveQuestion = {
@@ -35,7 +34,7 @@ export function LeaveGuard() {
   }, [blocker])
   return (
     <>
-      {question !== undefined && <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />}
+      <DiscardQuestion question={question} onAnswered={() => setQuestion(null)} />
       <NewVersion />
     </>
   )

@@ -1,13 +1,5 @@
-import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import {
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useWindowRows } from './use-window-rows.ts'
 
 const minCardWidth = 328
 /** So many rows are drawn in full with each frame; of cards a row of them. */
@@ -41,30 +33,14 @@ export function CardGrid<T extends { id: string }>({
 }: CardGridProps<T>) {
   const grid = useRef<HTMLDivElement>(null)
   const { columns, gap, top, height } = useGridShape(grid, layout, likelyHeight)
-  const rows = useWindowVirtualizer({
-    count: Math.ceil(items.length / columns),
-    // A height belongs to the item, wherever it goes; rows of several are mixed anew with each item that comes.
-    getItemKey: useCallback(
-      (row: number) => (columns === 1 ? (items[row]?.id ?? row) : row),
-      [items, columns],
-    ),
-    estimateSize: () => height,
-    gap,
-    overscan: 2,
-    scrollMargin: top,
+  const rows = useWindowRows({ items, columns, gap, top, height })
+  const near = Array.from({ length: rows.last - rows.first + 1 }, (_, at) => {
+    const index = rows.first + at
+    return { index, first: index * columns, cards: items.slice(index * columns, (index + 1) * columns) }
   })
-  // Measured heights belong to other cards once the number of columns changes.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape is the reason
-  useEffect(() => rows.measure(), [columns, height, rows])
-  const hold = useHeldPlace(items, columns, rows)
-  const near = rows.getVirtualItems().map(({ index, start, end }) => {
-    const first = index * columns
-    return { index, start, end, first, cards: items.slice(first, first + columns) }
-  })
-  hold(near)
   const keepFocus = useKeptFocus(items, grid)
   // What one sees comes before what lies above it.
-  const seen = near.filter(({ index }) => index >= (rows.range?.startIndex ?? 0))
+  const seen = near.filter(({ index }) => index >= rows.seen)
   const above = near.slice(0, near.length - seen.length)
   const drawn = useDrawn(
     [...seen, ...above].flatMap(({ cards }) => cards),
@@ -80,7 +56,7 @@ export function CardGrid<T extends { id: string }>({
       tabIndex={-1}
       // The browser would take the moves of the rows below for items that came above.
       className="relative outline-none [overflow-anchor:none]"
-      style={{ height: rows.getTotalSize() }}
+      style={{ height: rows.total }}
     >
       {/* One grid for all rows: an item that moves to another row stays the same element. */}
       <div
@@ -89,7 +65,7 @@ export function CardGrid<T extends { id: string }>({
         style={{
           gap,
           gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-          transform: `translateY(${(near[0]?.start ?? top) - top}px)`,
+          transform: `translateY(${rows.start}px)`,
         }}
       >
         {near.flatMap(({ index, first, cards }) => {
@@ -100,7 +76,7 @@ export function CardGrid<T extends { id: string }>({
             <div
               key={item.id}
               // All of a row are as high as the highest.
-              ref={isDrawn && column === 0 ? rows.measureElement : undefined}
+              ref={isDrawn && column === 0 ? rows.measure : undefined}
               data-index={index}
               role="listitem"
               aria-posinset={first + column + 1}
@@ -115,60 +91,6 @@ export function CardGrid<T extends { id: string }>({
       </div>
     </div>
   )
-}
-
-interface DrawnRow {
-  index: number
-  start: number
-  end: number
-  cards: readonly { id: string }[]
-}
-
-/**
- * Scrolls with what one sees when items come or go above it. Where the first row is in sight nothing is held: what
- * is new appears there. Called before the rows are taken, so that those are taken which will be in sight; the answer
- * wants to know them.
- */
-function useHeldPlace(
-  items: readonly { id: string }[],
-  columns: number,
-  rows: ReturnType<typeof useWindowVirtualizer>,
-): (near: readonly DrawnRow[]) => void {
-  const last = useRef<{ items: typeof items; columns: number; near: readonly DrawnRow[] }>(null)
-  const old = last.current
-  let moved = 0
-  if (old && old.items !== items && old.columns === columns) {
-    // Brings the places up to date.
-    rows.getTotalSize()
-    moved = moveOf(old.near, items, (at) => rows.measurementsCache[Math.floor(at / columns)]?.start)
-    // Counted from what the browser says, so that drawing twice moves once.
-    if (moved !== 0) rows.scrollOffset = window.scrollY + moved
-  }
-  const shown = useRef<readonly DrawnRow[]>([])
-  useLayoutEffect(() => {
-    last.current = { items, columns, near: shown.current }
-    if (moved !== 0) window.scrollBy(0, moved)
-  })
-  return (near) => {
-    shown.current = near
-  }
-}
-
-/** By how much the first row in sight moves that still has one of its items. */
-function moveOf(
-  near: readonly DrawnRow[],
-  items: readonly { id: string }[],
-  startOf: (at: number) => number | undefined,
-): number {
-  const inSight = near.filter(({ end }) => end > window.scrollY)
-  if ((inSight[0]?.index ?? 0) === 0) return 0
-  for (const { start, cards } of inSight) {
-    for (const { id } of cards) {
-      const at = items.findIndex((item) => item.id === id)
-      if (at >= 0) return (startOf(at) ?? start) - start
-    }
-  }
-  return 0
 }
 
 /** When the item with the focus goes, the list takes the focus; else it would fall back to the whole page. */

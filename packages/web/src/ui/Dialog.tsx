@@ -2,14 +2,17 @@ import { useState } from 'react'
 import type { AlertDialogProps, ConfirmDialogProps, DialogProps } from './DialogPopup.tsx'
 import { later } from './later.tsx'
 
-const close = ({ onOpenChange }: Pick<DialogProps, 'onOpenChange'>) => onOpenChange(false)
+const ways = {
+  isOpen: ({ open }: Pick<DialogProps, 'open'>) => open,
+  close: ({ onOpenChange }: Pick<DialogProps, 'onOpenChange'>) => onOpenChange(false),
+}
 // The code of dialogs is loaded when the first one opens: no page needs it earlier.
-const DialogPopup = later(async () => (await import('./DialogPopup.tsx')).DialogPopup, close)
-const ConfirmDialogPopup = later(async () => (await import('./DialogPopup.tsx')).ConfirmDialogPopup, close)
-const AlertDialogPopup = later(
-  async () => (await import('./DialogPopup.tsx')).AlertDialogPopup,
-  ({ onClose }) => onClose(),
-)
+const DialogPopup = later(async () => (await import('./DialogPopup.tsx')).DialogPopup, ways)
+const ConfirmDialogPopup = later(async () => (await import('./DialogPopup.tsx')).ConfirmDialogPopup, ways)
+const AlertDialogPopup = later(async () => (await import('./DialogPopup.tsx')).AlertDialogPopup, {
+  isOpen: ({ open }) => open,
+  close: ({ onClose }) => onClose(),
+})
 
 /** A modal dialog. `Esc`, the scrim and the footer close it; the focus goes back to where it came from. */
 export function Dialog(props: DialogProps) {

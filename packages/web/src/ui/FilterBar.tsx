@@ -1,7 +1,6 @@
 import { Search, X } from 'lucide-react'
 import { useRef } from 'react'
 import { Button } from './Button.tsx'
-import { TextInput } from './Field.tsx'
 import { Select } from './Select.tsx'
 import type { SelectOption } from './SelectBox.tsx'
 
@@ -40,14 +39,14 @@ export function FilterBar({
           aria-hidden
           className="pointer-events-none absolute inset-y-0 left-2.5 my-auto text-ink-3"
         />
-        <TextInput
+        <input
           ref={field}
           type="search"
           aria-label={search.label}
           placeholder={search.placeholder}
           value={search.value}
           onChange={(event) => search.onChange(event.target.value)}
-          className="pl-8.5! [&::-webkit-search-cancel-button]:hidden"
+          className="field pl-8.5! [&::-webkit-search-cancel-button]:hidden"
         />
       </div>
       {filters.map(({ label, value, onChange, options }) => (

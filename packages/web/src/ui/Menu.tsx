@@ -1,19 +1,21 @@
 import {
   cloneElement,
   type KeyboardEvent,
-  lazy,
   type MouseEvent,
   type ReactElement,
   type RefObject,
-  Suspense,
   useRef,
   useState,
 } from 'react'
+import { later } from './later.tsx'
 import type { MenuContent } from './MenuPopup.tsx'
 
 // The code of menus is loaded when the pointer or the focus reaches a trigger: no page needs it earlier.
 const loadPopup = () => import('./MenuPopup.tsx')
-const MenuPopup = lazy(async () => ({ default: (await loadPopup()).MenuPopup }))
+const MenuPopup = later(async () => (await loadPopup()).MenuPopup, {
+  isOpen: ({ open }) => open,
+  close: ({ onOpenChange }) => onOpenChange(false),
+})
 
 interface TriggerProps {
   ref?: RefObject<HTMLButtonElement | null>
@@ -60,9 +62,7 @@ export function Menu({ trigger, ...popup }: MenuProps) {
         },
       })}
       {wasOpen && (
-        <Suspense fallback={null}>
-          <MenuPopup {...popup} open={open} onOpenChange={setOpen} anchor={anchor} byKeyboard={byKeyboard} />
-        </Suspense>
+        <MenuPopup {...popup} open={open} onOpenChange={setOpen} anchor={anchor} byKeyboard={byKeyboard} />
       )}
     </>
   )

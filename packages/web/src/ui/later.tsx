@@ -26,13 +26,20 @@ async function loadAll(): Promise<void> {
   }
 }
 
+interface Ways<P> {
+  /** Whether it is shown, for what stays in the tree when it is not. */
+  isOpen?: (props: P) => boolean
+  close?: (props: P) => unknown
+}
+
 /**
  * A part of a page that is not needed to show it, such as a dialog. Its code is loaded when the browser is idle, or
- * when it is shown before that. If that fails, a message says so and `giveUp` closes it: opened again, it tries again.
+ * when it is shown before that. If that fails, a message says so and it is closed. Browsers do not ask for a file again
+ * that failed, so the page starts over at the next try (`startOver`).
  */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
-  giveUp: (props: P) => unknown = () => {},
+  { isOpen = () => true, close = () => {} }: Ways<P> = {},
 ): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
   const get = async () => {
@@ -42,22 +49,23 @@ export function later<P extends object>(
   loadWhenIdle(get)
   return function Later(props: P) {
     const [Part, setPart] = useState(() => loaded)
+    const open = isOpen(props)
     // biome-ignore lint/correctness/useExhaustiveDependencies: asked once for each time it is shown
     useEffect(() => {
-      if (Part) return
+      if (Part || !open) return
       let shown = true
       get().then(
         (part) => shown && setPart(() => part),
         () => {
           if (!shown) return
           toast.error('This part of the console could not be loaded. Check your connection, then try again.')
-          giveUp(props)
+          close(props)
         },
       )
       return () => {
         shown = false
       }
-    }, [Part])
+    }, [Part, open])
     return Part ? <Part {...props} /> : null
   }
 }

@@ -5,10 +5,10 @@ import { later } from '../../ui/later.tsx'
 import type { Discarding } from './VmQuestions.tsx'
 import { vmDialogs } from './vm-dialogs.ts'
 
-const close = ({ onClose }: { onClose: () => unknown }) => onClose()
-const SshDialog = later(async () => (await import('./SshDialog.tsx')).SshDialog, close)
-const DiscardDialog = later(async () => (await import('./VmQuestions.tsx')).DiscardDialog, close)
-const DeleteDialog = later(async () => (await import('./VmQuestions.tsx')).DeleteDialog, close)
+const ways = { close: ({ onClose }: { onClose: () => unknown }) => onClose() }
+const SshDialog = later(async () => (await import('./SshDialog.tsx')).SshDialog, ways)
+const DiscardDialog = later(async () => (await import('./VmQuestions.tsx')).DiscardDialog, ways)
+const DeleteDialog = later(async () => (await import('./VmQuestions.tsx')).DeleteDialog, ways)
 
 interface VmDialogsProps {
   vms: readonly Vm[]
