@@ -110,7 +110,7 @@ export function liveGroups<G extends Group, H, Create, Update>({
       useMutation({
         mutationFn: ({ group, body }: { group: G; body: Update }) => calls.update(group, body),
         onSuccess: show,
-        // A refusal means that we show an old state.
+        // A refusal means that the page shows an old state.
         onError: (_, { group }) => void list.refresh(group.project_id),
       }),
 
