@@ -7,7 +7,6 @@ import {
   formatCpu,
   formatMemory,
   hostnameOf,
-  initialsOf,
   isBootImageUrl,
   isEmail,
   isStrongEnough,
@@ -72,17 +71,6 @@ describe('e-mail addresses', () => {
   it.each(['a@b', 'a', '@b.co', 'a@.co', 'a b@c.de', 'a@b..c', 'a@b.', ''])('%j does not', (text) =>
     expect(isEmail(text)).toBe(false),
   )
-})
-
-describe('initials', () => {
-  it.each([
-    ['Ada Lovelace', 'AL'],
-    ['Ada B C', 'AC'],
-    ['ada', 'A'],
-    ['  ', 'U'],
-    ['', 'U'],
-    ['😀 smile', '😀S'],
-  ])('%j gives %s', (name, initials) => expect(initialsOf(name)).toBe(initials))
 })
 
 describe('quantities', () => {

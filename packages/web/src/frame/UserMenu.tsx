@@ -1,4 +1,4 @@
-import { type Host, initialsOf, type User } from '@slipway/contract'
+import type { Host, User } from '@slipway/contract'
 import { ChevronsUpDown, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
@@ -7,6 +7,7 @@ import { paths } from '../paths.ts'
 import { leave } from '../shell/leave.ts'
 import { objectIcons } from '../shell/object-icons.ts'
 import { Arc } from '../ui/Arc.tsx'
+import { initialsOf } from '../ui/initials.ts'
 import { Menu } from '../ui/Menu.tsx'
 import { setTheme, type Theme, useTheme } from '../ui/theme.ts'
 

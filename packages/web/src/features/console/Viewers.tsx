@@ -1,7 +1,7 @@
-import { initialsOf } from '@slipway/contract'
 import { useEffect, useRef } from 'react'
 import { announce } from '../../shell/announce.ts'
 import { cx } from '../../ui/cx.ts'
+import { initialsOf } from '../../ui/initials.ts'
 import { Tip } from '../../ui/Tip.tsx'
 import type { Viewer } from './link-view.ts'
 
