@@ -13,7 +13,12 @@ export function diskSnapshotKind(
   return {
     kind: 'volume',
     words: { type: 'disk_snapshot', create: 'diskSnapshot.create', delete: 'diskSnapshot.delete' },
-    repo,
+    repo: {
+      ...repo,
+      async remove(id, entry) {
+        for (const child of await repo.remove(id, entry)) await announce(child)
+      },
+    },
     obstacle: async (record) =>
       (await repo.isBehind(record)) ? 'Waiting for another snapshot of this disk.' : null,
     async make({ id, snapshot }, work) {

@@ -176,16 +176,17 @@ export function makeDiskSnapshotRepo(db: Db) {
       })
     },
 
-    /** Those that build upon it build upon its parent from now on, as the engine has it. */
-    async remove(id: string, entry: Entry): Promise<void> {
-      await db.transaction().execute(async (tx) => {
+    /** Those that build upon it build upon its parent from now on, as the engine has it; they are returned. */
+    async remove(id: string, entry: Entry): Promise<DiskSnapshotRecord[]> {
+      return db.transaction().execute(async (tx) => {
         const row = await tx
           .selectFrom('disk_snapshot')
           .select('parent_id')
           .where('id', '=', id)
           .where('status', '=', 'deleting')
           .executeTakeFirst()
-        if (!row) return
+        if (!row) return []
+        const children = await records(tx).where('parent_id', '=', id).execute()
         await tx
           .updateTable('disk_snapshot')
           .set({ parent_id: row.parent_id })
@@ -193,6 +194,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           .execute()
         await tx.deleteFrom('disk_snapshot').where('id', '=', id).execute()
         await record(tx, [entry])
+        return children.map((child) => toRecord({ ...child, parent_id: row.parent_id }))
       })
     },
 

@@ -101,12 +101,20 @@ describe('a chain of incremental snapshots', () => {
         ids.push(await desk.readyDiskSnapshot(diskId, { name: text, snapshot_type: 'incremental' }))
       }
       const parents = async () => (await desk.diskSnapshots()).map(({ parent_id }) => parent_id)
+      const told = new Map<string, unknown>()
+      const stop = desk.app.subscribe(desk.params.projectId, (event, data) => {
+        const { id, parent_id } = data as { id: string; parent_id?: string | null }
+        if (event === 'disk_snapshot') told.set(id, parent_id)
+      })
       expect(await parents()).toEqual([null, ...ids.slice(0, 4)])
       for (const middle of [ids[1], ids[3], ids[2]]) {
         expect((await desk.deleteDiskSnapshot(middle ?? '')).status).toBe(204)
         await desk.pass()
       }
       expect(await parents()).toEqual([null, ids[0]])
+      // Those who only listen know upon what the last one builds now.
+      expect(told.get(ids[4] ?? '')).toBe(ids[0])
+      stop()
       await desk.deleteDiskSnapshot(ids[0] ?? '')
       await desk.pass()
       expect(await parents()).toEqual([null])
