@@ -3,11 +3,12 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { forTerminal } from '../lib/terminal-text.ts'
 
+const require = createRequire(import.meta.url)
 /**
- * As CommonJS: its ES module imports `node:http`, whose namespace takes in Node's whole client of fetch, 13 MB that
- * nothing here uses.
+ * Loaded with the first mail, which may never come: it takes 6 MB. As CommonJS: its ES module imports `node:http`,
+ * whose namespace takes in Node's whole client of fetch, 13 MB that nothing here uses.
  */
-const nodemailer: typeof import('nodemailer') = createRequire(import.meta.url)('nodemailer')
+const nodemailer = (): typeof import('nodemailer') => require('nodemailer')
 
 export interface Mail {
   /** Exactly one address. */
@@ -20,7 +21,8 @@ export interface Mail {
 
 export type SendMail = (mail: Mail) => Promise<void>
 
-const composer = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
+const makeComposer = () =>
+  nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' })
 
 /** For nodemailer, which reads a bare text as a list of addresses: one with a comma would go to two people. */
 const messageOf = (from: string, { to, subject, text }: Mail) => ({
@@ -32,15 +34,20 @@ const messageOf = (from: string, { to, subject, text }: Mail) => ({
 
 /** Sends by SMTP; `url` as nodemailer takes it, `smtps://user:password@host:465` for one. */
 export function smtpMailer(url: string, from: string): SendMail {
-  const transport = nodemailer.createTransport({ url, connectionTimeout: 10_000, socketTimeout: 20_000 })
+  const makeTransport = () =>
+    nodemailer().createTransport({ url, connectionTimeout: 10_000, socketTimeout: 20_000 })
+  let transport: ReturnType<typeof makeTransport> | undefined
   return async (mail) => {
+    transport ??= makeTransport()
     await transport.sendMail(messageOf(from, mail))
   }
 }
 
 /** Writes each mail as a complete `.eml` file into a folder only the operator can read. */
 export function outboxMailer(dir: string, from: string): SendMail {
+  let composer: ReturnType<typeof makeComposer> | undefined
   return async (mail) => {
+    composer ??= makeComposer()
     await mkdir(dir, { recursive: true, mode: 0o700 })
     const { message } = await composer.sendMail(messageOf(from, mail))
     const stamp = new Date().toISOString().replace(/[:.]/g, '-')

@@ -11,13 +11,17 @@ import type { Membership, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
 
+/** Where no step is under way and none failed. */
+const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'stopped'])
+
 /** A VM whose group is gone is on its way out and a member no more. */
 const memberOf = ({ group_id, group_kind, member_number, retiring, heals }: VmTable): Membership | null =>
   group_id === null || group_kind === null || member_number === null
     ? null
     : { groupId: group_id, kind: group_kind, number: member_number, retiring: retiring === 1, heals }
 
-const toRecord = (row: VmTable): VmRecord => ({
+/** The steps take longer to read than all else: who does not want them passes `'[]'`. */
+const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   id: row.id,
   projectId: row.project_id,
   name: row.name,
@@ -56,7 +60,7 @@ const toRecord = (row: VmTable): VmRecord => ({
   status: VmStatus.parse(row.status),
   statusSince: Date.parse(row.status_since),
   statusMessage: row.status_message,
-  steps: row.steps === '[]' ? [] : Steps.parse(JSON.parse(row.steps)),
+  steps: steps === '[]' ? [] : Steps.parse(JSON.parse(steps)),
 })
 
 const toRow = (vm: VmRecord): VmTable => ({
@@ -144,10 +148,12 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     find: (id: string) => find(id),
 
     async findAll(ids: readonly string[]): Promise<VmRecord[]> {
-      return (await db.selectFrom('vm').selectAll().where('id', 'in', ids).execute()).map(toRecord)
+      return (await db.selectFrom('vm').selectAll().where('id', 'in', ids).execute()).map((row) =>
+        toRecord(row),
+      )
     },
 
-    /** The VMs of a project that are not deleted, oldest first. */
+    /** The VMs of a project that are not deleted, oldest first; without the steps of those that have arrived. */
     async list(projectId: string): Promise<VmRecord[]> {
       const rows = await db
         .selectFrom('vm')
@@ -156,7 +162,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where('wanted_deleted', '=', 0)
         .orderBy('id')
         .execute()
-      return rows.map(toRecord)
+      return rows.map((row) => toRecord(row, arrived.has(row.status) ? '[]' : row.steps))
     },
 
     /** The members of a pool or set that are not deleted, oldest first. */
@@ -168,13 +174,13 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where('wanted_deleted', '=', 0)
         .orderBy('id')
         .execute()
-      return rows.map(toRecord)
+      return rows.map((row) => toRecord(row))
     },
 
-    /** Every VM there is, those on their way out included; without its steps, which take longer to read than all else. */
+    /** Every VM there is, those on their way out included; without its steps. */
     async all(): Promise<Omit<VmRecord, 'steps'>[]> {
       const rows = await db.selectFrom('vm').selectAll().execute()
-      return rows.map((row) => toRecord({ ...row, steps: '[]' }))
+      return rows.map((row) => toRecord(row, '[]'))
     },
 
     async count(projectId: string): Promise<number> {

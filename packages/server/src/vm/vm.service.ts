@@ -222,10 +222,7 @@ export function makeVmService(options: VmServiceOptions) {
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
       return records
         .filter((vm) => isPresent(vm, projectId))
-        .map((vm) => {
-          const well = vm.status === 'running' || vm.status === 'stopped'
-          return toWire(well ? { ...vm, steps: [] } : vm, byVm.get(vm.id) ?? [], patience.since(vm))
-        })
+        .map((vm) => toWire(vm, byVm.get(vm.id) ?? [], patience.since(vm)))
     },
 
     async get(userId: string, projectId: string, vmId: string): Promise<Vm> {
