@@ -115,8 +115,9 @@ test('the whole main job is done by keyboard alone', async ({ page, person, serv
   const manage = page.getByRole('dialog', { name: 'Manage Projects' })
   await write(manage.getByLabel('Project Name'), 'Looms')
   await press(manage.getByRole('button', { name: 'Create Project' }))
-  await expect(page.getByRole('heading', { level: 1, name: 'Looms' })).toBeVisible()
-  await press(button('Manage Projects'))
+  // The dialog stays, over the dashboard of the new project.
+  await expect(page).toHaveURL('/?dialog=manage-projects')
+  await expect(manage.getByRole('listitem').filter({ hasText: 'Looms' })).toContainText('Active')
   await press(manage.getByRole('button', { name: 'Make active: Engines' }))
   await press(manage.getByRole('button', { name: 'Delete Looms' }))
   await press(page.getByRole('alertdialog').getByRole('button', { name: 'Delete Project' }))
