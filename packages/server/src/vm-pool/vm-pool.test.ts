@@ -352,7 +352,9 @@ describe('a pool heals', () => {
     const { body } = await create({ desired_size: 2 })
     await settle()
     const told = async () => ({
-      activity: (await ada.call(activityApi.ofProject, { params: at })).body.entries.map(({ message }) => message),
+      activity: (await ada.call(activityApi.ofProject, { params: at })).body.entries.map(
+        ({ message }) => message,
+      ),
       events: (await history(body.id)).events.map(({ kind }) => kind),
     })
     const before = await told()
