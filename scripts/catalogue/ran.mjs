@@ -43,7 +43,9 @@ const specsOf = ({ specs = [], suites = [] }) => [...specs, ...suites.flatMap(sp
 export function heldByNothing(rows, ran) {
   const didRun = ({ testFile, title }) => {
     const pattern = patternOf(title)
-    return [...(ran.get(testFile) ?? [])].some(([one, didRun]) => didRun && pattern.test(one))
+    // The tests of a suite run in the files that use it.
+    const files = testFile.endsWith('.suite.ts') ? [...ran.values()] : [ran.get(testFile) ?? []]
+    return files.some((titles) => [...titles].some(([one, didRun]) => didRun && pattern.test(one)))
   }
   return rows
     .filter(({ tests, later }) => !(later && tests.length === 0) && !tests.some(didRun))

@@ -56,7 +56,7 @@ it('a test that ran holds its row, whichever runner it has and whatever its titl
   for (const test of [
     ...['packages/a.test.ts: starts', 'packages/a.test.ts: asks … for %s s'],
     ...['packages/a.test.ts: limits $path in words', 'e2e/journeys/b.spec.ts: shows b'],
-    'e2e/journeys/b.spec.ts: shows … at once',
+    ...['e2e/journeys/b.spec.ts: shows … at once', 'packages/engine.suite.ts: starts'],
   ])
     expect(faultsOf(reports, test)).toEqual([])
 })
