@@ -35,7 +35,7 @@ rm -f /fill
  * Frames from made-up neighbours: ARP that claims everybody's address, DHCP, UDP and TCP in other people's names to
  * the host, its metadata and the Internet, and plain rubbish; with Perl, which every Debian has.
  */
-const network = `
+const network = String.raw`
 cat > /run/flood.pl <<'PERL'
 my ($card) = grep { !m{/lo$} } </sys/class/net/*>;
 open my $file, '<', "$card/ifindex"; my $index = <$file>;
@@ -66,7 +66,7 @@ timeout 20 perl /run/flood.pl
 rm -f /run/flood.pl
 `
 
-const attacks = { lines, network }
+export const attacks = { lines, network }
 
 /** Resolves when the attack is over, or could not be begun because the guest ended. */
 export async function attackFrom(guest: Reachable, how: keyof typeof attacks): Promise<void> {
