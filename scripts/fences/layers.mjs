@@ -432,10 +432,17 @@ const around = [
     why: 'Campaigns attack the running server from outside.',
   },
   {
-    name: 'scripts',
-    path: /^(scripts\/|vitest\.config\.ts$)/,
-    may: ['scripts'],
+    name: 'scripts that read code',
+    path: /^(scripts\/((catalogue|fences|words)\/|(catalogue|fences)\.mjs$|.*\.test\.mjs$)|vitest\.config\.ts$)/,
+    may: ['scripts', 'scripts that read code'],
     npm: ['vite', 'vitest', 'node:'],
+    why: 'These run as programs of their own, once everything is installed.',
+  },
+  {
+    name: 'scripts',
+    path: /^scripts\//,
+    may: ['scripts'],
+    npm: ['node:'],
     why: 'Scripts run before anything is installed.',
   },
 ]
