@@ -140,7 +140,7 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     },
     kill: () => end('kill'),
     stop: () => end('stop'),
-    mailedLink(address, page) {
+    async mailedLink(address, page) {
       if (!server) throw new Error('The server is down')
       return server.mailedLink(address, page)
     },
