@@ -54,16 +54,7 @@ export default defineConfig({
           hookTimeout: 1_500_000,
         },
       },
-      // Nothing of a page is drawn in them, and what a module keeps its tests clear away; see above.
-      {
-        test: {
-          name: 'web',
-          root: 'packages/web',
-          include: ['{src,build}/**/*.test.ts'],
-          isolate: false,
-          ...patience,
-        },
-      },
+      { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
       {
         test: {
           name: 'campaign',

@@ -181,8 +181,9 @@ export function listen(
       const findings = shown.flatMap((one) => {
         const { kind, object } = one
         const heard = objects.get(`${kind} ${object.id}`)
-        // How far something is that moves has changed by now.
-        const isSame = heard && isMoving(one) && heard.object.status === object.status
+        // What moved when it was looked at is further by now, or has arrived.
+        const isSame =
+          heard && isMoving(one) && (heard.object.status === object.status || !isMoving({ ...one, ...heard }))
         const wrong = isSame ? [] : heard ? differ(heard.object, object) : ['nothing']
         if (wrong.length === 0) return []
         const message = `${topic.name} says of ${kind} ${object.name}: ${wrong.join(', ')}`
