@@ -1,7 +1,7 @@
 import type { GroupDisk } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { formatDateTime } from '../../time.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
+import { CopyLine } from '../../ui/CopyLine.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 
 interface Facts {
@@ -30,21 +30,7 @@ export function factsOf(group: Facts): { label: string; value: ReactNode }[] {
     { label: 'Persistent', value: group.persistent ? 'Yes' : 'No' },
     { label: 'Data disks of each VM', value: disksText(group.disks) },
     { label: 'Created', value: formatDateTime(group.created_at) },
-    {
-      label: 'ID',
-      value: (
-        <>
-          <span className="mono min-w-0">{group.id}</span>
-          <CopyButton
-            text={group.id}
-            label="Copy ID"
-            success="Copied to clipboard!"
-            failure="Failed to copy to clipboard."
-            className="-my-1"
-          />
-        </>
-      ),
-    },
+    { label: 'ID', value: <CopyLine text={group.id} label="Copy ID" /> },
   ]
 }
 

@@ -3,7 +3,8 @@ import { useHost } from '../../api/host.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
-import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
+import { SshCommands } from './SshCommands.tsx'
+import { sshCopyTexts } from './ssh-words.ts'
 import { useSshWays } from './use-ssh-ways.ts'
 
 /** How to get into a VM from one's own terminal, and with which key. */
@@ -11,7 +12,6 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const gateway = useHost()?.ssh_gateway
   const [first, second] = useSshWays(vm)
   const allowed = vmCan.ssh(vm)
-  const { copyLabel: _, ...texts } = sshCopyTexts
   return (
     <Dialog
       open
@@ -27,16 +27,7 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
     >
       {first && allowed === true ? (
         <div className="grid gap-4">
-          <div>
-            <SshWayTitle way={first} alone={!second} />
-            <CodeLine code={first.command} {...sshCopyTexts} />
-          </div>
-          {second && (
-            <div>
-              <SshWayTitle way={second} />
-              <CodeLine code={second.command} copyLabel="Copy the other command" {...texts} />
-            </div>
-          )}
+          <SshCommands first={first} second={second} />
           <details className="group">
             <summary className="cursor-pointer text-dense font-medium text-ink-2 hover:text-ink">
               Copy files and reach ports
@@ -49,7 +40,7 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
                     code={command}
                     copyLabel={`Copy the command: ${label}`}
                     success="Copied to clipboard!"
-                    failure={texts.failure}
+                    failure={sshCopyTexts.failure}
                   />
                 </li>
               ))}

@@ -15,7 +15,7 @@ import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
-import { sshCopyTexts } from './ssh-words.tsx'
+import { sshCopyTexts } from './ssh-words.ts'
 import { sshCommandNow } from './use-ssh-ways.ts'
 import {
   detailsEntry,

@@ -1,6 +1,5 @@
 import { isComing, type Vm, vmCan } from '@slipway/contract'
-import { CodeLine } from '../../ui/CodeLine.tsx'
-import { SshWayTitle, sshCopyTexts } from './ssh-words.tsx'
+import { SshCommands } from './SshCommands.tsx'
 import { useSshWays } from './use-ssh-ways.ts'
 
 /** The commands that open a shell in a VM, or why there is none now. */
@@ -11,16 +10,7 @@ export function VmSsh({ vm }: { vm: Vm }) {
       <h2 className="mb-2 text-section">SSH</h2>
       {first && vmCan.ssh(vm) === true ? (
         <div className="grid gap-2.5">
-          <div>
-            <SshWayTitle way={first} alone={!second} />
-            <CodeLine code={first.command} {...sshCopyTexts} />
-          </div>
-          {second && (
-            <div>
-              <SshWayTitle way={second} />
-              <CodeLine code={second.command} {...sshCopyTexts} copyLabel="Copy the other command" />
-            </div>
-          )}
+          <SshCommands first={first} second={second} />
         </div>
       ) : (
         <p className="text-ink-2">{noAddressText(vm)}</p>

@@ -1,7 +1,7 @@
 import { formatCpu, formatMemory, isMember, isTransitional, networkOf, type Vm } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { formatDateTime } from '../../time.ts'
-import { CopyButton } from '../../ui/CopyButton.tsx'
+import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { PartOf } from './PartOf.tsx'
@@ -36,20 +36,6 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
       label: 'SSH port',
       value: <span className="mono">{vm.ip_address ? vm.ssh_port : 'None'}</span>,
     },
-    {
-      label: 'ID',
-      value: (
-        <>
-          <span className="mono min-w-0">{vm.id}</span>
-          <CopyButton
-            text={vm.id}
-            label="Copy ID"
-            success="Copied to clipboard!"
-            failure="Failed to copy to clipboard."
-            className="-my-1"
-          />
-        </>
-      ),
-    },
+    { label: 'ID', value: <CopyLine text={vm.id} label="Copy ID" /> },
   ]
 }
