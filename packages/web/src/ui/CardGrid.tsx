@@ -1,9 +1,10 @@
 import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useWindowRows } from './use-window-rows.ts'
 
 const minCardWidth = 328
-/** So many rows are drawn in full with each frame; of cards a row of them. */
-const rowsAtOnce = 8
+/** So long may it take to draw items in full within one frame, in milliseconds; one is drawn however long it takes. */
+const drawTime = 4
 
 interface CardGridProps<T> {
   /** Names the list. */
@@ -44,7 +45,7 @@ export function CardGrid<T extends { id: string }>({
   const above = near.slice(0, near.length - seen.length)
   const drawn = useDrawn(
     [...seen, ...above].flatMap(({ cards }) => cards),
-    layout === 'cards' ? columns : rowsAtOnce,
+    rows.first,
   )
 
   return (
@@ -65,7 +66,8 @@ export function CardGrid<T extends { id: string }>({
         style={{
           gap,
           gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-          transform: `translateY(${rows.start}px)`,
+          // Not moved by a transform: what stays would have to be painted anew with each row that comes or goes.
+          paddingTop: rows.start,
         }}
       >
         {near.flatMap(({ index, first, cards }) => {
@@ -112,19 +114,31 @@ function useKeptFocus(items: readonly { id: string }[], grid: RefObject<HTMLElem
   })
 }
 
-/** Which of some items may be drawn in full: those that were before, and so many more with each frame. */
-function useDrawn(items: readonly { id: string }[], atOnce: number): ReadonlySet<string> {
+/** Which of some items may be drawn in full: those that were before, and some more with each frame that brings no others. */
+function useDrawn(items: readonly { id: string }[], first: number): ReadonlySet<string> {
   const [drawn, setDrawn] = useState<ReadonlySet<string>>(new Set())
   const complete = items.every(({ id }) => drawn.has(id))
+  const before = useRef(first)
   useEffect(() => {
+    const isMoving = before.current !== first
+    before.current = first
     if (complete) return
-    const frame = requestAnimationFrame(() => {
-      const old = items.filter(({ id }) => drawn.has(id))
-      const next = items.filter(({ id }) => !drawn.has(id)).slice(0, atOnce)
-      setDrawn(new Set([...old, ...next].map(({ id }) => id)))
-    })
+    const draw = () => {
+      const start = performance.now()
+      const next = new Set(items.flatMap(({ id }) => (drawn.has(id) ? id : [])))
+      for (const { id } of items) {
+        if (next.has(id)) continue
+        next.add(id)
+        flushSync(() => setDrawn(new Set(next)))
+        if (performance.now() - start > drawTime) return
+      }
+    }
+    let frame = requestAnimationFrame(
+      // What scrolls by may be gone with the next frame.
+      isMoving ? () => (frame = requestAnimationFrame(draw)) : draw,
+    )
     return () => cancelAnimationFrame(frame)
-  }, [items, drawn, complete, atOnce])
+  }, [items, drawn, complete, first])
   return drawn
 }
 

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } 
 import { flushSync } from 'react-dom'
 import { moveOf, type PlacedItems, placeRows, rowAt } from './row-places.ts'
 
-/** So many rows above and below the screen are there already when one scrolls to them. */
-const ahead = 2
+/** Rows that lie so far above and below the screen are there already when one scrolls to them, in pixels. */
+const aroundScreen = 240
 
 interface WindowRowsOptions {
   items: readonly { id: string }[]
@@ -94,15 +94,18 @@ export function useWindowRows({ items, columns, gap, top, height }: WindowRowsOp
     observer.current ??= new ResizeObserver((entries) => {
       const { heights, keyOf } = measured.current
       let changed = false
+      let isAbove = false
       for (const { target, borderBoxSize } of entries) {
-        const key = keyOf(Number((target as HTMLElement).dataset.index)) // only such are observed
+        const row = Number((target as HTMLElement).dataset.index) // only such are observed
         const height = Math.round(borderBoxSize[0]?.blockSize ?? 0)
-        if (!target.isConnected || heights.get(key) === height) continue
-        heights.set(key, height)
+        if (!target.isConnected || heights.get(keyOf(row)) === height) continue
+        heights.set(keyOf(row), height)
         changed = true
+        isAbove ||= row < drawn.current.rows.seen
       }
-      // Before it is painted.
-      if (changed) flushSync(redraw)
+      // Before it is painted where what is in sight would move; else in its own time, or it would hold up the frame.
+      if (isAbove) flushSync(redraw)
+      else if (changed) redraw()
     })
     observer.current.observe(element)
     return () => observer.current?.unobserve(element)
@@ -111,12 +114,11 @@ export function useWindowRows({ items, columns, gap, top, height }: WindowRowsOp
   return { ...rows, start: places[rows.first] ?? 0, total: places.at(-1) ?? 0, measure }
 }
 
-/** The rows between two offsets, some more before and after, and the first that is in sight. */
+/** The rows between two offsets, those that lie so near around them, and the first that is in sight. */
 function rowsNear(places: PlacedItems['places'], from: number, room: number) {
-  const seen = rowAt(places, from)
   return {
-    seen,
-    first: Math.max(0, seen - ahead),
-    last: Math.min(places.length - 2, rowAt(places, from + room) + ahead),
+    seen: rowAt(places, from),
+    first: rowAt(places, from - aroundScreen),
+    last: rowAt(places, from + room + aroundScreen),
   }
 }
