@@ -35,6 +35,18 @@ describe('programs of the host', () => {
     await expect(run('yes', [], { maxOutputBytes: 100_000 })).rejects.toMatchObject({ code: 'ENOBUFS' })
   })
 
+  it('that cannot be started because no descriptor is left fail, and end nothing else', async () => {
+    const script = `
+      import { openSync } from 'node:fs'
+      import { run } from '${import.meta.dirname}/command.ts'
+      const all = []
+      try { for (;;) all.push(openSync('/dev/null')) } catch {}
+      const error = await run('true', []).catch((error) => error)
+      console.log(error.code)`
+    const limited = ['--nofile=40', process.execPath, '--input-type=module', '--eval', script]
+    expect(await run('prlimit', limited)).toBe('EMFILE\n')
+  })
+
   it('are gone when their work is called off', async () => {
     const work = new AbortController()
     let pid = 0

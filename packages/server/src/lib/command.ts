@@ -78,6 +78,12 @@ export function run(command: string, args: readonly string[], options: CommandOp
       if (timer) clearTimeout(timer)
       options.signal?.removeEventListener('abort', abort)
     }
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      settle()
+      reject(new CommandError(command, '', `${command} could not be run`, { code: error.code ?? null }))
+    })
+    // Where no descriptor is left it has no pipes either, and the error follows.
+    if (child.pid === undefined) return
     const stdout: Buffer[] = []
     const stderr: Buffer[] = []
     let printed = 0
@@ -93,10 +99,6 @@ export function run(command: string, args: readonly string[], options: CommandOp
     child.stdin.on('error', () => {})
     if (options.attend) options.attend(child)
     else child.stdin.end(options.input ?? '')
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      settle()
-      reject(new CommandError(command, '', `${command} could not be run`, { code: error.code ?? null }))
-    })
     child.on('close', (status, signal) => {
       settle()
       if (status === 0) return resolve(Buffer.concat(stdout).toString())

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chown, link, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -57,13 +57,14 @@ export async function withStorageDaemon<T>(
   const socket = `${randomUUID()}.sock`
   const [command, ...before] = endsWithUs
   const monitor = ['--chardev', `socket,id=qmp,path=${socket},server=on,wait=off`, '--monitor', 'chardev=qmp']
-  const child = spawn(command, [...before, DAEMON, ...monitor], {
+  const child: ChildProcess = spawn(command, [...before, DAEMON, ...monitor], {
     cwd: scratchDir,
     env: plainEnvironment(),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   let complaint = ''
-  child.stderr.on('data', (chunk: Buffer) => {
+  // Missing where no descriptor was left for it; then an error follows.
+  child.stderr?.on('data', (chunk: Buffer) => {
     complaint = `${complaint}${chunk}`.slice(-4096)
   })
   const ended = new Promise<CommandError>((resolve) => {
