@@ -18,6 +18,8 @@ export interface Kept {
   open: (each: (line: Line) => void) => void
   /** Keeps a value, or with undefined that there is none any more. */
   put: (...line: Line) => void
+  /** Whether all of it is: not while the file cannot be written, as on a full disk. */
+  isUpToDate: () => boolean
   close: () => void
 }
 
@@ -69,6 +71,7 @@ export function makeKept(path: string, clock: Clock, everything: () => Line[]): 
       appended += line.length
       if (appended > longBytes) fallBehind()
     },
+    isUpToDate: () => !behind,
     close() {
       catchUp()
       if (file !== null) closeSync(file)

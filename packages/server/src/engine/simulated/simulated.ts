@@ -149,6 +149,15 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     changed: (section, id, value) => kept?.put(section, id, value),
   })
 
+  /** What is answered has to last: a change that could not be kept is asked for again. */
+  const lasting =
+    <A extends unknown[], R>(act: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      const made = await act(...args)
+      if (kept?.isUpToDate() ?? true) return made
+      throw new EngineError('no-space', 'The disk of the host is full (simulated).', { retryable: true })
+    }
+
   const changed = (id: string) => {
     keepMachine(id)
     for (const listener of listeners) listener(id)
@@ -464,11 +473,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (machine && lives(machine)) end(machine, { how: 'asked' })
     },
 
-    async deleteMachine(id) {
+    deleteMachine: lasting(async (id) => {
       if (!machines.delete(id)) return
       consoles.forget(id)
       changed(id)
-    },
+    }),
 
     inspect: async (id) => stateOf(machines.get(id)),
     async list() {
@@ -497,14 +506,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     hasScreen: async () => false,
     openScreen: async () => null,
 
-    createVolume: storage.createVolume,
-    async deleteVolume(id) {
+    createVolume: lasting(storage.createVolume),
+    deleteVolume: lasting(async (id) => {
       if (holderOf(id))
         throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
       storage.requireVolumes()
       storage.volumes.delete(id)
       kept?.put('volumes', id, undefined)
-    },
+    }),
     inspectVolume: storage.inspectVolume,
     listVolumes: storage.listVolumes,
 
@@ -532,7 +541,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       return 'released'
     },
 
-    async createMachineSnapshot(id, { machineId, volumeIds, memory }, work) {
+    createMachineSnapshot: lasting(async (id, { machineId, volumeIds, memory }, work) => {
       storage.requireReadable(id)
       const there = storage.machineSnapshots.get(id)
       if (there) return madeOf(there)
@@ -553,8 +562,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       storage.machineSnapshots.set(id, snapshot)
       kept?.put('machineSnapshots', id, snapshot)
       return madeOf(snapshot)
-    },
-    async prepareRestore(machineId, { snapshotId, volumeIds }, work) {
+    }),
+    prepareRestore: lasting(async (machineId, { snapshotId, volumeIds }, work) => {
       const machine = get(machineId)
       if (machine.prepared) return
       storage.requireReadable(snapshotId)
@@ -566,8 +575,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       await storage.copy(work)
       machine.prepared = { root: snapshot.root, volumes: structuredClone(volumes), memory: snapshot.memory }
       keepMachine(machineId)
-    },
-    async switchDisks(machineId, safetyId) {
+    }),
+    switchDisks: lasting(async (machineId, safetyId) => {
       const machine = get(machineId)
       const { prepared } = machine
       const done = storage.machineSnapshots.get(safetyId)
@@ -591,24 +600,24 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       machine.prepared = null
       keepMachine(machineId)
       return { ...madeOf(safety), memory: prepared.memory !== null }
-    },
+    }),
     async dropRestore(machineId) {
       const machine = machines.get(machineId)
       if (machine) machine.prepared = null
       if (machine) keepMachine(machineId)
     },
-    async deleteMachineSnapshot(id) {
+    deleteMachineSnapshot: lasting(async (id) => {
       storage.machineSnapshots.delete(id)
       kept?.put('machineSnapshots', id, undefined)
-    },
+    }),
 
-    async createVolumeSnapshot(id, source, work) {
+    createVolumeSnapshot: lasting(async (id, source, work) => {
       const holder = holderOf(source.volumeId)
       const consistency = holder && lives(holder) ? 'crash' : 'clean'
       if (holder) requireRoom(holder)
       return storage.createVolumeSnapshot(id, source, consistency, work)
-    },
-    deleteVolumeSnapshot: storage.deleteVolumeSnapshot,
+    }),
+    deleteVolumeSnapshot: lasting(storage.deleteVolumeSnapshot),
     inspectSnapshot: storage.inspectSnapshot,
     listSnapshots: storage.listSnapshots,
 

@@ -1,0 +1,42 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, it, vi } from 'vitest'
+import { makeHandClock } from '../../lib/hand-clock.ts'
+import { makeSimulatedEngine } from './simulated.ts'
+
+const disk = vi.hoisted(() => ({ isFull: false }))
+vi.mock('node:fs', async (importOriginal) => {
+  const fs = await importOriginal<typeof import('node:fs')>()
+  return {
+    ...fs,
+    writeSync(...args: Parameters<typeof fs.writeSync>) {
+      if (disk.isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      return fs.writeSync(...args)
+    },
+    writeFileSync(...args: Parameters<typeof fs.writeFileSync>) {
+      if (disk.isFull) throw Object.assign(new Error('full'), { code: 'ENOSPC' })
+      fs.writeFileSync(...args)
+    },
+  }
+})
+
+it('a deletion is not answered before it is kept: a server that is killed would find again what nobody knows', async () => {
+  const dir = mkdtempSync(path.join(tmpdir(), 'slipway-full-'))
+  const clock = makeHandClock()
+  const file = path.join(dir, 'simulated.jsonl')
+  const engine = makeSimulatedEngine({ clock, file })
+  await engine.open()
+  const work = { signal: new AbortController().signal, onProgress: () => {} }
+  await engine.createVolume('a', { from: 'nothing' }, 1024, work)
+  disk.isFull = true
+  await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space', retryable: true })
+  await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space' })
+  disk.isFull = false
+  await clock.advance(1000)
+  await engine.deleteVolume('a')
+  const next = makeSimulatedEngine({ clock, file })
+  await next.open()
+  expect(await next.listVolumes()).toEqual([])
+  rmSync(dir, { recursive: true })
+})
