@@ -240,6 +240,19 @@ describe('restoring a VM', () => {
   )
 
   it(
+    'names what it replaced after the snapshot, cut between characters when that is too long',
+    atDesk(async (desk) => {
+      const vmId = await desk.stoppedVm()
+      const name = `${'x'.repeat(81)}🚀`
+      const id = await desk.readyVmSnapshot(vmId, { name })
+      await desk.restore(id, vmId)
+      await desk.pass()
+      const [, safety] = await desk.vmSnapshots()
+      expect(safety?.name).toBe(`Before restoring "${'x'.repeat(81)}`)
+    }),
+  )
+
+  it(
     'resumes what was running from a full snapshot, also of a VM that is stopped now',
     atDesk(async (desk) => {
       const { engine } = desk.app
