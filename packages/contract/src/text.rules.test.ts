@@ -1,11 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
-  DiskCreate,
+  cutToFit,
+  endpoints,
   foldForSearch,
   hasHiddenCharacters,
   isEmail,
   isFoundIn,
+  memberName,
+  nameLimit,
   Project,
   ProjectCreate,
   SignUp,
@@ -36,11 +40,63 @@ const fine = [
   '-- ; drop',
 ]
 
+interface Schema {
+  properties?: Record<string, Schema>
+  items?: Schema
+  anyOf?: Schema[]
+}
+
+/** Where a body has a name: the keys on the way to it. Of a list, the first one stands for all. */
+function placesOfNames({ properties = {}, items, anyOf = [] }: Schema): string[][] {
+  const within = Object.entries(properties).flatMap(([key, schema]) => {
+    const here = /^name$|_name$/.test(key) ? [[key]] : []
+    return [...here, ...placesOfNames(schema).map((rest) => [key, ...rest])]
+  })
+  const inItems = items ? placesOfNames(items).map((rest) => ['0', ...rest]) : []
+  return [...within, ...inItems, ...anyOf.flatMap(placesOfNames)]
+}
+
+/** A body with a value at that place and nothing else. */
+const bodyWith = (place: readonly string[], value: string): unknown =>
+  place.reduceRight<unknown>((inner, key) => (key === '0' ? [inner] : { [key]: inner }), value)
+
+const names = endpoints.flatMap(({ id, body }) =>
+  body
+    ? placesOfNames(z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }) as Schema).map((place) => ({
+        called: `${id} ${place.join('.')}`,
+        body,
+        place,
+      }))
+    : [],
+)
+
 describe('names that people give', () => {
+  it('are found in every call that takes one', () => {
+    expect(names.map(({ called }) => called)).toEqual(
+      expect.arrayContaining([
+        'account.signUp name',
+        'diskSnapshot.createDisk name',
+        'sshKey.create key_name',
+        'vm.create name',
+        'vmPool.create disks.0.name',
+        'vmSet.create name',
+        'vmSet.create disks.0.name',
+      ]),
+    )
+  })
+
+  it.each(names)('do nothing where they are shown: $called', ({ body, place }) => {
+    // Whatever else such a body lacks, what is wrong with its name is said of its name.
+    const isRefused = (name: string) =>
+      body.safeParse(bodyWith(place, name)).error?.issues.some((one) => one.path.join() === place.join()) ??
+      false
+    expect(Object.values(hidden).filter((name) => !isRefused(name))).toEqual([])
+    expect(fine.filter(isRefused)).toEqual([])
+    expect([isRefused('x'.repeat(nameLimit + 1)), isRefused(' x ')]).toEqual([true, false])
+  })
+
   it.each(Object.entries(hidden))('%s is refused', (_what, name) => {
     expect(hasHiddenCharacters(name)).toBe(true)
-    expect(ProjectCreate.safeParse({ name }).success).toBe(false)
-    expect(DiskCreate.safeParse({ name, size: '1Gi', source: 'EMPTY' }).success).toBe(false)
     const person = { name, email: 'a@b.co', password: 'Correct-horse-1' }
     expect(SignUp.safeParse(person).error?.issues[0]?.message).toBe(
       'Invalid signup data. Please check your information.',
@@ -64,6 +120,48 @@ describe('names that people give', () => {
     expect(accepts(' ada@laptop')).toBe(true)
     expect(accepts('\tada laptop')).toBe(true)
     expect(accepts(' \u001b]0;x\u0007')).toBe(false)
+  })
+})
+
+describe('a name that is cut', () => {
+  const charactersOf = (text: string) =>
+    Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment)
+
+  it.each([
+    ['xx🚀', 3, 'xx'],
+    ['xx🚀', 4, 'xx🚀'],
+    ['x👩‍💻x', 4, 'x'],
+    ['xe\u0301', 2, 'x'],
+    ['x\r\nx', 2, 'x'],
+    ['École', 3, 'Éco'],
+    ['École', 5, 'École'],
+    ['🚀', 0, ''],
+  ])('%j of length %i is %j', (text, length, cut) => expect(cutToFit(text, length)).toBe(cut))
+
+  it('has as many whole characters as fit', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.nat(60), (text, length) => {
+        const kept = charactersOf(cutToFit(text, length))
+        const all = charactersOf(text)
+        expect(kept).toEqual(all.slice(0, kept.length))
+        expect(kept.join('').length).toBeLessThanOrEqual(length)
+        if (kept.length < all.length)
+          expect(all.slice(0, kept.length + 1).join('').length).toBeGreaterThan(length)
+      }),
+    )
+  })
+
+  it('of a member ends with its number, fits, and has no half character', () => {
+    expect(memberName(`${'x'.repeat(96)}🚀`, 10)).toBe(`${'x'.repeat(96)}-10`)
+    const name = fc.string({ unit: 'grapheme', minLength: 60, maxLength: nameLimit, size: 'max' })
+    fc.assert(
+      fc.property(name, fc.integer({ min: 1, max: 9999 }), (name, number) => {
+        const made = memberName(name, number)
+        expect(made.length).toBeLessThanOrEqual(nameLimit)
+        expect(made.endsWith(`-${number}`)).toBe(true)
+        expect(/\p{Cs}/u.test(made)).toBe(false)
+      }),
+    )
   })
 })
 

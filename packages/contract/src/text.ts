@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hasHiddenCharacters } from './text.rules.ts'
+import { hasHiddenCharacters, nameLimit } from './text.rules.ts'
 
 /** Server times: ISO 8601 in UTC with milliseconds. */
 export const Time = z.iso.datetime()
@@ -7,15 +7,21 @@ export const Time = z.iso.datetime()
 /** Opaque id. Longer ones cannot exist, so they are not looked up. */
 export const Id = z.string().min(1).max(64)
 
-/** A name people type: trimmed, 1 to 100 characters, one line (catalogue G-052). */
-export function name(required: string) {
+/** What holds for every name people type: trimmed, one line, not too long. A form may have it blank so far. */
+export function nameOrBlank(
+  missing: string,
+  longest = nameLimit,
+  tooLong = `Use at most ${longest} characters for the name`,
+) {
   return z
-    .string({ error: required })
+    .string({ error: missing })
     .trim()
-    .min(1, required)
-    .max(100, 'Use at most 100 characters for the name')
+    .max(longest, tooLong)
     .refine((text) => !hasHiddenCharacters(text), 'Use a name without control characters')
 }
+
+/** A name people type: trimmed, 1 to 100 characters, one line (catalogue G-052). */
+export const name = (missing: string) => nameOrBlank(missing).min(1, missing)
 
 /** Free text below a name. */
 export const description = z

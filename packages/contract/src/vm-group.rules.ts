@@ -1,10 +1,14 @@
 /** What pools and sets have in common; both are groups of VMs, and a VM of a group is its member. */
 import { parseDiskSize } from './quantity.ts'
+import { cutToFit, nameLimit } from './text.rules.ts'
 
 export interface GroupDiskDraft {
   name: string
   size: string
 }
+
+/** Leaves room for the number of the member, which follows in the names of its disks. */
+export const groupDiskNameLimit = 90
 
 export const groupDiskTexts = {
   /** Beside the field. */
@@ -31,7 +35,7 @@ export function groupDisksProblem(
 /** The name of a member: `web-3` is the third of `web`. Long names of groups are cut, so that it stays a VM's name. */
 export function memberName(groupName: string, number: number): string {
   const suffix = `-${number}`
-  return groupName.slice(0, 100 - suffix.length) + suffix
+  return cutToFit(groupName, nameLimit - suffix.length) + suffix
 }
 
 /** The kinds of entry in the history of a group. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { disksPerVm } from './disk.rules.ts'
-import { Id, Time } from './text.ts'
-import { groupDisksProblem, groupDiskTexts, groupEventKinds } from './vm-group.rules.ts'
+import { Id, nameOrBlank, Time } from './text.ts'
+import { groupDiskNameLimit, groupDisksProblem, groupDiskTexts, groupEventKinds } from './vm-group.rules.ts'
 
 /** A disk that every member gets for itself, named `<name>-<number of the member>`. */
 export const GroupDisk = z.object({
@@ -16,11 +16,11 @@ export type GroupDisk = z.infer<typeof GroupDisk>
 export const GroupDisks = z
   .array(
     z.object({
-      name: z
-        .string({ error: groupDiskTexts.nameMissing })
-        .trim()
-        .max(90, 'Use at most 90 characters for the name of a disk')
-        .default(''),
+      name: nameOrBlank(
+        groupDiskTexts.nameMissing,
+        groupDiskNameLimit,
+        `Use at most ${groupDiskNameLimit} characters for the name of a disk`,
+      ).default(''),
       size: z
         .string({ error: groupDiskTexts.sizeMissing })
         .trim()

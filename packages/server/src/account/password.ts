@@ -16,8 +16,8 @@ export interface Caller {
   signal: AbortSignal
 }
 
-// Hashing holds a thread of the pool that file and DNS work needs too.
-const atOnce = 2
+/** Hashing holds a thread of the pool that file and DNS work needs too. */
+export const hashedAtOnce = 2
 /** One hash takes some 40 ms: whoever gets a place waits for a second or two at most, on a busy host too. */
 export const queuePlaces = { inAll: 32, ofOneNetwork: 12 }
 
@@ -34,7 +34,7 @@ const abandoned = () => new Problem(408, 'The request was cancelled')
 /** Waits for a place to hash in. Throws 503 when too many wait, and gives the place back when the caller leaves. */
 function turn({ network, signal }: Caller): Promise<void> {
   if (signal.aborted) throw abandoned()
-  if (running < atOnce) {
+  if (running < hashedAtOnce) {
     running++
     return Promise.resolve()
   }

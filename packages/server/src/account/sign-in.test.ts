@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } from '../app.test-kit.ts'
 import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
+import { hashedAtOnce, queuePlaces } from './password.ts'
 
 const app = await testApp({ trustedProxies: ['127.0.0.1'] })
 const password = 'Correct-horse-1'
@@ -25,6 +26,18 @@ async function inTurn(count: number, ask: (i: number) => Promise<{ status: numbe
   const statuses: number[] = []
   for (let i = 0; i < count; i++) statuses.push((await ask(i)).status)
   return statuses
+}
+
+/** The token of a new reset link. */
+async function resetLink(of: TestApp, email: string): Promise<string> {
+  await of.client().call(accountApi.forgotPassword, { body: { email } })
+  await of.idle()
+  return tokenOf(
+    lastMail(
+      of.mails.filter(({ text }) => text.includes('reset-password?token=')),
+      email,
+    ),
+  )
 }
 
 describe('guessing passwords', () => {
@@ -92,6 +105,44 @@ describe('hashing passwords', () => {
     })
   })
 
+  /** Asks for something that hashes a password, each time from another address. */
+  function signUpAt(i: number) {
+    const body = { name: 'N', email: `new-${i}@slipway.test`, password }
+    return app.client().raw('POST', '/api/auth/signup', body, { 'x-forwarded-for': `198.18.1.${i}` })
+  }
+  function resetAt(i: number, token: string) {
+    const body = { token, password }
+    return app.client().raw('POST', '/api/auth/reset-password', body, { 'x-forwarded-for': `198.18.2.${i}` })
+  }
+  const isBusy = ({ status }: { status: number }) => status === 503
+
+  it('503 with Retry-After refuses a crowd of sign-ups, who may come again', async () => {
+    const answers = await Promise.all(Array.from({ length: 60 }, (_, i) => signUpAt(i)))
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThanOrEqual(32)
+    expect(answers.find(isBusy)).toMatchObject({
+      body: { message: 'Too many sign-ins at the moment. Try again in a few seconds.' },
+      headers: { 'retry-after': '3' },
+    })
+    expect((await signUpAt(answers.findIndex(isBusy))).status).toBe(201)
+  })
+
+  it('has the same places for sign-ins, sign-ups and resets', async () => {
+    const { email } = await app.signedIn('Shared')
+    const token = await resetLink(app, email)
+    // All places there are would hold any two of these crowds.
+    const ofEach = (queuePlaces.inAll + hashedAtOnce) / 2
+    const answers = await Promise.all(
+      Array.from({ length: ofEach }, (_, i) => [
+        guessFrom(`198.18.3.${i}`, `shared-${i}@slipway.test`),
+        signUpAt(100 + i),
+        resetAt(i, token),
+      ]).flat(),
+    )
+    const refused = answers.filter(isBusy)
+    expect(refused.length).toBeGreaterThan(0)
+    expect(refused.every(({ headers }) => headers['retry-after'] === '3')).toBe(true)
+  })
+
   it('keeps places for others when one address sends many', async () => {
     const flood = Array.from({ length: 60 }, (_, i) => guessFrom('192.0.2.66', `flood-${i}@slipway.test`))
     const other = await guessFrom('192.0.2.67', 'other@slipway.test')
@@ -157,17 +208,6 @@ describe('every call that needs no session', () => {
 })
 
 describe('a password reset', () => {
-  async function resetLink(of: TestApp, email: string): Promise<string> {
-    await of.client().call(accountApi.forgotPassword, { body: { email } })
-    await of.idle()
-    return tokenOf(
-      lastMail(
-        of.mails.filter(({ text }) => text.includes('reset-password?token=')),
-        email,
-      ),
-    )
-  }
-
   it('leaves no session to a sign-in that was under way', async () => {
     const { email } = await app.signedIn('Racer')
     const signingIn = signInFrom('198.51.100.10', email)

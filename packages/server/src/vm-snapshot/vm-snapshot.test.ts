@@ -1,5 +1,6 @@
 import { operationApi, VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 
 const day = 24 * 60 * 60_000
@@ -240,6 +241,19 @@ describe('restoring a VM', () => {
   )
 
   it(
+    'names what it replaced after the snapshot, cut between characters when that is too long',
+    atDesk(async (desk) => {
+      const vmId = await desk.stoppedVm()
+      const name = `${'x'.repeat(81)}🚀`
+      const id = await desk.readyVmSnapshot(vmId, { name })
+      await desk.restore(id, vmId)
+      await desk.pass()
+      const [, safety] = await desk.vmSnapshots()
+      expect(safety?.name).toBe(`Before restoring "${'x'.repeat(81)}`)
+    }),
+  )
+
+  it(
     'resumes what was running from a full snapshot, also of a VM that is stopped now',
     atDesk(async (desk) => {
       const { engine } = desk.app
@@ -319,6 +333,47 @@ describe('restoring a VM', () => {
         ),
       })
       expect(await desk.vmSnapshots()).toHaveLength(1)
+    }),
+  )
+
+  it(
+    'goes on when the database takes nothing meanwhile, which ends no process',
+    atDesk(async (desk) => {
+      const { engine, clock, db } = desk.app
+      const unhandled: unknown[] = []
+      const note = (error: unknown) => unhandled.push(error)
+      process.on('unhandledRejection', note)
+      onTestFinished(() => void process.off('unhandledRejection', note))
+      const vmId = await desk.stoppedVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      let reports = 0
+      const { prepareRestore } = engine
+      // A long copy: each report is shown, which writes.
+      engine.prepareRestore = async (machineId, source, work) => {
+        for (; reports < 8; reports++) {
+          work.onProgress((reports + 1) / 10)
+          await new Promise<void>((resolve) => clock.after(1100, resolve))
+        }
+        return prepareRestore(machineId, source, work)
+      }
+      await desk.restore(id, vmId)
+      await desk.pass(2500)
+      const begun = reports
+      expect((await desk.vm(vmId)).status_message).toBe('Restoring from snapshot "snap": 30 %.')
+      await sql`create trigger full_vm before update on vm begin select raise(abort, 'full'); end`.execute(db)
+      await desk.pass(4000)
+      expect(reports - begun).toBeGreaterThan(2)
+      // It ends meanwhile as well, and its outcome cannot be stored.
+      await desk.pass(20_000)
+      expect(engine.peek({ machineId: vmId })).toBe('B')
+      await sql`drop trigger full_vm`.execute(db)
+      await desk.pass(120_000)
+      expect(unhandled).toEqual([])
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'stopped', status_message: null })
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['snap', 'Before restoring "snap"'])
     }),
   )
 

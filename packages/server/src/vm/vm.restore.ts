@@ -1,4 +1,5 @@
 /** Puts a VM back to a snapshot: copies what the snapshot holds, then changes the disks in one step. */
+import { cutToFit, nameLimit } from '@slipway/contract'
 import { change as becomes, entry, failure } from '../activity/entry.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -144,7 +145,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
       project_id: vm.projectId,
       vm_id: vm.id,
       vm_name: vm.name,
-      name: `Before restoring "${snapshot?.name ?? ''}"`.slice(0, 100),
+      name: cutToFit(`Before restoring "${snapshot?.name ?? ''}"`, nameLimit),
       description: 'Created automatically. Restore it to undo the restore.',
       status: 'ready',
       status_message: null,

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { lineSplitter } from './lines.ts'
 import { connectQmp, connectUnix, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
 
@@ -150,8 +150,12 @@ describe('a QMP line', () => {
     const qmp = await connectQmp(await serve(true), 5000)
     const heard: QmpEvent[] = []
     qmp.onEvent(['SHUTDOWN'], (one) => heard.push(one))
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
     expect(await qmp.execute('query-status')).toBe('query-status')
     expect(heard).toEqual([])
+    // The request and its answer: to parse each event would cost the server seconds.
+    expect(parse.mock.calls.length).toBeLessThan(10)
     qmp.close()
   })
 

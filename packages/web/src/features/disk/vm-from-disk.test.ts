@@ -6,6 +6,7 @@ const form: VmFromDiskForm = { name: 'data1-vm', templateId: 't', sshKeyId: 'k',
 test('the VM is named after its disk, within the limit of a name', () => {
   expect(defaultVmName({ name: 'data1' })).toBe('data1-vm')
   expect(defaultVmName({ name: 'x'.repeat(100) })).toBe(`${'x'.repeat(97)}-vm`)
+  expect(defaultVmName({ name: `${'x'.repeat(96)}🚀` })).toBe(`${'x'.repeat(96)}-vm`)
 })
 
 test('the rules are told in their order: project, name, template, SSH key', () => {

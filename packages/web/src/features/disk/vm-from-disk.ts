@@ -1,4 +1,4 @@
-import { type Disk, diskTexts, type VmCreate, vmTexts } from '@slipway/contract'
+import { cutToFit, type Disk, diskTexts, nameLimit, type VmCreate, vmTexts } from '@slipway/contract'
 
 /** The small form that creates a VM with a disk; a choice not made yet is an empty text. */
 export interface VmFromDiskForm {
@@ -8,12 +8,11 @@ export interface VmFromDiskForm {
   persistent: boolean
 }
 
-const nameLimit = 100
 const suffix = '-vm'
 
 /** `<disk>-vm`, however long the disk's name is. */
 export function defaultVmName(disk: Pick<Disk, 'name'>): string {
-  return disk.name.slice(0, nameLimit - suffix.length) + suffix
+  return cutToFit(disk.name, nameLimit - suffix.length) + suffix
 }
 
 /** The first rule that the form breaks; null when it can be sent. */

@@ -1,4 +1,4 @@
-import { disksPerVm } from '@slipway/contract'
+import { disksPerVm, groupDiskNameLimit } from '@slipway/contract'
 import { useFieldArray, useFormContext } from 'react-hook-form'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { DiskRows } from '../disk/DiskRows.tsx'
@@ -60,7 +60,12 @@ function DiskFields({ row, complaints }: DiskFieldsProps) {
   return (
     <div className="grid items-start gap-4 sm:grid-cols-[minmax(0,1fr)_180px]">
       <Field label="Disk name" error={isTouched || formState.isSubmitted ? complaints.name : undefined}>
-        <TextInput {...register(`disks.${row}.name`)} autoComplete="off" maxLength={90} dir="auto" />
+        <TextInput
+          {...register(`disks.${row}.name`)}
+          autoComplete="off"
+          maxLength={groupDiskNameLimit}
+          dir="auto"
+        />
       </Field>
       <Field label="Disk size" error={complaints.size} hint="Such as 10Gi, 20GB or 512MB.">
         <TextInput {...register(`disks.${row}.size`)} autoComplete="off" maxLength={40} />
