@@ -10,6 +10,7 @@ import {
   chromium,
   containerTools,
   firefox,
+  firewallTools,
   trySystemPackages,
 } from './setup/system-packages.mjs'
 
@@ -42,7 +43,7 @@ const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 
 await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
-  const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools] : []
+  const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools, ...firewallTools] : []
   await prepare({ morePackages: [...browser, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that. Real guests

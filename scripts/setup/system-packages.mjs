@@ -29,6 +29,12 @@ export const containerTools = [
   { command: 'umoci', package: 'umoci', why: 'unpacks container images that disks are made of' },
 ]
 
+/** What the tests of the rules that keep guests from this host need. @type {SystemPackage[]} */
+export const firewallTools = [
+  { command: 'nft', package: 'nftables', why: 'puts in force what keeps guests away from this host' },
+  { command: 'ip', package: 'iproute2', why: 'gives the networks of tests their addresses' },
+]
+
 /** What the tests of foreign boot images make one with. @type {SystemPackage[]} */
 export const bootLoaderTools = [
   { command: 'grub-mkimage', package: 'grub-common', why: 'makes the boot loader of a cloud image' },

@@ -1,13 +1,20 @@
 /** What comes before any feature: names, shapes of errors, connections. */
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
+import { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { pino } from 'pino'
 import { describe, expect, it } from 'vitest'
 import { testApp } from '../app.test-kit.ts'
 import { clientNetworkOf, makeAddressList } from '../lib/client-address.ts'
-import { type ConnectionLimits, closeServer, connectionOptions, limitConnections } from './connections.ts'
+import {
+  type ConnectionLimits,
+  closeServer,
+  connectionLimits,
+  connectionOptions,
+  limitConnections,
+} from './connections.ts'
 import { isOwnHost } from './host-name.ts'
 
 const app = await testApp()
@@ -269,5 +276,54 @@ describe('a connection', () => {
     expect(answer).toContain('taken')
     kept[1]?.destroy()
     await server.close()
+  })
+})
+
+describe('the server of the app', () => {
+  const { server } = app.app
+
+  /** A connection that comes from that address and says nothing; `said` is what it was told. */
+  function arrive(remoteAddress: string) {
+    let said = ''
+    const socket = new Duplex({
+      read: () => {},
+      write(bytes, _, done) {
+        said += bytes
+        done()
+      },
+    })
+    Object.assign(socket, { remoteAddress, destroySoon: () => socket.destroy() })
+    server.emit('connection', socket)
+    return { said: () => said, isOpen: () => !socket.destroyed, leave: () => socket.destroy() }
+  }
+
+  it('bounds the time of a request, the silence of a connection and how many there are', () => {
+    expect(server).toMatchObject({
+      requestTimeout: 30_000,
+      headersTimeout: 15_000,
+      timeout: 120_000,
+      maxConnections: 5_000,
+    })
+  })
+
+  it('503 is one too many of one address, but not of this machine, where a proxy may be', async () => {
+    const fill = (address: string) =>
+      Array.from({ length: connectionLimits.ofOneAddress }, () => arrive(address))
+    const kept = [...fill('192.0.2.9'), ...fill('127.0.0.1'), ...fill('::1')]
+    expect(kept.filter((one) => !one.isOpen())).toEqual([])
+    const others = [arrive('192.0.2.10'), arrive('127.0.0.1'), arrive('::1')]
+    expect(others.map((one) => [one.isOpen(), one.said()])).toEqual([
+      [true, ''],
+      [true, ''],
+      [true, ''],
+    ])
+    const tooMany = arrive('192.0.2.9')
+    expect(tooMany.isOpen()).toBe(false)
+    expect(read(tooMany.said()).status).toBe(503)
+    for (const one of [...kept, ...others]) one.leave()
+    await sleep(0)
+    const later = arrive('192.0.2.9')
+    expect(later.isOpen()).toBe(true)
+    later.leave()
   })
 })

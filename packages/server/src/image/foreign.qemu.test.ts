@@ -9,11 +9,12 @@ import type { Address, Engine, MachineState } from '../engine/engine.ts'
 import { processesOf, sshWith } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
 import { run } from '../lib/command.ts'
+import { describeWith } from '../lib/describe-with.test-kit.ts'
 import { silentLog } from '../lib/log.ts'
 import { buildImage } from './build.ts'
 import { cloudImageTools, debianCloudImage } from './cloud-image.test-kit.ts'
 import { makeImageStore } from './image-store.ts'
-import { describeWith, serve } from './import.test-kit.ts'
+import { serve } from './import.test-kit.ts'
 import { makeImporter } from './import.ts'
 
 const GIB = 1024 ** 3

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../lib/command.ts'
+import { describeWith } from '../lib/describe-with.test-kit.ts'
 import { fetchForeign } from './foreign.ts'
-import { describeWith, MIB, makePlace } from './import.test-kit.ts'
+import { MIB, makePlace } from './import.test-kit.ts'
 
 let place: Awaited<ReturnType<typeof makePlace>>
 let workDir: string

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../lib/command.ts'
-import { describeWith, MIB, makePlace } from './import.test-kit.ts'
+import { describeWith } from '../lib/describe-with.test-kit.ts'
+import { MIB, makePlace } from './import.test-kit.ts'
 import { type Box, giveToBox, isUnable, runAsForeignRoot, runBoxed } from './import-box.ts'
 
 const content = randomBytes(2 * MIB)

@@ -1,11 +1,10 @@
-import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import http, { type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
-import { outsideEnvironment, run } from '../lib/command.ts'
+import { expect } from 'vitest'
+import { run } from '../lib/command.ts'
 import { silentLog } from '../lib/log.ts'
 import { type FetchPolicy, type ImageSource, makeImporter } from './import.ts'
 
@@ -107,23 +106,3 @@ export async function makePlace(policy: Partial<FetchPolicy> = {}) {
 }
 
 export const MIB = 1024 * 1024
-
-/** Tests that take programs of the host, or other files by their path: skipped where one is missing, except in CI. */
-export function describeWith(programs: readonly string[], name: string, tests: () => void): void {
-  const env = outsideEnvironment()
-  const missing = programs.filter(
-    (program) =>
-      spawnSync('sh', ['-c', '[ -e "$1" ] || command -v "$1"', 'sh', program], { env }).status !== 0,
-  )
-  if (missing.length === 0) {
-    describe(name, tests)
-    return
-  }
-  const mustRun = process.env.CI === 'true' || process.env.SLIPWAY_REQUIRE_QEMU === '1'
-  describe(name, () => {
-    test.skipIf(!mustRun)('can be tested here', () => {
-      throw new Error(`Not installed: ${missing.join(', ')}`)
-    })
-  })
-  console.log(`SKIPPED: "${name}", because ${missing.join(', ')} is not installed`)
-}

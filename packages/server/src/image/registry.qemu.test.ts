@@ -8,7 +8,8 @@ import { createInterface } from 'node:readline'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { outsideEnvironment, run } from '../lib/command.ts'
-import { describeWith, MIB, makePlace } from './import.test-kit.ts'
+import { describeWith } from '../lib/describe-with.test-kit.ts'
+import { MIB, makePlace } from './import.test-kit.ts'
 import { digestOf } from './registry-client.ts'
 
 const programs = ['docker-registry', 'skopeo', 'umoci', 'mke2fs', 'debugfs', 'qemu-img', 'unshare']

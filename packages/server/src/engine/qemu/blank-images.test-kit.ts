@@ -27,11 +27,16 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
   }
 }
 
+type Parts = Parameters<typeof makeQemuEngine>[0]
+
 /**
- * An engine over such a store. Nothing boots, so it does not find out what runs guest code: where the KVM of a host
- * is emulated that takes seconds, and every data directory is a new one.
+ * An engine over such a store, with other parts where they are named. Nothing boots, so it does not find out what runs
+ * guest code: where the KVM of a host is emulated that takes seconds, and every data directory is a new one.
  */
-export async function blankEngine(dataDir: string, images?: Partial<ImageStore>): Promise<Engine> {
+export async function blankEngine(
+  dataDir: string,
+  { images, ...others }: Partial<Omit<Parts, 'images'>> & { images?: Partial<ImageStore> } = {},
+): Promise<Engine> {
   const store = { ...(await blankImages(dataDir)), ...images }
-  return makeQemuEngine({ dataDir, accelerator: 'tcg', images: store, importer, log: silentLog })
+  return makeQemuEngine({ dataDir, accelerator: 'tcg', importer, log: silentLog, ...others, images: store })
 }

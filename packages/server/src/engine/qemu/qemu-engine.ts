@@ -42,11 +42,13 @@ export function makeQemuEngine(deps: {
   hostDir?: string
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
+  /** Finds out about this host; tests have it tell something else. */
+  findHost?: typeof findHostFacts
   images: ImageStore
   importer: Importer
   log: Log
 }): Engine {
-  const { images, importer, log } = deps
+  const { images, importer, log, findHost = findHostFacts } = deps
   // QEMU runs in the machine's directory, so relative paths would lead elsewhere.
   const dataDir = resolve(deps.dataDir)
   const daemonsDir = join(dataDir, 'daemons')
@@ -147,7 +149,7 @@ export function makeQemuEngine(deps: {
         .catch(notRead('The directory of disk snapshots'))
       await rm(daemonsDir, { recursive: true, force: true })
       await mkdir(daemonsDir, { recursive: true, mode: 0o700 })
-      facts = await findHostFacts({
+      facts = await findHost({
         dataDir: deps.hostDir ?? dataDir,
         accelerator: deps.accelerator ?? 'auto',
         images,

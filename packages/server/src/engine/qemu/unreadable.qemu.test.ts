@@ -363,7 +363,7 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
           await writeFile(join(dataDir, 'ballast'), Buffer.alloc(bavail * bsize - 64 * 1024))
           return images.use('blank')
         }
-        engine = await blankEngine(dataDir, { use })
+        engine = await blankEngine(dataDir, { images: { use } })
         await engine.open()
         await expect(engine.createMachine(spec)).rejects.toMatchObject({ code: 'no-space' })
         expect(await engine.inspect(spec.id)).toEqual({ power: 'absent' })

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Engine, MachineSpec } from '../engine.ts'
+import { blankEngine } from './blank-images.test-kit.ts'
+import { withStorageDaemon } from './block-host.ts'
+import { findHostFacts } from './host-facts.ts'
+import { missing } from './qemu-engine.test-kit.ts'
+
+/** Processes that work in a directory, by the names of their programs, with the names of what is in their environment. */
+async function environmentsIn(directory: string): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  for (const pid of await readdir('/proc')) {
+    if ((await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== directory) continue
+    const [program, environment] = await Promise.all(
+      ['comm', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+    )
+    const entries = (environment ?? '').split('\0').filter((entry) => entry !== '')
+    found.set(`${program}`.trim(), entries.map((entry) => entry.replace(/=.*/s, '')).sort())
+  }
+  return found
+}
+
+describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
+  let dataDir: string
+  let engine: Engine
+  /** How often the rules that keep guests from this host were looked at. */
+  let looks: number
+  const spec: MachineSpec = {
+    id: randomUUID(),
+    hostname: 'surrounded-1',
+    cpu: 1,
+    memoryMb: 128,
+    imageId: 'blank',
+    sshPublicKeys: [],
+    volumeIds: [],
+    persistent: true,
+  }
+  const start = () => engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'slipway-surroundings-'))
+    looks = 0
+    // Time goes by by hand for what is done every few seconds, and for nothing else.
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    engine = await blankEngine(dataDir, {
+      async findHost(deps) {
+        const facts = await findHostFacts(deps)
+        const protect = async () => {
+          looks += 1
+          return 'stood' as const
+        }
+        return { ...facts, network: { ...facts.network, protect } }
+      },
+    })
+    await engine.open()
+    await engine.createMachine(spec)
+  })
+  afterEach(async () => {
+    vi.useRealTimers()
+    vi.unstubAllEnvs()
+    await engine.deleteMachine(spec.id)
+    await engine.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  test('has nothing of the settings of the server, nor of what else is in its environment', async () => {
+    vi.stubEnv('SLIPWAY_SMTP_URL', 'smtp://user:secret@mail.example')
+    vi.stubEnv('PASSWORD_OF_SOMETHING_ELSE', 'secret')
+    await start()
+    const allowed = ['LC_ALL', 'PATH']
+    expect(await environmentsIn(join(dataDir, 'machines', spec.id))).toEqual(
+      new Map([
+        ['qemu-system-x86', allowed],
+        ['tail', allowed],
+      ]),
+    )
+    // Reads what a guest wrote, too.
+    const daemons = join(dataDir, 'daemons')
+    expect(await withStorageDaemon(daemons, () => environmentsIn(daemons))).toEqual(
+      new Map([['qemu-storage-da', allowed]]),
+    )
+  })
+
+  test('is looked at again and again while there is a guest, and neither before nor after', async () => {
+    const pass = () => vi.advanceTimersByTimeAsync(10_000)
+    await pass()
+    expect(looks).toBe(0)
+    await start()
+    const atTheStart = looks
+    expect(atTheStart).toBeGreaterThan(0)
+    await pass()
+    const later = looks
+    expect(later).toBeGreaterThan(atTheStart + 1)
+    await pass()
+    expect(looks).toBeGreaterThan(later + 1)
+    await engine.powerOff(spec.id)
+    const afterwards = looks
+    await pass()
+    expect(looks).toBe(afterwards)
+
+    await start()
+    await engine.close()
+    expect(vi.getTimerCount()).toBe(0)
+    await engine.open()
+  })
+})
