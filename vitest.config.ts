@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 const realGuests = 'src/**/*.qemu.test.ts'
 /** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
+/** About a database that is a file. */
+const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']
 const shortRound = 'src/round.test.ts'
 // They share the processor with real guests: what takes a second alone may take many.
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
@@ -31,6 +33,17 @@ export default defineConfig({
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
           exclude: [realGuests],
+          ...patience,
+        },
+      },
+      // The same tests on PostgreSQL, but for those of what is about a file of SQLite.
+      {
+        test: {
+          name: 'postgres',
+          root: 'packages/server',
+          include: ['src/**/*.test.ts'],
+          exclude: [realGuests, ...ofFiles],
+          globalSetup: `${import.meta.dirname}/packages/server/src/db/cluster.test-kit.ts`,
           ...patience,
         },
       },

@@ -11,6 +11,7 @@ import {
   containerTools,
   firefox,
   firewallTools,
+  postgresql,
   trySystemPackages,
 } from './setup/system-packages.mjs'
 
@@ -39,16 +40,22 @@ const holding = {
   },
 }
 
+const onPostgres = vitest('tests on PostgreSQL', { args: ['--project=postgres'], label: 'postgres' })
+
 const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 
 await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
   const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools, ...firewallTools] : []
-  await prepare({ morePackages: [...browser, ...ofTests] })
+  await prepare({ morePackages: [...browser, postgresql, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that. Real guests
   // come first: they build the image that the journeys boot, too.
-  const lanes = [[realGuests, shortCampaign, unitTests], [endToEnd], [...readings, builtImages]]
+  const lanes = [
+    [realGuests, shortCampaign, unitTests],
+    [endToEnd, onPostgres],
+    [...readings, builtImages],
+  ]
   const steps = [sideBySide(...lanes), holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)

@@ -35,6 +35,13 @@ export const firewallTools = [
   { command: 'ip', package: 'iproute2', why: 'gives the networks of tests their addresses' },
 ]
 
+/** @type {SystemPackage} */
+export const postgresql = {
+  command: 'pg_ctlcluster',
+  package: 'postgresql',
+  why: 'the second database of the tests; they start one of their own in a temporary directory',
+}
+
 /** What the tests of foreign boot images make one with. @type {SystemPackage[]} */
 export const bootLoaderTools = [
   { command: 'grub-mkimage', package: 'grub-common', why: 'makes the boot loader of a cloud image' },

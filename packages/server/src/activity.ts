@@ -1,12 +1,10 @@
 /** `npm run activity`: prints the activity log, also while the server runs. `node activity.ts [--since TIME] [--until TIME]` */
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { makeActivityRepo } from './activity/activity.repo.ts'
 import { ndjson } from './activity/ndjson.ts'
 import { readConfig } from './config.ts'
-import { openSqlite } from './db/open.ts'
+import { isThere, openDatabase } from './db/open.ts'
 
 function msOf(time: string | undefined): number | null {
   if (time === undefined) return null
@@ -20,9 +18,9 @@ function msOf(time: string | undefined): number | null {
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { since: { type: 'string' }, until: { type: 'string' } } })
   const [since, until] = [msOf(values.since), msOf(values.until)]
-  const file = path.join(readConfig().dataDir, 'slipway.sqlite')
-  if (!existsSync(file)) throw new Error(`No database found at ${file}. Set SLIPWAY_DATA_DIR.`)
-  const db = openSqlite(file, { readOnly: true })
+  const { dataDir, database } = readConfig()
+  if (!isThere(database)) throw new Error(`No database found in ${dataDir}. Set SLIPWAY_DATA_DIR.`)
+  const db = openDatabase(database, { readOnly: true })
   try {
     await pipeline(ndjson(makeActivityRepo(db).parts(since, until)), process.stdout)
   } finally {

@@ -12,8 +12,7 @@ import {
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
-import { migrate } from './db/migrate.ts'
-import { openSqlite } from './db/open.ts'
+import { openTestDb } from './db/database.test-kit.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
@@ -46,6 +45,8 @@ export interface TestAppOptions {
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
   file?: string
+  /** A PostgreSQL database that is there already; else one of the kind that the run is about. */
+  databaseUrl?: string
   gateway?: Gateway
   trustedProxies?: string[]
 }
@@ -63,8 +64,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   { clock, engine, passTime }: { clock: C; engine: E; passTime: () => Promise<void> },
   options: TestAppOptions = {},
 ) {
-  const db = openSqlite(options.file ?? ':memory:')
-  await migrate(db, null)
+  const db = await openTestDb(options.file, options.databaseUrl)
   const mails: Mail[] = []
   const build = () =>
     buildApp({

@@ -41,6 +41,16 @@ const Settings = z.object({
   SLIPWAY_HOST: text.default('127.0.0.1'),
   SLIPWAY_PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
   SLIPWAY_DATA_DIR: text.default('data'),
+  /** A PostgreSQL database; without it everything is stored in a file of the data directory. */
+  SLIPWAY_DATABASE_URL: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .url({
+        protocol: /^postgres(ql)?$/,
+        error: 'Enter a URL such as postgres://user:password@host/database',
+      })
+      .optional(),
+  ),
   /** Where people reach the console; mailed links point there and `https:` makes cookies secure. */
   SLIPWAY_PUBLIC_URL: z.preprocess(
     (value) => (value === '' ? undefined : value),
@@ -144,10 +154,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     )
   }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
+  const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   return {
     host: s.SLIPWAY_HOST,
     port: s.SLIPWAY_PORT,
-    dataDir: path.resolve(s.SLIPWAY_DATA_DIR),
+    dataDir,
+    database: s.SLIPWAY_DATABASE_URL
+      ? { url: s.SLIPWAY_DATABASE_URL }
+      : { file: path.join(dataDir, 'slipway.sqlite') },
     publicUrl,
     ssh:
       s.SLIPWAY_SSH_PORT === 'off'

@@ -5,7 +5,7 @@ import { gatewayCommand } from '@slipway/contract'
 import { buildApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
-import { openSqlite } from './db/open.ts'
+import { openDatabase, ownDatabase } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
@@ -52,6 +52,13 @@ function makeMailer(config: Config): { sendMail: SendMail; where: string } {
   }
 }
 
+/** Without the password. */
+function databaseLine({ database }: Config): string {
+  if ('file' in database) return 'SQLite'
+  const { hostname, port, pathname } = new URL(database.url)
+  return `PostgreSQL, ${pathname.slice(1)} on ${hostname || 'this machine'}${port && `:${port}`}`
+}
+
 function sshLine(gateway: Gateway | null, listen: string | undefined): string {
   if (!gateway) return 'off'
   const host = gateway.host ?? (listen && !/^[0.:]+$/.test(listen) ? listen : hostname())
@@ -67,9 +74,12 @@ async function main(): Promise<void> {
   watchUncaught(log, () => process.exit(1))
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   const giveUpDirectory = await ownDirectory(config.dataDir)
-  const file = path.join(config.dataDir, 'slipway.sqlite')
-  const db = openSqlite(file)
-  await migrate(db, file)
+  const giveUpDatabase = await ownDatabase(config.database, (reason) => {
+    console.error(reason)
+    process.exit(1)
+  })
+  const db = openDatabase(config.database)
+  await migrate(db, 'file' in config.database ? config.database.file : null)
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
@@ -99,6 +109,7 @@ async function main(): Promise<void> {
     await close()
     await engine.close()
     await db.destroy()
+    await giveUpDatabase()
     await giveUpDirectory()
     process.exit(0)
   }
@@ -115,6 +126,7 @@ async function main(): Promise<void> {
     [
       `Slipway is ready at ${config.publicUrl?.href ?? ownUrl}`,
       `  data     ${config.dataDir}`,
+      `  database ${databaseLine(config)}`,
       `  engine   ${engine.kind}${accelerator ? `, ${accelerator}` : ''}${acceleratorReason ? ` (${acceleratorReason})` : ''}`,
       `  network  ${network}`,
       `  ssh      ${sshLine(gateway, config.ssh?.listen)}`,

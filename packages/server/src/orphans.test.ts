@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { migrate } from './db/migrate.ts'
-import { openSqlite } from './db/open.ts'
+import { openSqlite } from './db/sqlite.ts'
 import { run } from './lib/command.ts'
 import { newId } from './lib/id.ts'
 

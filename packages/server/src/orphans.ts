@@ -2,21 +2,18 @@
  * Prints, as JSON, what lies in the data directory and belongs to no object: `npm run doctor` asks. Nothing is
  * removed, because it may be somebody's data.
  */
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { readConfig } from './config.ts'
-import { openSqlite } from './db/open.ts'
+import { isThere, openDatabase } from './db/open.ts'
 import { readHoldings } from './engine/qemu/holdings.ts'
 
-const { dataDir } = readConfig()
-const file = path.join(dataDir, 'slipway.sqlite')
+const { dataDir, database } = readConfig()
 
 async function findOrphans() {
   // Without a database nothing can be said of anything.
-  if (!existsSync(file)) return []
+  if (!isThere(database)) return []
   // Looked at before the database: what is made in between has its row by then.
   const holdings = await readHoldings(dataDir)
-  const db = openSqlite(file)
+  const db = openDatabase(database, { readOnly: true })
   const known = new Set<string>()
   for (const table of ['vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const)
     for (const { id } of await db.selectFrom(table).select('id').execute()) known.add(id)

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { accountTexts, type Me, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
-import { isUniqueViolation } from '../db/open.ts'
+import { isUniqueViolation } from '../db/errors.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'

@@ -286,6 +286,7 @@ describe('keeping', () => {
         const day = 24 * 60 * 60_000
         await catchUp(app)
         await createDisk({ name: 'data' })
+        await app.clock.advance(60_000)
         await app.clock.suspend(2 * day)
         const { email, password } = ada
         const { cookie } = await app.client().call(accountApi.signIn, { body: { email, password } })

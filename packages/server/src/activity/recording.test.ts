@@ -11,9 +11,9 @@ import {
   vmPoolApi,
   vmSetApi,
 } from '@slipway/contract'
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
+import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
@@ -464,9 +464,7 @@ describe('whoever asks for something', () => {
       atDesk(async (desk) => {
         const deed = await deeds[endpoint.id]?.(desk)
         const before = await everything(desk)
-        await sql`create trigger full before insert on activity begin select raise(abort, 'full'); end`.execute(
-          desk.app.db,
-        )
+        await refuse(desk.app.db, 'insert', 'activity')
         expect((await deed?.act())?.status).toBe(deed?.afterAnswer ? endpoint.status : 500)
         expect(await everything(desk)).toEqual(before)
       }, operator),

@@ -2,7 +2,8 @@ import { constants } from 'node:fs'
 import { access, open, rename, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
-import { type Db, storageProblem } from './open.ts'
+import { databaseProblem } from './errors.ts'
+import type { Db } from './open.ts'
 
 const mebibyte = 1024 ** 2
 /** Left over for what is written after the copy. */
@@ -29,7 +30,7 @@ export async function copyBeside(db: Db, file: string): Promise<void> {
     await flush(dir)
   } catch (error) {
     await rm(part, { force: true })
-    throw storageProblem(error) === null ? error : noRoom(file, bytes, error)
+    throw databaseProblem(error) === null ? error : noRoom(file, bytes, error)
   }
 }
 

@@ -9,6 +9,7 @@ import * as silent from './migrations/0006-silent.ts'
 import * as seenTime from './migrations/0007-seen-time.ts'
 import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts'
 import type { Db } from './open.ts'
+import { equaliseColumns, isPostgres } from './postgres.ts'
 
 /** In the order of their names; a name that was released never changes. */
 const migrations: Record<string, Migration> = {
@@ -30,8 +31,12 @@ export async function migrate(db: Db, file: string | null): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)
-  if (waiting.length === 0) return
-  if (file && waiting.length < all.length) await copyBeside(db, `${file}.before-${waiting[0]?.name}`)
-  const { error } = await migrator.migrateToLatest()
-  if (error) throw new Error('The database could not be migrated; it is as it was before.', { cause: error })
+  if (waiting.length > 0) {
+    if (file && waiting.length < all.length) await copyBeside(db, `${file}.before-${waiting[0]?.name}`)
+    const { error } = await migrator.migrateToLatest()
+    if (error)
+      throw new Error('The database could not be migrated; it is as it was before.', { cause: error })
+  }
+  // Each time: a server that was killed may have come no further than the migrations.
+  if (isPostgres(db)) await equaliseColumns(db)
 }

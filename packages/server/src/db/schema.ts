@@ -1,3 +1,7 @@
+import type { Kysely } from 'kysely'
+
+export type Db = Kysely<Schema>
+
 /** The tables. Times are ISO 8601 text, flags 0 or 1, lists JSON text: the same in SQLite and PostgreSQL. */
 export interface Schema {
   account: AccountTable

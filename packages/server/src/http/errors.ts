@@ -1,6 +1,6 @@
 import { endpoints, messages } from '@slipway/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { storageProblem } from '../db/open.ts'
+import { databaseProblem } from '../db/errors.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** What Fastify's own refusals become; every other one of its errors is a malformed request. */
@@ -13,8 +13,8 @@ const fastifyProblems: Record<string, [400 | 404 | 413 | 414 | 415, string]> = {
 
 function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
-  const onDisk = storageProblem(error)
-  if (onDisk !== null) return new Problem(503, onDisk)
+  const ofDatabase = databaseProblem(error)
+  if (ofDatabase !== null) return new Problem(503, ofDatabase)
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code ? fastifyProblems[code] : undefined
   if (known) return new Problem(...known)

@@ -3,15 +3,13 @@ import { projectApi } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { pino } from 'pino'
 import { expect, it } from 'vitest'
+import { openTestDb } from '../db/database.test-kit.ts'
 import { makeIdempotencyKeys } from '../db/idempotency-keys.ts'
-import { migrate } from '../db/migrate.ts'
-import { openSqlite } from '../db/open.ts'
 import { systemClock } from '../lib/clock.ts'
 import { makeIdempotency } from './idempotency.ts'
 
 it('of two requests with one key at once the second waits for the first, and creates only what that one did not', async () => {
-  const db = openSqlite(':memory:')
-  await migrate(db, null)
+  const db = await openTestDb()
   const idempotency = makeIdempotency({
     keys: makeIdempotencyKeys(db),
     clock: systemClock,

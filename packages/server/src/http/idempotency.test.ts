@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type EndpointId, endpoints, fillPath, messages } from '@slipway/contract'
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey } from '../app.test-kit.ts'
+import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 interface Creation {
@@ -118,9 +118,7 @@ describe('an idempotency key', () => {
         const { send, rows, before } = await prepare(desk, endpoint)
         const key = randomUUID()
         // What a killed server leaves: the object and its key, and no answer.
-        await sql`create trigger killed before update on idempotency_key begin select raise(abort, 'x'); end`.execute(
-          desk.app.db,
-        )
+        await refuse(desk.app.db, 'update', 'idempotency_key')
         const first = await send(key)
         await desk.app.restart()
         const again = await send(key)
@@ -142,13 +140,11 @@ describe('an idempotency key', () => {
     'is stored with the object or not at all',
     atDisk(async (desk, { send, rows, before }) => {
       const { db } = desk.app
-      await sql`create trigger full before insert on idempotency_key begin select raise(abort, 'full'); end`.execute(
-        db,
-      )
+      const allow = await refuse(db, 'insert', 'idempotency_key')
       const key = randomUUID()
       expect((await send(key)).status).toBe(500)
       expect(await rows()).toEqual(before)
-      await sql`drop trigger full`.execute(db)
+      await allow()
       expect((await send(key)).status).toBe(201)
     }),
   )

@@ -11,6 +11,10 @@ export interface HandClock extends Clock {
   set: (nowMs: number) => void
 }
 
+/** Whether something is under way that takes real time, such as a query to a database of its own: time waits for it. */
+const underWay: (() => boolean)[] = []
+export const alsoWaitFor = (isUnderWay: () => boolean): void => void underWay.push(isUnderWay)
+
 export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
   let now = startMs
   /** The wall clock, less the time that has passed. */
@@ -19,7 +23,7 @@ export function makeHandClock(startMs = Date.UTC(2026, 10, 21)): HandClock {
 
   // Promises that a timer resolves may set the next timer: give them their turns.
   async function breathe(): Promise<void> {
-    for (let i = 0; i < 10; i++) await setImmediate()
+    for (let i = 0; i < 10; i = underWay.some((isUnderWay) => isUnderWay()) ? 0 : i + 1) await setImmediate()
   }
 
   return {

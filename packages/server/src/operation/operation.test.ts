@@ -1,6 +1,6 @@
 import { type Operation, operationApi, projectApi } from '@slipway/contract'
-import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
+import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import type { VolumeSource, Work } from '../engine/engine.ts'
 
@@ -276,14 +276,13 @@ describe('what a job made', () => {
       const { body: disk } = await desk.createDisk({ source: 'HTTP', image_url: 'https://a.test/b.img' })
       const { body: snapshot } = await desk.snapshotDisk(diskId)
       await desk.pass(500)
-      for (const table of ['disk', 'disk_snapshot'])
-        await sql`create trigger ${sql.ref(`full_${table}`)} before update on ${sql.ref(table)}
-          begin select raise(abort, 'full'); end`.execute(db)
+      const allowDisk = await refuse(db, 'update', 'disk')
+      const allowSnapshot = await refuse(db, 'update', 'disk_snapshot')
       await desk.pass(10_000)
       expect((await desk.disk(disk.id))?.status).toBe('creating')
       expect((await desk.diskSnapshot(snapshot.id))?.status).toBe('creating')
-      for (const table of ['disk', 'disk_snapshot'])
-        await sql`drop trigger ${sql.ref(`full_${table}`)}`.execute(db)
+      await allowDisk()
+      await allowSnapshot()
       await desk.pass(120_000)
       expect(await desk.disk(disk.id)).toMatchObject({ status: 'available', status_message: null })
       expect(await desk.diskSnapshot(snapshot.id)).toMatchObject({ status: 'ready', status_message: null })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { messages, parseSshPublicKey, type SshKey, type SshKeyCreate, sshKeyTexts } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
-import { isUniqueViolation } from '../db/open.ts'
+import { isUniqueViolation } from '../db/errors.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import type { Kysely } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { migrate } from '../db/migrate.ts'
+import { openTestDb } from '../db/database.test-kit.ts'
 import { up as firstUsage } from '../db/migrations/0004-usage.ts'
 import { up as usagePerOwner } from '../db/migrations/0008-idempotency-and-usage.ts'
-import { openSqlite } from '../db/open.ts'
 import { countRows, rowsOf } from '../db/rows.test-kit.ts'
+import { openSqlite } from '../db/sqlite.ts'
 import { type Owner, together, type Used } from './usage.book.ts'
 import { makeUsageRepo } from './usage.repo.ts'
 
@@ -51,9 +51,8 @@ describe('usage of a span', () => {
     await fc.assert(
       fc.asyncProperty(measured, async (random) => {
         const all = ownersOf(random)
-        const db = openSqlite(':memory:')
+        const db = await openTestDb()
         try {
-          await migrate(db, null)
           const repo = makeUsageRepo(db)
           await repo.insert(at, all)
           expect(await repo.samples('project-0', at)).toEqual(
@@ -70,8 +69,7 @@ describe('usage of a span', () => {
   })
 
   it('of many VMs is read as one row for each span', async () => {
-    const db = openSqlite(':memory:')
-    await migrate(db, null)
+    const db = await openTestDb()
     const repo = makeUsageRepo(db)
     const used = { cpu: 10, memoryMb: 100, diskRead: 0, diskWrite: 0, netIn: 0, netOut: 0 }
     const all = ownersOf(Array.from({ length: 60 }, () => [{ processors: 2, inGroup: true }, used]))

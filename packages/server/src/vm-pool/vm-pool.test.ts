@@ -527,6 +527,7 @@ describe('whoever watches a project', () => {
     const { body: set } = await ada.call(vmSetApi.create, { params: at, body: { ...fields, replicas: 1 } })
     await settle()
     await remove(pool.id)
+    await app.idle()
     end()
     const words = (event: string) =>
       heard.filter(([name]) => name === event).map(([, data]) => Object(data) as { status?: string })

@@ -1,6 +1,6 @@
 import { operationApi, VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
-import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 
 const day = 24 * 60 * 60_000
@@ -362,13 +362,13 @@ describe('restoring a VM', () => {
       await desk.pass(2500)
       const begun = reports
       expect((await desk.vm(vmId)).status_message).toBe('Restoring from snapshot "snap": 30 %.')
-      await sql`create trigger full_vm before update on vm begin select raise(abort, 'full'); end`.execute(db)
+      const allow = await refuse(db, 'update', 'vm')
       await desk.pass(4000)
       expect(reports - begun).toBeGreaterThan(2)
       // It ends meanwhile as well, and its outcome cannot be stored.
       await desk.pass(20_000)
       expect(engine.peek({ machineId: vmId })).toBe('B')
-      await sql`drop trigger full_vm`.execute(db)
+      await allow()
       await desk.pass(120_000)
       expect(unhandled).toEqual([])
       expect(engine.peek({ machineId: vmId })).toBe('A')

@@ -44,7 +44,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     await sql`
       insert into usage_sample (owner_id, at, running, cpu, ${amounts})
       select ${owner}, at, count(*),
-        round(sum(cpu * processors) / sum(case when cpu is null then null else processors end), 1), ${sums}
+        round(cast(sum(cpu * processors) / sum(case when cpu is null then null else processors end) as numeric), 1), ${sums}
       from usage_sample_of_vm where ${owner} is not null group by ${owner}, at`.execute(db)
   }
   await db.schema.dropTable('usage_sample_of_vm').execute()

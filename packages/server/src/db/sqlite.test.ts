@@ -6,8 +6,10 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { databaseProblem } from './errors.ts'
 import { migrate } from './migrate.ts'
-import { type Db, openSqlite, storageProblem } from './open.ts'
+import type { Db } from './open.ts'
+import { openSqlite } from './sqlite.ts'
 
 const base = await mkdtemp(path.join(tmpdir(), 'slipway-db-'))
 const open: { destroy(): Promise<void> | void }[] = []
@@ -150,7 +152,7 @@ describe.skipIf(!canMount)('on a disk that is full', () => {
         (error: unknown) => error,
       )
     }
-    expect(storageProblem(failure)).toContain('no disk space left')
+    expect(databaseProblem(failure)).toContain('no disk space left')
   })
 })
 
@@ -163,7 +165,7 @@ describe('what a failure of the disk is told as', () => {
       () => null,
       (error: unknown) => error,
     )
-    expect(storageProblem(failure)).toContain('no disk space left')
+    expect(databaseProblem(failure)).toContain('no disk space left')
   })
 
   it('a database that is read-only', async () => {
@@ -176,7 +178,7 @@ describe('what a failure of the disk is told as', () => {
       () => null,
       (error: unknown) => error,
     )
-    expect(storageProblem(failure)).toContain('cannot be written')
+    expect(databaseProblem(failure)).toContain('cannot be written')
   })
 
   it.each([
@@ -190,7 +192,7 @@ describe('what a failure of the disk is told as', () => {
     ['EROFS', { code: 'EROFS' }, 'cannot be written'],
     ['EIO', { code: 'EIO' }, 'reports errors'],
   ])('%s', (_name, properties, words) => {
-    expect(storageProblem(Object.assign(new Error('no'), properties))).toContain(words)
+    expect(databaseProblem(Object.assign(new Error('no'), properties))).toContain(words)
   })
 
   it.each([
@@ -198,5 +200,5 @@ describe('what a failure of the disk is told as', () => {
     ['a broken reference', Object.assign(new Error('no'), { errcode: 787 })],
     ['a mistake of ours', new TypeError('no')],
     ['nothing', null],
-  ])('%s is none', (_name, error) => expect(storageProblem(error)).toBe(null))
+  ])('%s is none', (_name, error) => expect(databaseProblem(error)).toBe(null))
 })

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { alsoWaitFor } from '../lib/hand-clock.ts'
+import { migrate } from './migrate.ts'
+import { type Db, openDatabase } from './open.ts'
+import type { Schema } from './schema.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where tests make their databases when they run on PostgreSQL; else they are SQLite's. */
+    postgres?: string
+  }
+}
+
+const cluster = inject('postgres')
+export const onPostgres = cluster !== undefined
+
+if (onPostgres) {
+  let underWay = 0
+  alsoWaitFor(() => underWay > 0)
+  const counted = (of: object, name: 'query' | 'connect') => {
+    const act: (...args: unknown[]) => unknown = Reflect.get(of, name)
+    Reflect.set(of, name, function (this: unknown, ...args: unknown[]) {
+      const result = act.apply(this, args)
+      if (!(result instanceof Promise)) return result
+      underWay++
+      return result.finally(() => underWay--)
+    })
+  }
+  counted(pg.Client.prototype, 'query')
+  counted(pg.Pool.prototype, 'connect')
+}
+
+/** Those that are empty again. */
+const free: string[] = []
+/** By the file that a test names, so that it finds again what it stored. */
+const kept = new Map<string, string>()
+
+/** A database with the schema and nothing in it, of the kind that this run of the tests is about. */
+export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
+  if (ownUrl) {
+    const db = openDatabase({ url: ownUrl })
+    await migrate(db, null)
+    return db
+  }
+  if (!cluster) {
+    const db = openDatabase({ file: file ?? ':memory:' })
+    await migrate(db, null)
+    return db
+  }
+  const url = (file && kept.get(file)) || free.pop() || (await create(cluster))
+  if (file) kept.set(file, url)
+  const db = openDatabase({ url })
+  await migrate(db, null)
+  if (file) return db
+  const destroy = db.destroy.bind(db)
+  return Object.assign(db, {
+    async destroy() {
+      await empty(db)
+      await destroy()
+      free.push(url)
+    },
+  })
+}
+
+async function create(cluster: string): Promise<string> {
+  const admin = openDatabase({ url: cluster })
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await sql`create database ${sql.id(name)}`.execute(admin)
+  await admin.destroy()
+  const url = new URL(cluster)
+  url.pathname = name
+  return url.href
+}
+
+/** Makes a database refuse to insert into a table or to update it, as on a full disk; returns what lets it again. */
+export async function refuse(
+  db: Db,
+  what: 'insert' | 'update',
+  table: keyof Schema,
+): Promise<() => Promise<unknown>> {
+  const on = sql.table(table)
+  const name = sql.id(`refuse_${what}_${table}`)
+  if (onPostgres) {
+    await sql`create or replace function refuse() returns trigger language plpgsql
+      as $$ begin raise exception 'full'; end $$`.execute(db)
+    await sql`create trigger ${name} before ${sql.raw(what)} on ${on} for each row execute function refuse()`.execute(
+      db,
+    )
+    return () => sql`drop trigger ${name} on ${on}`.execute(db)
+  }
+  await sql`create trigger ${name} before ${sql.raw(what)} on ${on} begin select raise(abort, 'full'); end`.execute(
+    db,
+  )
+  return () => sql`drop trigger ${name}`.execute(db)
+}
+
+async function empty(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables
+    where table_schema = current_schema() and table_name not like 'kysely%'`.execute(db)
+  await sql`drop function if exists refuse cascade`.execute(db)
+  await sql`set session_replication_role = replica`.execute(db)
+  for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(db)
+}

@@ -1,0 +1,127 @@
+import { projectApi } from '@slipway/contract'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makeTestApp } from '../app.test-kit.ts'
+import { startCluster } from './cluster.test-kit.ts'
+import { onPostgres, openTestDb } from './database.test-kit.ts'
+import { databaseProblem } from './errors.ts'
+import { openDatabase, ownDatabase } from './open.ts'
+
+describe.runIf(onPostgres)('a database in PostgreSQL', () => {
+  it('gives numbers as numbers, whole and added up', async () => {
+    const db = await openTestDb()
+    const at = { trusted_ms: Date.UTC(2026, 10, 21), watched_ms: 0 }
+    await db
+      .insertInto('seen_time')
+      .values([
+        { id: 1, ...at },
+        { id: 2, ...at },
+      ])
+      .execute()
+    const { all, total } = await db
+      .selectFrom('seen_time')
+      .select((e) => [e.fn.countAll<number>().as('all'), e.fn.sum<number>('trusted_ms').as('total')])
+      .executeTakeFirstOrThrow()
+    expect({ all, total }).toEqual({ all: 2, total: 2 * at.trusted_ms })
+    await db.destroy()
+  })
+
+  it('compares every text by its bytes, and keeps every real number whole', async () => {
+    const db = await openTestDb()
+    const { rows } = await sql`
+      select table_name, column_name from information_schema.columns
+      where table_schema = current_schema() and table_name not like 'kysely%'
+        and (data_type = 'text' and collation_name is distinct from 'C' or data_type = 'real')`.execute(db)
+    expect(rows).toEqual([])
+    await db.destroy()
+  })
+})
+
+describe.runIf(onPostgres)('a PostgreSQL of its own', () => {
+  let cluster: Awaited<ReturnType<typeof startCluster>>
+  beforeEach(async () => {
+    cluster = await startCluster({ hasty: false })
+  })
+  afterEach(() => cluster.remove())
+
+  it('that goes away is told as such, and is used again when it is back', async () => {
+    const db = openDatabase({ url: cluster.url })
+    const ask = () => sql<{ one: number }>`select 1 as one`.execute(db)
+    expect((await ask()).rows).toEqual([{ one: 1 }])
+    await cluster.stop()
+    for (let i = 0; i < 3; i++)
+      expect(databaseProblem(await ask().catch((error) => error))).toContain('cannot be reached')
+    const torn = db.transaction().execute((tx) => sql`select 1`.execute(tx))
+    expect(databaseProblem(await torn.catch((error) => error))).toContain('cannot be reached')
+    await cluster.start()
+    expect((await ask()).rows).toEqual([{ one: 1 }])
+    await db.destroy()
+  })
+
+  it('answers 503 with a sentence while it is away, and nothing is lost', async () => {
+    const app = await makeTestApp({ databaseUrl: cluster.url })
+    const ada = await app.signedIn('Ada')
+    const create = (name: string) => ada.call(projectApi.create, { body: { name } })
+    expect((await create('before')).status).toBe(201)
+    await cluster.stop()
+    const away = await create('away')
+    expect(away).toMatchObject({
+      status: 503,
+      body: { message: expect.stringContaining('cannot be reached') },
+    })
+    expect((await ada.call(projectApi.list)).status).toBe(503)
+    await app.clock.advance(60_000)
+    await cluster.start()
+    expect((await create('after')).status).toBe(201)
+    const names = (await ada.call(projectApi.list)).body.map(({ name }) => name)
+    expect(names.sort()).toEqual(['after', 'before'])
+    await app.close()
+  })
+
+  it('belongs to one server at a time, and is another one’s as soon as that ends', async () => {
+    const place = { url: cluster.url }
+    const giveUp = await ownDatabase(place, () => {})
+    await expect(ownDatabase(place, () => {})).rejects.toThrow(
+      'Another Slipway server is using this database',
+    )
+    await giveUp()
+    await (await ownDatabase(place, () => {}))()
+    await cluster.stop()
+    await expect(ownDatabase(place, () => {})).rejects.toThrow(
+      /cannot be reached: .*Check SLIPWAY_DATABASE_URL/,
+    )
+  })
+
+  it('is taken back by its server after it was away, unless another server was quicker', async () => {
+    const onLost = vi.fn()
+    const giveUp = await ownDatabase({ url: cluster.url }, onLost)
+    const admin = new pg.Client({ connectionString: cluster.url })
+    await admin.connect()
+    const holders = async () =>
+      (await admin.query(`select pid from pg_locks where locktype = 'advisory' and granted`)).rows
+    const end = async () => {
+      const [holder] = await holders()
+      await admin.query('select pg_terminate_backend($1)', [holder.pid])
+      return holder.pid
+    }
+    const first = await end()
+    await vi.waitFor(async () => expect((await holders()).map(({ pid }) => pid)).not.toEqual([first]), 10_000)
+    await vi.waitFor(async () => expect(await holders()).toHaveLength(1), 10_000)
+    expect(onLost).not.toHaveBeenCalled()
+    await admin.query('begin')
+    const second = await end()
+    // In the moment in which nobody has it.
+    await vi.waitFor(
+      async () =>
+        expect(
+          (await admin.query(`select pg_try_advisory_lock(hashtext('slipway server')) as has`)).rows[0].has,
+        ).toBe(true),
+      { timeout: 900, interval: 1 },
+    )
+    await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1), 10_000)
+    expect(second).not.toBe(first)
+    await giveUp()
+    await admin.end()
+  })
+})
