@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 const realGuests = 'src/**/*.qemu.test.ts'
 /** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
+/** Neither know of a database. */
+const withoutDatabase = ['src/{engine,image,lib,mail}/**', 'src/gateway/wire/**']
 /** About a database that is a file. */
 const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']
 const shortRound = 'src/round.test.ts'
@@ -36,13 +38,13 @@ export default defineConfig({
           ...patience,
         },
       },
-      // The same tests on PostgreSQL, but for those of what is about a file of SQLite.
+      // What stores something, on PostgreSQL as well.
       {
         test: {
           name: 'postgres',
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
-          exclude: [realGuests, ...ofFiles],
+          exclude: [realGuests, ...withoutDatabase, ...ofFiles],
           globalSetup: `${import.meta.dirname}/packages/server/src/db/cluster.test-kit.ts`,
           ...patience,
         },

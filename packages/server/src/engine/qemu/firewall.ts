@@ -23,15 +23,15 @@ export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => re
   let inForce: { rules: string; listing: string } | null = null
   let last: Promise<unknown> = Promise.resolve()
 
-  /** The table as nft lists it, without what its counters have counted; empty when there is none. */
+  /** The table as nft lists it, without what its counters have counted; fails when there is none. */
   async function listing(): Promise<string> {
-    const text = await nft(['-n', 'list', 'table', 'inet', TABLE]).catch(() => '')
+    const text = await nft(['-n', 'list', 'table', 'inet', TABLE])
     return text.replace(/ packets \d+ bytes \d+/g, '')
   }
 
   async function putInForce(uid: number): Promise<'stood' | 'put in force'> {
     const rules = ruleset(uid, resolvers())
-    if (inForce?.rules === rules && (await listing()) === inForce.listing) return 'stood'
+    if (inForce?.rules === rules && (await listing().catch(() => '')) === inForce.listing) return 'stood'
     await nft(['-f', '-'], rules)
     const listed = await listing()
     if (!listed.includes(`meta skuid ${uid} jump guests`) || !listed.includes('oifname "lo" counter')) {
