@@ -10,10 +10,10 @@ import type { Person } from './people.ts'
 /** The longest that a plain call may take. */
 const limitMs = 1_000
 
-/** Milliseconds that the main thread of a process was ready to run and another process had the processor. */
-async function waitedForProcessor(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').catch(() => '0 0 0')
-  return Number(text.split(' ')[1]) / 1e6
+/** Milliseconds that the main thread of a process was ready to run and another one had the processor; null once it ended. */
+async function waitedForProcessor(pid: number): Promise<number | null> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').catch(() => null)
+  return text === null ? null : Number(text.split(' ')[1]) / 1e6
 }
 
 export interface Bystander {
@@ -33,15 +33,20 @@ export function watchAsBystander(
   let on = true
   async function callOnce(): Promise<void> {
     const { life, pid } = host
-    const [waitedBefore, waitedHere] = await Promise.all([pid, process.pid].map(waitedForProcessor))
+    const waited = async () => {
+      const [server, here] = await Promise.all([pid, process.pid].map(waitedForProcessor))
+      return server == null || here == null ? null : server + here
+    }
+    const before = await waited()
     const answer = await person.client.send(requestOf(vmApi.list, { params: { projectId } }))
     // While the server is down or just came, nobody is promised anything.
     if (!host.up || host.life !== life) return
-    const [waited, waitedHereToo] = await Promise.all([pid, process.pid].map(waitedForProcessor))
-    if (!answer) return
+    const after = await waited()
+    // Killed after it answered.
+    if (!answer || before === null || after === null) return
     if (answer.status === 401) await person.signIn()
     times.push(answer.took)
-    const byOthers = (waited ?? 0) - (waitedBefore ?? 0) + (waitedHereToo ?? 0) - (waitedHere ?? 0)
+    const byOthers = after - before
     if (answer.took - byOthers > limitMs)
       found({
         rule: 'starved',
