@@ -106,6 +106,8 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       while (!(await listed()).includes('table inet slipway')) await sleep(5)
       while (told.length === 0) await sleep(5)
       stop()
+      // A look under way would go on in the network of the next test.
+      await firewall.ensure(999)
       expect(told).toEqual([expect.stringContaining('put back')])
     })
 
