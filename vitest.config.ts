@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const realGuests = 'src/**/*.qemu.test.ts'
 /** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
-/** Neither know of a database. */
+/** They store nothing in the database. */
 const withoutDatabase = ['src/{engine,image,lib,mail}/**', 'src/gateway/wire/**']
 /** About a database that is a file. */
 const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']

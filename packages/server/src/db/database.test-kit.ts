@@ -4,7 +4,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { alsoWaitFor } from '../lib/hand-clock.ts'
 import { migrate } from './migrate.ts'
-import { type Db, openDatabase } from './open.ts'
+import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import type { Schema } from './schema.ts'
 
 declare module 'vitest' {
@@ -38,22 +38,16 @@ const free: string[] = []
 /** By the file that a test names, so that it finds again what it stored. */
 const kept = new Map<string, string>()
 
-/** A database with the schema and nothing in it, of the kind that this run of the tests is about. */
+/**
+ * A database with the schema and nothing in it, of the kind that this run of the tests is about; the same again for the
+ * same `file`. `ownUrl` names one of PostgreSQL that the test has made itself.
+ */
 export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
-  if (ownUrl) {
-    const db = openDatabase({ url: ownUrl })
-    await migrate(db, null)
-    return db
-  }
-  if (!cluster) {
-    const db = openDatabase({ file: file ?? ':memory:' })
-    await migrate(db, null)
-    return db
-  }
+  if (ownUrl) return openMigrated({ url: ownUrl })
+  if (!cluster) return openMigrated({ file: file ?? ':memory:' })
   const url = (file && kept.get(file)) || free.pop() || (await create(cluster))
   if (file) kept.set(file, url)
-  const db = openDatabase({ url })
-  await migrate(db, null)
+  const db = await openMigrated({ url })
   if (file) return db
   const destroy = db.destroy.bind(db)
   return Object.assign(db, {
@@ -63,6 +57,12 @@ export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
       free.push(url)
     },
   })
+}
+
+async function openMigrated(place: DatabasePlace): Promise<Db> {
+  const db = openDatabase(place)
+  await migrate(db, null)
+  return db
 }
 
 async function create(cluster: string): Promise<string> {

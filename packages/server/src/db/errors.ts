@@ -61,6 +61,7 @@ const ofPostgres: Record<string, string> = {
   57014: busy,
   '55P03': busy,
 }
+
 /**
  * What an error says of the database or the disk under it, as a sentence for a person: that it is full, read-only,
  * broken or away, and that the request is not to blame. Null for every other error.

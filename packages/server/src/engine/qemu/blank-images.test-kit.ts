@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { silentLog } from '../../lib/log.ts'
-import type { Engine } from '../engine.ts'
+import type { Engine, MachineSpec } from '../engine.ts'
 import { exists } from './durable.ts'
 import { createBlank } from './qcow2.ts'
 import { importer } from './qemu-engine.test-kit.ts'
@@ -26,6 +27,18 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
     close: async () => {},
   }
 }
+
+/** A small machine over that image. */
+export const blankMachine = (hostname: string): MachineSpec => ({
+  id: randomUUID(),
+  hostname,
+  cpu: 1,
+  memoryMb: 128,
+  imageId: 'blank',
+  sshPublicKeys: [],
+  volumeIds: [],
+  persistent: true,
+})
 
 type Parts = Parameters<typeof makeQemuEngine>[0]
 

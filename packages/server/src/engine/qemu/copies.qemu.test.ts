@@ -7,8 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Importer } from '../../image/import.ts'
 import { work } from '../engine.test-kit.ts'
-import type { MachineSpec } from '../engine.ts'
-import { blankEngine } from './blank-images.test-kit.ts'
+import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { importer, missing } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
@@ -25,16 +24,7 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     }
     const engine = await blankEngine(dataDir, { importer: { ...importer, import: hanging } })
     await engine.open()
-    const spec: MachineSpec = {
-      id: randomUUID(),
-      hostname: 'copied-1',
-      cpu: 1,
-      memoryMb: 128,
-      imageId: 'blank',
-      sshPublicKeys: [],
-      volumeIds: [],
-      persistent: true,
-    }
+    const spec = blankMachine('copied-1')
     const downloads = Array.from({ length: 16 }, () =>
       engine.createVolume(randomUUID(), { from: 'url', url: 'https://images.example/slow.qcow2' }, MIB, {
         ...work(),

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { Engine, MachineSpec } from '../engine.ts'
-import { blankEngine } from './blank-images.test-kit.ts'
+import type { Engine } from '../engine.ts'
+import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { withStorageDaemon } from './block-host.ts'
 import { findHostFacts } from './host-facts.ts'
 import { missing } from './qemu-engine.test-kit.ts'
@@ -28,16 +27,7 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
   let engine: Engine
   /** How often the rules that keep guests from this host were looked at. */
   let looks: number
-  const spec: MachineSpec = {
-    id: randomUUID(),
-    hostname: 'surrounded-1',
-    cpu: 1,
-    memoryMb: 128,
-    imageId: 'blank',
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  }
+  const spec = blankMachine('surrounded-1')
   const start = () => engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
 
   beforeEach(async () => {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
 import { work } from '../engine.test-kit.ts'
-import type { Engine, MachineSpec } from '../engine.ts'
-import { BLANK, blankEngine } from './blank-images.test-kit.ts'
+import type { Engine } from '../engine.ts'
+import { BLANK, blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { missing } from './qemu-engine.test-kit.ts'
 
@@ -16,16 +16,7 @@ describe.skipIf(missing !== undefined)('A data directory that was moved', () => 
   let dataDir: string
   let engine: Engine
   const [snapshotId, safetyId, copyId] = [randomUUID(), randomUUID(), randomUUID()]
-  const spec: MachineSpec = {
-    id: randomUUID(),
-    hostname: 'moved-1',
-    cpu: 1,
-    memoryMb: 128,
-    imageId: 'blank',
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  }
+  const spec = blankMachine('moved-1')
   const rootOf = () => join(dataDir, 'machines', spec.id, 'root.qcow2')
 
   async function open(): Promise<void> {

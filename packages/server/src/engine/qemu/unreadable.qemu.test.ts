@@ -17,8 +17,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
 import { work } from '../engine.test-kit.ts'
-import type { Engine, MachineSpec } from '../engine.ts'
-import { BLANK, blankEngine, blankImages } from './blank-images.test-kit.ts'
+import type { Engine } from '../engine.ts'
+import { BLANK, blankEngine, blankImages, blankMachine } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { placeNames } from './places.ts'
 import { missing } from './qemu-engine.test-kit.ts'
@@ -54,16 +54,7 @@ const damages: [string, (path: string) => Promise<unknown>][] = [
 describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot be read', () => {
   let dataDir: string
   let engine: Engine
-  const spec: MachineSpec = {
-    id: randomUUID(),
-    hostname: 'unreadable-1',
-    cpu: 1,
-    memoryMb: 128,
-    imageId: 'blank',
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  }
+  const spec = blankMachine('unreadable-1')
   const fileOf = (name: string) => join(dataDir, 'machines', spec.id, name)
   const there = (path: string) =>
     access(path).then(
