@@ -12,7 +12,8 @@ import {
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
-import { openTestDb } from './db/database.test-kit.ts'
+import { openBeside, openTestDb } from './db/database.test-kit.ts'
+import type { Db } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
@@ -66,7 +67,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
 ) {
   const db = await openTestDb(options.file, options.databaseUrl)
   const mails: Mail[] = []
-  const build = () =>
+  const build = (over = db) =>
     buildApp({
       config: {
         dataDir: options.dataDir ?? tmpdir(),
@@ -81,7 +82,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
       },
-      db,
+      db: over,
       engine,
       templates: options.templates ?? templates,
       sendMail: async (mail) => void mails.push(mail),
@@ -100,8 +101,9 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     method: Endpoint['method'],
     url: string,
     init: { payload?: string | object; headers?: Record<string, string> } = {},
+    server = built,
   ): Promise<Answer> {
-    const response = await built.app.inject({ method, url, ...init })
+    const response = await server.app.inject({ method, url, ...init })
     const cookie = response.cookies.find((one) => one.name === 'slipway_session')
     return {
       status: response.statusCode,
@@ -111,7 +113,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     }
   }
 
-  function client(cookie?: string) {
+  /** Speaks for whoever has the cookie; to this server unless another is named. */
+  function client(cookie?: string, server?: typeof built) {
     const headers: Record<string, string> = cookie ? { cookie } : {}
     return {
       raw: (
@@ -119,17 +122,21 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         url: string,
         payload?: string | object,
         more: Record<string, string> = {},
-      ) => raw(method, url, { ...(payload !== undefined && { payload }), headers: { ...headers, ...more } }),
+      ) =>
+        raw(
+          method,
+          url,
+          { ...(payload !== undefined && { payload }), headers: { ...headers, ...more } },
+          server,
+        ),
       /** Calls an endpoint of the contract; the body is not checked here, so tests can send nonsense. */
       async call<E extends Endpoint>(
         endpoint: E,
         input?: Partial<CallInput<E>> | { body: unknown; params?: unknown },
       ): Promise<Answer<CallOutput<E>>> {
         const { params, body } = (input ?? {}) as { params?: Record<string, string>; body?: object }
-        const answer = await raw(endpoint.method, fillPath(endpoint.path, params), {
-          ...(body !== undefined && { payload: body }),
-          headers,
-        })
+        const init = { ...(body !== undefined && { payload: body }), headers }
+        const answer = await raw(endpoint.method, fillPath(endpoint.path, params), init, server)
         return answer as Answer<CallOutput<E>>
       },
     }
@@ -156,7 +163,20 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     await built.start()
   }
 
+  const beside: { server: typeof built; db: Db }[] = []
+  /** Another server on the same database, which answers and does nothing by itself; gives clients of its own. */
+  async function serverBeside() {
+    const its = openBeside(db)
+    const server = await build(its)
+    beside.push({ server, db: its })
+    return { client: (cookie?: string) => client(cookie, server) }
+  }
+
   async function close(): Promise<void> {
+    for (const other of beside) {
+      await other.server.close()
+      if (other.db !== db) await other.db.destroy()
+    }
     await closeServer()
     await engine.close()
     await db.destroy()
@@ -170,6 +190,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     subscribe: (...args: Parameters<typeof built.subscribe>) => built.subscribe(...args),
     close,
     restart,
+    serverBeside,
     clock,
     db,
     engine,

@@ -74,7 +74,7 @@ export async function seed(app: FastifyInstance, db: Db): Promise<void> {
   }
   await post('/api/auth/signup', { name: 'Ines Halvorsen', ...demo })
   const account = await db.selectFrom('account').select('id').executeTakeFirstOrThrow()
-  await verifyAccount(db, account.id, isoTime(systemClock.now()))
+  await db.transaction().execute((tx) => verifyAccount(tx, account.id, isoTime(systemClock.now())))
   await post('/api/auth/signin', demo)
   const key = await post('/api/user/ssh-keys', { key_name: 'ines-thinkpad', ssh_public_key: publicKey })
   const project = await post('/api/projects', {

@@ -1,7 +1,7 @@
 import type { User } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { AccountTable, MailTokenTable, SessionTable } from '../db/schema.ts'
 import { verifyAccount } from './account.writes.ts'
 
@@ -133,7 +133,7 @@ export function makeAccountRepo(db: Db) {
     },
 
     /** Tells of what changed nothing, such as a sign-in that failed. */
-    recordOnly: (entry: Entry): Promise<void> => record(db, [entry]),
+    recordOnly: (entry: Entry): Promise<void> => db.transaction().execute((tx) => record(tx, [entry])),
 
     async session(hash: string) {
       const row = await db
@@ -181,7 +181,7 @@ export function makeAccountRepo(db: Db) {
   }
 }
 
-async function takeToken(tx: Db, hash: string, purpose: Purpose, now: string): Promise<string | null> {
+async function takeToken(tx: Tx, hash: string, purpose: Purpose, now: string): Promise<string | null> {
   const taken = await tx
     .updateTable('mail_token')
     .set({ used_at: now })
@@ -195,7 +195,7 @@ async function takeToken(tx: Db, hash: string, purpose: Purpose, now: string): P
   return taken?.account_id ?? null
 }
 
-async function recordOf(tx: Db, accountId: string, tell: Tell): Promise<void> {
+async function recordOf(tx: Tx, accountId: string, tell: Tell): Promise<void> {
   const account = await tx
     .selectFrom('account')
     .select(['id', 'name'])

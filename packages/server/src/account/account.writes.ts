@@ -1,8 +1,8 @@
 /** What others write into the table of accounts, each within a transaction of theirs. */
-import type { Db } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 
 /** Marks the address of an account as verified at `now` (ISO 8601), unless it is already. */
-export async function verifyAccount(tx: Db, accountId: string, now: string): Promise<void> {
+export async function verifyAccount(tx: Tx, accountId: string, now: string): Promise<void> {
   await tx
     .updateTable('account')
     .set({ email_verified_at: now })

@@ -40,7 +40,8 @@ export type ActivityRepo = ReturnType<typeof makeActivityRepo>
 export function makeActivityRepo(db: Db) {
   return {
     /** Adds entries that tell of nothing that is stored beside them. */
-    record: (entries: readonly Entry[]): Promise<void> => record(db, entries),
+    record: (entries: readonly Entry[]): Promise<void> =>
+      db.transaction().execute((tx) => record(tx, entries)),
 
     /** Newest first. */
     async page(filter: ActivityFilter, limit: number): Promise<Activity[]> {

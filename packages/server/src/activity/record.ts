@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { keepKey } from '../db/idempotency-keys.ts'
-import type { Db } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Entry } from './entry.ts'
@@ -10,14 +10,20 @@ const rowsAtOnce = 500
 
 /**
  * Adds entries to the activity log, in the transaction of the change they describe: a change is never stored without
- * its entry, nor an entry without its change. What a user asked for also takes the idempotency key of the request.
+ * its entry, nor an entry without its change. Their ids sort after all that are stored, whichever server wrote those:
+ * who reads on from an entry misses nothing. What a user asked for also takes the idempotency key of the request.
  */
-export async function record(tx: Db, entries: readonly Entry[]): Promise<void> {
+export async function record(tx: Tx, entries: readonly Entry[]): Promise<void> {
+  if (entries.length === 0) return
+  const newest = await tx
+    .selectFrom('activity')
+    .select((e) => e.fn.max('id').as('id'))
+    .executeTakeFirst()
   for (let from = 0; from < entries.length; from += rowsAtOnce) {
     const rows = entries
       .slice(from, from + rowsAtOnce)
       .map(({ at, kind, action, actor, subject, message, reason }) => ({
-        id: newId(at),
+        id: newId(at, newest?.id),
         at: isoTime(at),
         kind,
         action,

@@ -1,5 +1,6 @@
 import type { ActivityService } from '../activity/activity.service.ts'
 import { makeConsoleService } from '../console/console.service.ts'
+import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
@@ -29,7 +30,7 @@ export function makeMachines(
     templates: TemplateService
     disks: DiskService
     /** Whether a disk is made of the snapshot now, or a VM put back to it. */
-    isInUse: (snapshotId: string) => Promise<boolean>
+    isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {
   const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
@@ -89,6 +90,7 @@ export function makeMachines(
     repo: snapshotRepo,
     engine,
     isInUse,
+    expire: vmSnapshots.expire,
     announce: vmSnapshots.announce,
     announceGone: vmSnapshots.announceGone,
   })

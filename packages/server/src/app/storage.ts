@@ -1,3 +1,4 @@
+import type { Tx } from '../db/open.ts'
 import { makeDiskReconcile } from '../disk/disk.reconcile.ts'
 import { makeDiskRepo } from '../disk/disk.repo.ts'
 import { makeDiskService } from '../disk/disk.service.ts'
@@ -16,8 +17,8 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   /** Whether a disk is made of the snapshot now, or a VM put back to it. */
-  const isInUse = async (snapshotId: string) =>
-    (await diskRepo.isSourceInUse(snapshotId)) || (await vmRepo.isRestoring(snapshotId))
+  const isInUse = async (snapshotId: string, tx?: Tx) =>
+    (await diskRepo.isSourceInUse(snapshotId, tx)) || (await vmRepo.isRestoring(snapshotId, tx))
 
   const disks = makeDiskService({
     repo: diskRepo,
@@ -70,6 +71,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     repo: snapshotRepo,
     engine,
     isInUse,
+    expire: diskSnapshots.expire,
     announce: diskSnapshots.announce,
     announceGone: diskSnapshots.announceGone,
   })

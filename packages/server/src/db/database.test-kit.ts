@@ -33,6 +33,8 @@ if (onPostgres) {
   counted(pg.Pool.prototype, 'connect')
 }
 
+/** Where the databases of this file's tests are. */
+const urls = new WeakMap<Db, string>()
 /** Those that are empty again. */
 const free: string[] = []
 /** By the file that a test names, so that it finds again what it stored. */
@@ -62,14 +64,22 @@ export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
 async function openMigrated(place: DatabasePlace): Promise<Db> {
   const db = openDatabase(place)
   await migrate(db, null)
+  if ('url' in place) urls.set(db, place.url)
   return db
 }
 
+/** Another server's connections to the same database; SQLite has one for all. */
+export function openBeside(db: Db): Db {
+  const url = urls.get(db)
+  return url ? openDatabase({ url }) : db
+}
+
 async function create(cluster: string): Promise<string> {
-  const admin = openDatabase({ url: cluster })
+  const admin = new pg.Client({ connectionString: cluster })
+  await admin.connect()
   const name = `test_${randomUUID().replaceAll('-', '')}`
-  await sql`create database ${sql.id(name)}`.execute(admin)
-  await admin.destroy()
+  await admin.query(`create database ${name}`)
+  await admin.end()
   const url = new URL(cluster)
   url.pathname = name
   return url.href
@@ -101,7 +111,10 @@ async function empty(db: Db): Promise<void> {
   const { rows } = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = current_schema() and table_name not like 'kysely%'`.execute(db)
-  await sql`drop function if exists refuse cascade`.execute(db)
-  await sql`set session_replication_role = replica`.execute(db)
-  for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(db)
+  await db.transaction().execute(async (tx) => {
+    await sql`drop function if exists refuse cascade`.execute(tx)
+    // Without triggers, so in any order.
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const { name } of rows) await sql`delete from ${sql.table(name)}`.execute(tx)
+  })
 }

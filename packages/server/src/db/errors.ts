@@ -7,6 +7,13 @@ export class DatabaseAway extends Error {
   }
 }
 
+/** All connections are taken, and those who wait for one are many. */
+export class DatabaseBusy extends Error {
+  constructor(cause: unknown) {
+    super('The database is busy', { cause })
+  }
+}
+
 /** SQLite's own number for an error, the extended one; null for errors of anything else. */
 function errcodeOf(error: unknown): number | null {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return null
@@ -68,6 +75,7 @@ const ofPostgres: Record<string, string> = {
  */
 export function databaseProblem(error: unknown): string | null {
   if (error instanceof DatabaseAway) return away
+  if (error instanceof DatabaseBusy) return busy
   const errcode = errcodeOf(error)
   if (errcode !== null) return ofSqlite[errcode & 0xff] ?? null
   const code = codeOf(error) ?? ''

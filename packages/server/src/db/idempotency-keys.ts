@@ -3,7 +3,7 @@
  * row of a key is written in the transaction that writes the object: neither is ever stored without the other.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Db } from './open.ts'
+import type { Db, Tx } from './open.ts'
 import type { IdempotencyKeyTable } from './schema.ts'
 
 /** A request with a key. */
@@ -14,7 +14,7 @@ const underWay = new AsyncLocalStorage<KeyedRequest>()
 
 /** Ties the key of the request under way to the object it creates; part of the transaction that stores the object. */
 export async function keepKey(
-  tx: Db,
+  tx: Tx,
   created: { by: string | null; endpoint: string; id: string; at: string },
 ): Promise<void> {
   const request = underWay.getStore()

@@ -4,7 +4,7 @@ import { ownPostgres } from './postgres-lock.ts'
 import type { Db } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
-export type { Db } from './schema.ts'
+export type { Db, Tx } from './schema.ts'
 
 /** Where everything is stored: a file of SQLite, or what a `postgres://` URL names. */
 export type DatabasePlace = { file: string } | { url: string }

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makeTestApp } from '../app.test-kit.ts'
 import { startCluster } from './cluster.test-kit.ts'
-import { onPostgres, openTestDb } from './database.test-kit.ts'
-import { databaseProblem } from './errors.ts'
-import { openDatabase, ownDatabase } from './open.ts'
+import { onPostgres, openBeside, openTestDb } from './database.test-kit.ts'
+import { databaseProblem, isUniqueViolation } from './errors.ts'
+import { type Db, openDatabase, ownDatabase } from './open.ts'
 
 describe.runIf(onPostgres)('a database in PostgreSQL', () => {
   it('gives numbers as numbers, whole and added up', async () => {
@@ -35,6 +35,56 @@ describe.runIf(onPostgres)('a database in PostgreSQL', () => {
         and (data_type = 'text' and collation_name is distinct from 'C' or data_type = 'real')`.execute(db)
     expect(rows).toEqual([])
     await db.destroy()
+  })
+})
+
+describe.runIf(onPostgres)('two servers on a database', () => {
+  it('write one after the other, and read meanwhile', async () => {
+    const one = await openTestDb()
+    const two = openBeside(one)
+    const row = { id: 1, trusted_ms: 0, watched_ms: 0 }
+    await one.insertInto('seen_time').values(row).execute()
+    const add = (db: Db, wait: Promise<unknown> | null = null) =>
+      db.transaction().execute(async (tx) => {
+        const seen = await tx.selectFrom('seen_time').selectAll().executeTakeFirstOrThrow()
+        await wait
+        await tx
+          .updateTable('seen_time')
+          .set({ trusted_ms: seen.trusted_ms + 1 })
+          .execute()
+      })
+    const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
+    const all = [add(one, wait), ...Array.from({ length: 20 }, (_, i) => add(i % 2 ? one : two))]
+    const alone = two.updateTable('seen_time').set({ watched_ms: 7 }).execute()
+    const read = () => two.selectFrom('seen_time').selectAll().executeTakeFirstOrThrow()
+    expect(await read()).toEqual(row)
+    goOn()
+    await Promise.all([...all, alone])
+    expect(await read()).toEqual({ id: 1, trusted_ms: 21, watched_ms: 7 })
+    await two.destroy()
+    await one.destroy()
+  })
+
+  it('undo what failed half-way, also when nobody minded, and what its server did not end', async () => {
+    const one = await openTestDb()
+    const two = openBeside(one)
+    const row = { id: 1, trusted_ms: 0, watched_ms: 0 }
+    const insert = (db: Db) => db.insertInto('seen_time').values(row).execute()
+    const both = one.transaction().execute(async (tx) => {
+      await insert(tx)
+      await insert(tx).catch(() => {})
+    })
+    await expect(both).rejects.toThrow('rolled back')
+    const cut = one.transaction().execute(async (tx) => {
+      await insert(tx)
+      await sql`select pg_terminate_backend(pg_backend_pid())`.execute(tx)
+    })
+    expect(databaseProblem(await cut.catch((error) => error))).toContain('cannot be reached')
+    expect(await two.selectFrom('seen_time').selectAll().execute()).toEqual([])
+    await insert(two)
+    await insert(one).catch((error) => expect(isUniqueViolation(error)).toBe(true))
+    await two.destroy()
+    await one.destroy()
   })
 })
 

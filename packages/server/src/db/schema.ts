@@ -1,6 +1,9 @@
-import type { Kysely } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 
 export type Db = Kysely<Schema>
+
+/** A transaction: what is read in it stays as it is until it ends, see postgres-driver.ts. */
+export type Tx = Transaction<Schema>
 
 /** The tables. Times are ISO 8601 text, flags 0 or 1, lists JSON text: the same in SQLite and PostgreSQL. */
 export interface Schema {

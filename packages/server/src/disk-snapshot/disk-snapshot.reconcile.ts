@@ -7,9 +7,12 @@ export function diskSnapshotKind(
   options: {
     repo: DiskSnapshotRepo
     engine: Engine
-  } & Pick<SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade>, 'isInUse' | 'announce' | 'announceGone'>,
+  } & Pick<
+    SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade>,
+    'isInUse' | 'expire' | 'announce' | 'announceGone'
+  >,
 ): SnapshotKind<DiskSnapshotRecord, DiskSnapshotMade> {
-  const { repo, engine, isInUse, announce, announceGone } = options
+  const { repo, engine, isInUse, expire, announce, announceGone } = options
   return {
     kind: 'volume',
     words: { type: 'disk_snapshot', create: 'diskSnapshot.create', delete: 'diskSnapshot.delete' },
@@ -28,6 +31,7 @@ export function diskSnapshotKind(
     delete: (id, work) => engine.deleteVolumeSnapshot(id, work),
     isMerge: (id) => repo.hasChildren(id),
     isInUse,
+    expire,
     announce,
     announceGone,
   }

@@ -7,7 +7,7 @@ import {
 } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 
@@ -144,7 +144,10 @@ export function makeDiskSnapshotRepo(db: Db) {
       })
     },
 
-    /** Changes a snapshot that still has one of these statuses, and records it; null when it has not. */
+    /**
+     * Changes a snapshot that still has one of these statuses, and records it; null when it has not, or when `given`
+     * says no, which is asked in the same transaction.
+     */
     change(
       id: string,
       nowMs: number,
@@ -154,8 +157,10 @@ export function makeDiskSnapshotRepo(db: Db) {
         ...change
       }: { status?: VmSnapshotStatus; status_message?: string | null; made?: DiskSnapshotMade },
       entry: Entry | null,
+      given?: (tx: Tx) => Promise<boolean>,
     ): Promise<DiskSnapshotRecord | null> {
       return db.transaction().execute(async (tx) => {
+        if (given && !(await given(tx))) return null
         const result = await tx
           .updateTable('disk_snapshot')
           .set({
@@ -233,8 +238,8 @@ export function makeDiskSnapshotRepo(db: Db) {
     },
 
     /** Whether the chain a snapshot is part of is being changed: a snapshot of its disk is made or merged. */
-    async isChainBusy(diskId: string): Promise<boolean> {
-      const row = await db
+    async isChainBusy(diskId: string, executor: Db): Promise<boolean> {
+      const row = await executor
         .selectFrom('disk_snapshot')
         .select('id')
         .where('disk_id', '=', diskId)

@@ -10,6 +10,7 @@ import {
   snapshotCan,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
+import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -38,7 +39,7 @@ export interface DiskSnapshotServiceOptions {
   projects: ProjectService
   disks: DiskService
   /** Whether a new disk is being made from a snapshot. */
-  isInUse: (snapshotId: string) => Promise<boolean>
+  isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
   changed: Changed
   jobs: Pick<Jobs, 'find' | 'abort'>
@@ -57,7 +58,8 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
     changed: (projectId, id) => changed('disk_snapshot', projectId, id),
     texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
     // What builds upon it is part of it until it was merged.
-    isInUse: async ({ id, snapshot }) => (await isInUse(id)) || (await repo.isChainBusy(snapshot.disk_id)),
+    isInUse: async ({ id, snapshot }, tx) =>
+      (await isInUse(id, tx)) || (await repo.isChainBusy(snapshot.disk_id, tx)),
   })
 
   return {

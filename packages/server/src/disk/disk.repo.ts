@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { diskNews, diskSubject } from './disk.activity.ts'
@@ -140,10 +140,13 @@ export function makeDiskRepo(db: Db) {
       return (await records().execute()).map(toRecord)
     },
 
-    async insert(row: DiskTable, entry: Entry): Promise<void> {
-      await db.transaction().execute(async (tx) => {
+    /** Stores a new disk; false when the snapshot it is to be made from is not ready any more. */
+    async insert(row: DiskTable, entry: Entry): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        if (row.snapshot_id !== null && !(await isReady(tx, row.snapshot_kind, row.snapshot_id))) return false
         await insertDisks(tx, [row])
         await record(tx, [entry])
+        return true
       })
     },
 
@@ -275,8 +278,8 @@ export function makeDiskRepo(db: Db) {
     roomOn: (vm: { disks: number }): number => disksPerVm - vm.disks,
 
     /** Whether a disk is being made from that snapshot now. */
-    async isSourceInUse(snapshotId: string): Promise<boolean> {
-      const row = await db
+    async isSourceInUse(snapshotId: string, executor: Db = db): Promise<boolean> {
+      const row = await executor
         .selectFrom('disk')
         .select(sql<number>`1`.as('one'))
         .where('snapshot_id', '=', snapshotId)
@@ -285,4 +288,15 @@ export function makeDiskRepo(db: Db) {
       return row !== undefined
     },
   }
+}
+
+async function isReady(tx: Tx, kind: DiskTable['snapshot_kind'], id: string): Promise<boolean> {
+  const table = kind === 'machine' ? 'vm_snapshot' : 'disk_snapshot'
+  const row = await tx
+    .selectFrom(table)
+    .select('id')
+    .where('id', '=', id)
+    .where('status', '=', 'ready')
+    .executeTakeFirst()
+  return row !== undefined
 }

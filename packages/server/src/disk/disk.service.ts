@@ -151,7 +151,8 @@ export function makeDiskService(options: DiskServiceOptions) {
 
   async function insert(projectId: string, disk: Parameters<typeof rowOf>[1], what: Told) {
     const row = rowOf(projectId, disk)
-    await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what))
+    const stored = await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what))
+    if (!stored) throw new Problem(409, vmSnapshotTexts.notReady)
     const record = requirePresent(await repo.find(row.id), projectId)
     kick(row.id)
     await announce(record)

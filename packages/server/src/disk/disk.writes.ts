@@ -1,7 +1,7 @@
 /** What other features write into the table of disks, each within a transaction of theirs. */
 import type { SelectQueryBuilder } from 'kysely'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 import type { DiskTable, Schema } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { diskFreed } from './disk.activity.ts'
@@ -9,7 +9,7 @@ import { diskFreed } from './disk.activity.ts'
 const offEveryVm = { vm_id: null, plugged: 0, detaching: 0 } as const
 
 /** Stores new disks. */
-export async function insertDisks(tx: Db, rows: readonly DiskTable[]): Promise<void> {
+export async function insertDisks(tx: Tx, rows: readonly DiskTable[]): Promise<void> {
   if (rows.length === 0) return
   await tx
     .insertInto('disk')
@@ -22,7 +22,7 @@ export async function insertDisks(tx: Db, rows: readonly DiskTable[]): Promise<v
  * project, or null when all went well; the caller undoes the transaction when one is returned.
  */
 export async function takeDisksFor(
-  tx: Db,
+  tx: Tx,
   vm: { id: string; projectId: string | null; createdAt: string },
   diskIds: readonly string[],
 ): Promise<string | null> {
@@ -44,7 +44,7 @@ export async function takeDisksFor(
  * made for them. `vms` selects the ids of the VMs, whose rows are still there.
  */
 export async function releaseDisksOf(
-  tx: Db,
+  tx: Tx,
   vms: SelectQueryBuilder<Schema, 'vm', { id: string }>,
   nowMs: number,
 ): Promise<{ deletedIds: string[]; freedIds: string[] }> {
@@ -79,7 +79,7 @@ export async function releaseDisksOf(
 }
 
 /** Wishes the disks of a project deleted that is being deleted itself. */
-export async function deleteDisksOfProject(tx: Db, projectId: string, nowMs: number): Promise<void> {
+export async function deleteDisksOfProject(tx: Tx, projectId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('disk')
     .set({ status: 'deleting', status_since: isoTime(nowMs), project_id: null, vm_id: null })

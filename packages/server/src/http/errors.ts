@@ -1,6 +1,6 @@
 import { endpoints, messages } from '@slipway/contract'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { databaseProblem } from '../db/errors.ts'
+import { databaseProblem, isForeignKeyViolation } from '../db/errors.ts'
 import { Problem } from '../lib/problem.ts'
 
 /** What Fastify's own refusals become; every other one of its errors is a malformed request. */
@@ -15,6 +15,8 @@ function asProblem(error: unknown): Problem | null {
   if (error instanceof Problem) return error
   const ofDatabase = databaseProblem(error)
   if (ofDatabase !== null) return new Problem(503, ofDatabase)
+  // What requests store refers to a project that can end in between; accounts stay.
+  if (isForeignKeyViolation(error)) return new Problem(404, messages.projectNotFound)
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code ? fastifyProblems[code] : undefined
   if (known) return new Problem(...known)

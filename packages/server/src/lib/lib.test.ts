@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { backoffMs } from './backoff.ts'
 import { makeHandClock } from './hand-clock.ts'
-import { newId } from './id.ts'
+import { idFloor, newId } from './id.ts'
 import { silentLog } from './log.ts'
 import { type Again, makeReconciler } from './reconciler.ts'
 
@@ -17,6 +17,13 @@ describe('ids', () => {
 
   it('keep sorting when the clock goes backwards', () => {
     expect(newId(2_000_000_000_000) < newId(1_000_000_000_000)).toBe(true)
+  })
+
+  it('sort behind an id of another process, however fast its clock is, and no older one holds them back', () => {
+    const other = `${idFloor(3_000_000_000_000)}-7ffe-8000-000000000000`
+    const ids = [other, newId(1, other), newId(1, other), newId(1, '018bcfe5-6800-7000-8000-000000000000')]
+    expect([...ids].sort()).toEqual(ids)
+    expect(ids[2]?.startsWith(idFloor(3_000_000_000_001))).toBe(true)
   })
 })
 

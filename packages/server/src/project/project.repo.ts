@@ -1,7 +1,7 @@
 import type { Project } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
 
 const toProject = ({ id, name, description, created_at }: ProjectTable): Project => ({
@@ -14,7 +14,7 @@ const toProject = ({ id, name, description, created_at }: ProjectTable): Project
 export type ProjectRepo = ReturnType<typeof makeProjectRepo>
 
 /** Deletes, or wishes deleted, what a project has of one kind; part of the transaction that deletes the project. */
-type DeleteOfProject = (tx: Db, projectId: string, nowMs: number) => Promise<void>
+type DeleteOfProject = (tx: Tx, projectId: string, nowMs: number) => Promise<void>
 
 /** `goesAlong`: what features above add to the deletion of a project, done in this order. */
 export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {

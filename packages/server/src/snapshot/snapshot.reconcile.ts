@@ -53,6 +53,8 @@ export interface SnapshotKind<R extends SnapshotRecord, Made extends SnapshotMad
   /** Whether deleting it copies data: others build upon it. */
   isMerge: (id: string) => Promise<boolean>
   isInUse: (id: string) => Promise<boolean>
+  /** Stores the wish to delete one that has expired, unless it is in use by now. */
+  expire: (record: R) => Promise<void>
   announce: (record: R) => Promise<void>
   announceGone: (record: R) => void
 }
@@ -129,8 +131,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
         jobs.forget(id)
         return 'when-kicked'
       case 'expire':
-        await change(record, ['ready', 'failed', 'error'], { status: 'deleting' })
-        kind.announceGone(record)
+        await kind.expire(record)
         return 'now'
       case 'lose':
         log.warn({ snapshot: id }, 'the files of a snapshot are lost or damaged')

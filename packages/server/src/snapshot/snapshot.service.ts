@@ -1,10 +1,11 @@
 import { type EndpointId, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
+import type { Tx } from '../db/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import { Problem, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
-import { creationCancelled, deletionAsked, type NamedSnapshot } from './snapshot.activity.ts'
+import { creationCancelled, deletionAsked, type NamedSnapshot, snapshotNews } from './snapshot.activity.ts'
 
 /** A snapshot as it goes over the wire, of a VM or of a disk. */
 interface Wire {
@@ -13,6 +14,8 @@ interface Wire {
   progress: number | null
   status: string
 }
+
+const deleting = { status: 'deleting' } as const
 
 type Status = 'pending' | 'creating' | 'ready' | 'deleting' | 'failed' | 'error'
 
@@ -35,7 +38,8 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
       nowMs: number,
       from: readonly Status[],
       change: { status: Status; status_message?: string | null },
-      entry: Entry,
+      entry: Entry | null,
+      given?: (tx: Tx) => Promise<boolean>,
     ) => Promise<R | null>
   }
   projects: ProjectService
@@ -46,8 +50,8 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
   jobs: Pick<Jobs, 'find' | 'abort'>
   clock: Clock
   texts: { notFound: string; inUse: string }
-  /** Whether somebody needs it as it is. */
-  isInUse: (record: R) => Promise<boolean>
+  /** Whether somebody needs it as it is; asked in the transaction that decides upon it. */
+  isInUse: (record: R, tx: Tx) => Promise<boolean>
 }
 
 /** What the services of snapshots, of VMs and of disks, have in common: whose they are, who is told, how they end. */
@@ -85,6 +89,12 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
 
   function announceGone({ projectId, id }: R): void {
     if (projectId !== null) changed(projectId, id)
+  }
+
+  /** Null when somebody needs the snapshot, or it is going already. */
+  function wishDeleted(record: R, entry: Entry | null, now: number): Promise<R | null> {
+    const isFree = async (tx: Tx) => !(await isInUse(record, tx))
+    return repo.change(record.id, now, ['ready', 'failed', 'error'], deleting, entry, isFree)
   }
 
   return {
@@ -136,16 +146,19 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
       return true
     },
 
+    /** For its reconciler: wishes one deleted that has expired, unless it is in use by now. */
+    async expire(record: R): Promise<void> {
+      const now = clock.now()
+      if (await wishDeleted(record, snapshotNews(record, deleting, now), now)) announceGone(record)
+    },
+
     /** Gone for the user at once; the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, id: string): Promise<void> {
       const record = await find(userId, projectId, id)
       require409(snapshotCan.delete(record))
       const now = clock.now()
       const wished = deletionAsked(record, userId, now)
-      const gone = (await isInUse(record))
-        ? null
-        : await repo.change(id, now, ['ready', 'failed', 'error'], { status: 'deleting' }, wished)
-      if (!gone) throw new Problem(409, texts.inUse)
+      if (!(await wishDeleted(record, wished, now))) throw new Problem(409, texts.inUse)
       announceGone(record)
       kick(id)
     },

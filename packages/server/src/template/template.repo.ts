@@ -34,7 +34,7 @@ export function makeTemplateRepo(db: Db) {
     },
 
     /** Tells of what changed nothing in the table. */
-    recordOnly: (entry: Entry): Promise<void> => record(db, [entry]),
+    recordOnly: (entry: Entry): Promise<void> => db.transaction().execute((tx) => record(tx, [entry])),
 
     /** Stores the built-in ones; those that are there get what they say and boot now. */
     async install(rows: TemplateTable[]): Promise<void> {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { VmGroupTable } from '../db/schema.ts'
 import { releaseDisksOf } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -126,7 +126,7 @@ export function makeVmGroupRepo(db: Db) {
     return row ? toRecord(row) : null
   }
 
-  async function addEvents(tx: Db, groupId: string, now: number, events: readonly NewEvent[]): Promise<void> {
+  async function addEvents(tx: Tx, groupId: string, now: number, events: readonly NewEvent[]): Promise<void> {
     if (events.length === 0) return
     await tx
       .insertInto('vm_group_event')

@@ -7,9 +7,12 @@ export function vmSnapshotKind(
   options: {
     repo: VmSnapshotRepo
     engine: Engine
-  } & Pick<SnapshotKind<VmSnapshotRecord, VmSnapshotMade>, 'isInUse' | 'announce' | 'announceGone'>,
+  } & Pick<
+    SnapshotKind<VmSnapshotRecord, VmSnapshotMade>,
+    'isInUse' | 'expire' | 'announce' | 'announceGone'
+  >,
 ): SnapshotKind<VmSnapshotRecord, VmSnapshotMade> {
-  const { repo, engine, isInUse, announce, announceGone } = options
+  const { repo, engine, isInUse, expire, announce, announceGone } = options
   return {
     kind: 'machine',
     words: { type: 'vm_snapshot', create: 'vmSnapshot.create', delete: 'vmSnapshot.delete' },
@@ -29,6 +32,7 @@ export function vmSnapshotKind(
     delete: (id) => engine.deleteMachineSnapshot(id),
     isMerge: async () => false,
     isInUse,
+    expire,
     announce,
     announceGone,
   }

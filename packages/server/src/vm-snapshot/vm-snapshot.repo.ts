@@ -1,7 +1,7 @@
 import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus, wholeGi } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 
@@ -131,7 +131,10 @@ export function makeVmSnapshotRepo(db: Db) {
       })
     },
 
-    /** Changes a snapshot that still has one of these statuses, and records it; null when it has not. */
+    /**
+     * Changes a snapshot that still has one of these statuses, and records it; null when it has not, or when `given`
+     * says no, which is asked in the same transaction.
+     */
     change(
       id: string,
       nowMs: number,
@@ -141,8 +144,10 @@ export function makeVmSnapshotRepo(db: Db) {
         ...change
       }: { status?: VmSnapshotStatus; status_message?: string | null; made?: VmSnapshotMade },
       entry: Entry | null,
+      given?: (tx: Tx) => Promise<boolean>,
     ): Promise<VmSnapshotRecord | null> {
       return db.transaction().execute(async (tx) => {
+        if (given && !(await given(tx))) return null
         const result = await tx
           .updateTable('vm_snapshot')
           .set({

@@ -9,6 +9,7 @@ import {
   vmSnapshotTexts,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
+import type { Tx } from '../db/open.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -36,7 +37,7 @@ export interface VmSnapshotServiceOptions {
   projects: ProjectService
   vms: VmService
   /** Whether a restore or a new disk reads a snapshot. */
-  isInUse: (snapshotId: string) => Promise<boolean>
+  isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
   changed: Changed
   jobs: Pick<Jobs, 'find' | 'abort'>
@@ -54,7 +55,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     clock,
     changed: (projectId, id) => changed('vm_snapshot', projectId, id),
     texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
-    isInUse: ({ id }) => isInUse(id),
+    isInUse: ({ id }, tx) => isInUse(id, tx),
   })
 
   return {

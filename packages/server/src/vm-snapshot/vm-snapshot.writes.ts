@@ -1,12 +1,12 @@
 /** What other features write into the table of VM snapshots, each within a transaction of theirs. */
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
-import type { Db } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 
 /** Adds a snapshot that is already made, and records it. Once, however often it is done. */
-export async function addVmSnapshot(tx: Db, row: VmSnapshotTable, entry: Entry): Promise<void> {
+export async function addVmSnapshot(tx: Tx, row: VmSnapshotTable, entry: Entry): Promise<void> {
   const { numInsertedOrUpdatedRows } = await tx
     .insertInto('vm_snapshot')
     .values(row)
@@ -16,7 +16,7 @@ export async function addVmSnapshot(tx: Db, row: VmSnapshotTable, entry: Entry):
 }
 
 /** Wishes the VM snapshots of a project deleted that is being deleted itself. */
-export async function deleteVmSnapshotsOfProject(tx: Db, projectId: string, nowMs: number): Promise<void> {
+export async function deleteVmSnapshotsOfProject(tx: Tx, projectId: string, nowMs: number): Promise<void> {
   await tx
     .updateTable('vm_snapshot')
     .set({ status: 'deleting', status_since: isoTime(nowMs), project_id: null })

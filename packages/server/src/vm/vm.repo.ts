@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts'
-import type { Db } from '../db/open.ts'
+import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -112,19 +112,18 @@ interface Beside {
   tell?: (vm: VmRecord) => readonly Entry[]
   /** Why the status is new, where its message does not say. */
   because?: string | null
+  /** Asked first, in the same transaction: it may throw to refuse, and nobody changes what it sees before the end. */
+  given?: ((tx: Tx) => Promise<void>) | undefined
   /** Done in the same transaction. */
-  alongside?: ((tx: Db, vm: VmRecord) => Promise<void>) | undefined
+  alongside?: ((tx: Tx, vm: VmRecord) => Promise<void>) | undefined
 }
 
 export type VmRepo = ReturnType<typeof makeVmRepo>
 
-/** Somebody else changed the row in between; the caller looks again. */
-const tries = 20
-
 /** What VMs write into the tables of features above them. */
 interface WritesAbove {
   /** Adds a VM snapshot that is already made, and records it, once; in the transaction it is given. */
-  addVmSnapshot: (tx: Db, row: VmSnapshotTable, entry: Entry) => Promise<void>
+  addVmSnapshot: (tx: Tx, row: VmSnapshotTable, entry: Entry) => Promise<void>
 }
 
 export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
@@ -184,8 +183,8 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return rows.map((row) => toRecord(row, '[]'))
     },
 
-    async count(projectId: string): Promise<number> {
-      const row = await db
+    async count(projectId: string, executor: Db = db): Promise<number> {
+      const row = await executor
         .selectFrom('vm')
         .select((e) => e.fn.countAll<number>().as('n'))
         .where('project_id', '=', projectId)
@@ -218,15 +217,17 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
 
     /**
      * Stores a new VM and attaches its disks, all or nothing. Returns the id of the first disk that is not
-     * available, or null when all went well.
+     * available, or null when all went well. `given` may throw to refuse.
      */
     async insert(
       vm: VmRecord,
       diskIds: readonly string[],
       entries: readonly Entry[],
+      given: (tx: Tx) => Promise<void>,
     ): Promise<string | null> {
       try {
         await db.transaction().execute(async (tx) => {
+          await given(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           const missing = await takeDisksFor(tx, vm, diskIds)
           if (missing !== null) throw new DiskTaken(missing)
@@ -241,15 +242,17 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
 
     /**
      * Stores a new member of a group with the disks that are made for it, all or nothing. False when that number is
-     * taken, or the group is gone.
+     * taken, or the group is gone. `given` may throw to refuse.
      */
     async insertMember(
       vm: VmRecord,
       disks: readonly DiskTable[],
       entries: readonly Entry[],
+      given: (tx: Tx) => Promise<void>,
     ): Promise<boolean> {
       try {
         await db.transaction().execute(async (tx) => {
+          await given(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           await insertDisks(tx, disks)
           await record(tx, entries)
@@ -268,47 +271,51 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     async change(
       id: string,
       next: (vm: VmRecord) => VmRecord,
-      { tell, because = null, alongside }: Beside = {},
+      { tell, because = null, given, alongside }: Beside = {},
     ): Promise<VmRecord | null> {
-      for (let i = 0; i < tries; i++) {
-        const vm = await find(id)
-        if (!vm) return null
-        const wish = next(vm)
-        if (wish === vm) return vm
-        const entries = [...(tell?.(wish) ?? []), ...vmNews(vm, wish, because)]
-        const stored =
-          alongside || entries.length > 0
-            ? await db.transaction().execute(async (tx) => {
-                const done = await compareAndSet(vm, wish, tx)
-                if (!done) return null
-                await record(tx, entries)
-                await alongside?.(tx, done)
-                return done
-              })
-            : await compareAndSet(vm, wish, db)
-        if (stored) return stored
-      }
-      throw new Error(`VM ${id} changed too often to be changed`)
+      // Most looks change nothing: they need no transaction.
+      const before = await find(id)
+      if (!before) return null
+      const first = next(before)
+      if (first === before) return before
+      return db.transaction().execute(async (tx) => {
+        await given?.(tx)
+        let vm = before
+        let wish = first
+        let stored = await compareAndSet(vm, wish, tx)
+        if (!stored) {
+          const now = await find(id, tx)
+          if (!now) return null
+          vm = now
+          wish = next(now)
+          if (wish === now) return now
+          stored = await compareAndSet(vm, wish, tx)
+        }
+        if (!stored) throw new Error(`VM ${id} was changed by two at once`)
+        await record(tx, [...(tell?.(wish) ?? []), ...vmNews(vm, wish, because)])
+        await alongside?.(tx, stored)
+        return stored
+      })
     },
 
     /** Leaves the disks of a VM to others, and lets those go that were made for it; for `change`. */
-    freeDisks: (nowMs: number) => async (tx: Db, vm: VmRecord) => {
+    freeDisks: (nowMs: number) => async (tx: Tx, vm: VmRecord) => {
       await releaseDisksOf(tx, tx.selectFrom('vm').select('id').where('id', '=', vm.id), nowMs)
     },
 
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
-    addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Db) => addVmSnapshot(tx, row, entry),
+    addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Tx) => addVmSnapshot(tx, row, entry),
 
     /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
-    async isBeingSnapshotted(id: string): Promise<boolean> {
-      const row = await db
+    async isBeingSnapshotted(id: string, executor: Db): Promise<boolean> {
+      const row = await executor
         .selectFrom('vm_snapshot')
         .select('id')
         .where('vm_id', '=', id)
         .where('status', 'in', ['pending', 'creating'])
         .executeTakeFirst()
       if (row) return true
-      const ofDisk = await db
+      const ofDisk = await executor
         .selectFrom('disk_snapshot')
         .innerJoin('disk', 'disk.id', 'disk_snapshot.disk_id')
         .select('disk_snapshot.id')
@@ -329,9 +336,20 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return row ? { name: row.name, disks: JSON.parse(row.disks) as VmSnapshot['disks'] } : null
     },
 
+    /** Whether a VM snapshot is there and whole. */
+    async isReady(snapshotId: string, executor: Db): Promise<boolean> {
+      const row = await executor
+        .selectFrom('vm_snapshot')
+        .select('id')
+        .where('id', '=', snapshotId)
+        .where('status', '=', 'ready')
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     /** Whether a VM is being put back to that snapshot. */
-    async isRestoring(snapshotId: string): Promise<boolean> {
-      const row = await db
+    async isRestoring(snapshotId: string, executor: Db = db): Promise<boolean> {
+      const row = await executor
         .selectFrom('vm')
         .select('id')
         .where('restore_from', '=', snapshotId)

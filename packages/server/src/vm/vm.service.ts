@@ -6,9 +6,11 @@ import {
   type Vm,
   type vmApi,
   vmCan,
+  vmSnapshotTexts,
   vmTexts,
 } from '@slipway/contract'
 import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
+import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -90,7 +92,7 @@ export function makeVmService(options: VmServiceOptions) {
     return what ? [entry(clock.now(), vmSubject(vm), what)] : []
   }
 
-  /** Stores a wish after `allowed` agreed to it, tells everybody and wakes the reconciler. */
+  /** Stores a wish after `allowed` and `given` agreed to it, tells everybody and wakes the reconciler. */
   async function wish(
     userId: string,
     projectId: string,
@@ -98,6 +100,7 @@ export function makeVmService(options: VmServiceOptions) {
     allowed: (vm: VmRecord) => true | string,
     told: (vm: VmRecord) => Told,
     change: (vm: VmRecord) => VmChange,
+    given?: (tx: Tx) => Promise<void>,
   ): Promise<Vm> {
     await projects.own(userId, projectId)
     const vm = await repo.change(
@@ -107,7 +110,7 @@ export function makeVmService(options: VmServiceOptions) {
         require409(allowed(current))
         return changed(current, change(current), clock.now())
       },
-      { tell: tell(told) },
+      { tell: tell(told), given },
     )
     if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
     if (vm.wanted.force) hurry(vmId)
@@ -160,12 +163,16 @@ export function makeVmService(options: VmServiceOptions) {
     }
   }
 
-  /** Refuses when a project cannot take so many VMs more. */
-  async function requireRoom(projectId: string, more: number): Promise<void> {
+  /** Refuses when a project cannot take so many VMs more; for good in the transaction that stores them. */
+  async function requireRoom(projectId: string, more: number, tx?: Tx): Promise<void> {
     const limit = options.maxVmsPerProject
-    if ((await repo.count(projectId)) + more > limit) {
+    if ((await repo.count(projectId, tx)) + more > limit) {
       throw new Problem(409, `This project has reached its limit of ${limit} VMs`)
     }
+  }
+
+  async function requireNoSnapshotUnderWay(vmId: string, tx: Tx): Promise<void> {
+    if (await repo.isBeingSnapshotted(vmId, tx)) throw new Problem(409, vmTexts.beingSnapshotted)
   }
 
   /** A wish of a group for one of its members; what is gone meanwhile needs none. */
@@ -186,6 +193,7 @@ export function makeVmService(options: VmServiceOptions) {
     projectId: string,
     allowed: (vm: VmRecord) => void,
     told: (vm: VmRecord) => Told | null,
+    given?: (tx: Tx) => Promise<void>,
   ): Promise<void> {
     const ofVm = await disks.ofVm(vmId, projectId)
     const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
@@ -195,7 +203,7 @@ export function makeVmService(options: VmServiceOptions) {
         allowed(current)
         return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
       },
-      { tell: tell(told), alongside: repo.freeDisks(clock.now()) },
+      { tell: tell(told), given, alongside: repo.freeDisks(clock.now()) },
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
     options.changed('vm', projectId, vmId)
@@ -245,7 +253,6 @@ export function makeVmService(options: VmServiceOptions) {
       const asked = await Promise.all(diskIds.map((id) => disks.find(id, projectId)))
       const attached = asked.filter((disk) => disk !== null)
       if (attached.length < diskIds.length) throw refuse('disks', vmTexts.diskMissing)
-      await requireRoom(projectId, 1)
       const vm = fresh({
         projectId,
         name: input.name,
@@ -261,7 +268,7 @@ export function makeVmService(options: VmServiceOptions) {
         member: null,
       })
       const now = clock.now()
-      const taken = await repo.insert(vm, diskIds, [
+      const entries = [
         entry(now, vmSubject(vm), wished(userId, 'vm.create', `Create VM ${vm.name} requested`)),
         ...attached.map(({ id, name }) =>
           entry(
@@ -270,7 +277,8 @@ export function makeVmService(options: VmServiceOptions) {
             wished(userId, 'disk.attach', `Attached disk ${name} to VM ${vm.name}`),
           ),
         ),
-      ])
+      ]
+      const taken = await repo.insert(vm, diskIds, entries, (tx) => requireRoom(projectId, 1, tx))
       if (taken) {
         const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)
@@ -307,16 +315,15 @@ export function makeVmService(options: VmServiceOptions) {
 
     async delete(userId: string, projectId: string, vmId: string): Promise<void> {
       await projects.own(userId, projectId)
-      const beingSnapshotted = await repo.isBeingSnapshotted(vmId)
       await remove(
         vmId,
         projectId,
         (current) => {
           if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-          if (beingSnapshotted) throw new Problem(409, vmTexts.beingSnapshotted)
           if (current.restore) throw new Problem(409, vmTexts.beingRestored)
         },
         ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
+        (tx) => requireNoSnapshotUnderWay(vmId, tx),
       )
       hurry(vmId)
     },
@@ -333,7 +340,6 @@ export function makeVmService(options: VmServiceOptions) {
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
       const { groupId, groupName, kind, number, disks: wanted, isRetry, ...made } = member
-      await requireRoom(made.projectId, 1)
       const vm = fresh({ ...made, member: { groupId, kind, number, retiring: false, heals: 0 } })
       const rows = disks.rowsFor(
         vm,
@@ -341,7 +347,8 @@ export function makeVmService(options: VmServiceOptions) {
       )
       const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
       const entries = isRetry ? [] : [entry(clock.now(), vmSubject(vm), added)]
-      if (!(await repo.insertMember(vm, rows, entries))) return false
+      const given = (tx: Tx) => requireRoom(made.projectId, 1, tx)
+      if (!(await repo.insertMember(vm, rows, entries, given))) return false
       kick(vm.id)
       await announce(vm)
       await disks.notice(rows.map(({ id }) => id))
@@ -404,15 +411,18 @@ export function makeVmService(options: VmServiceOptions) {
       vmId: string,
       { name, ...to }: { snapshotId: string; name: string; safetyId: string },
     ): Promise<Vm> {
-      if (await repo.isBeingSnapshotted(vmId)) throw new Problem(409, vmTexts.beingSnapshotted)
       const told = asked(userId, 'vmSnapshot.restore', 'Restore', ` from snapshot ${name}`)
-      return wish(userId, projectId, vmId, vmCan.restore, told, (vm) => ({
+      const change = (vm: VmRecord): VmChange => ({
         restore: to,
         // What broke does not start by itself; the user decides when.
         wanted: { force: false, ...(vm.status === 'error' && { power: 'off' }) },
         known: { restorePrepared: false },
         statusMessage: null,
-      }))
+      })
+      return wish(userId, projectId, vmId, vmCan.restore, told, change, async (tx) => {
+        await requireNoSnapshotUnderWay(vmId, tx)
+        if (!(await repo.isReady(to.snapshotId, tx))) throw new Problem(409, vmSnapshotTexts.notReady)
+      })
     },
 
     /**

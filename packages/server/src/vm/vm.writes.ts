@@ -1,8 +1,8 @@
 /** What other features write into the table of VMs, each within a transaction of theirs. */
-import type { Db } from '../db/open.ts'
+import type { Tx } from '../db/open.ts'
 
 /** Wishes the members of a group deleted, at once and by force; those that are on their way out already stay so. */
-export async function deleteMembersOf(tx: Db, groupId: string): Promise<void> {
+export async function deleteMembersOf(tx: Tx, groupId: string): Promise<void> {
   await tx
     .updateTable('vm')
     .set((e) => ({

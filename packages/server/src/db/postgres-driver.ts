@@ -1,0 +1,136 @@
+/**
+ * How queries go to PostgreSQL. What only reads has connections of its own. Whatever writes goes over one connection
+ * of this server and takes the writers' lock of the database, in the message that begins its transaction: all servers
+ * together write one transaction after the other, as a program with one SQLite file does. So what a transaction has
+ * read cannot change before it ends, and what it numbers is numbered in the order of commits.
+ */
+import {
+  AbortedTransactionError,
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+} from 'kysely'
+import pg from 'pg'
+import { DatabaseAway, DatabaseBusy } from './errors.ts'
+
+const begin = `begin; select pg_advisory_xact_lock(hashtext('slipway writers'))`
+
+/** A client that was taken from its pool, and whether it is of any use afterwards. */
+interface Taken {
+  client: pg.PoolClient
+  isLost: boolean
+}
+
+/** What Kysely takes for a connection: a client of its own it has only in a transaction. */
+interface Way extends DatabaseConnection {
+  transaction: Taken | null
+}
+
+export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }): Driver {
+  async function alone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (isRead(query)) {
+      const taken = await takeFrom(pools.reading)
+      return ask<R>(taken, query).finally(() => giveBack(taken))
+    }
+    const taken = await takeFrom(pools.writing)
+    try {
+      await tell(taken, begin)
+      const result = await ask<R>(taken, query)
+      await commit(taken)
+      return result
+    } catch (error) {
+      await rollBack(taken).catch(() => {})
+      throw error
+    } finally {
+      giveBack(taken)
+    }
+  }
+
+  return {
+    async init() {},
+    async acquireConnection() {
+      const way: Way = {
+        transaction: null,
+        executeQuery: (query) => (way.transaction ? ask(way.transaction, query) : alone(query)),
+        streamQuery() {
+          throw new Error('Rows of PostgreSQL are read in batches')
+        },
+      }
+      return way
+    },
+    async releaseConnection(connection) {
+      const way = connection as Way
+      if (way.transaction) giveBack(way.transaction)
+      way.transaction = null
+    },
+    async beginTransaction(connection) {
+      const way = connection as Way
+      way.transaction = await takeFrom(pools.writing)
+      await tell(way.transaction, begin).catch(async (error: unknown) => {
+        // Nobody rolls back what did not begin.
+        if (way.transaction) await rollBack(way.transaction).catch(() => {})
+        throw error
+      })
+    },
+    commitTransaction: (connection) => commit(ofTransaction(connection)),
+    rollbackTransaction: (connection) => rollBack(ofTransaction(connection)),
+    async destroy() {
+      await Promise.all([pools.reading.end(), pools.writing.end()])
+    },
+  }
+}
+
+const isRead = ({ query, sql }: CompiledQuery): boolean =>
+  query.kind === 'SelectQueryNode' || (query.kind === 'RawNode' && /^\s*select\b/i.test(sql))
+
+function ofTransaction(connection: DatabaseConnection): Taken {
+  const { transaction } = connection as Way
+  if (!transaction) throw new Error('No transaction was begun')
+  return transaction
+}
+
+async function takeFrom(pool: pg.Pool): Promise<Taken> {
+  const hasToWait = pool.idleCount === 0 && pool.totalCount >= pool.options.max
+  const client = await pool.connect().catch((error: unknown) => {
+    throw hasToWait ? new DatabaseBusy(error) : new DatabaseAway(error)
+  })
+  return { client, isLost: false }
+}
+
+const giveBack = ({ client, isLost }: Taken): void => client.release(isLost)
+
+async function commit(taken: Taken): Promise<void> {
+  const { command } = await tell(taken, 'commit')
+  // So ends a transaction in which a statement failed and nobody minded.
+  if (command === 'ROLLBACK') throw new AbortedTransactionError()
+}
+
+async function rollBack(taken: Taken): Promise<void> {
+  if (taken.isLost) return
+  await tell(taken, 'rollback').catch((error: unknown) => {
+    taken.isLost = true
+    throw error
+  })
+}
+
+async function ask<R>(taken: Taken, query: CompiledQuery): Promise<QueryResult<R>> {
+  const { command, rowCount, rows } = await tell(taken, query.sql, query.parameters)
+  const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+  return { rows: rows as R[], ...(isWrite && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+}
+
+/** Tells apart what the database refused and that it is not there. */
+async function tell(taken: Taken, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+  try {
+    return await taken.client.query(text, values && [...values])
+  } catch (error) {
+    if (isRefusal(error)) throw error
+    taken.isLost = true
+    throw new DatabaseAway(error)
+  }
+}
+
+/** Not that it shuts down, starts up or ends the connection: https://www.postgresql.org/docs/15/errcodes-appendix.html */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !/^(08|57P0)/.test(error.code ?? '')

@@ -1,0 +1,163 @@
+/** Two servers on one database, and everybody at once: it ends as if the requests had come one after the other. */
+import { diskApi, diskSnapshotApi, projectApi, sshKeyApi, vmApi, vmSnapshotApi } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { newPublicKey } from './app.test-kit.ts'
+import { openDesk } from './desk.test-kit.ts'
+import { idFloor } from './lib/id.ts'
+
+const times = <T>(count: number, each: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => each(i))
+
+async function openBoth(options?: Parameters<typeof openDesk>[0]) {
+  const desk = await openDesk(options)
+  const here = desk.ada
+  const there = (await desk.app.serverBeside()).client(here.cookie)
+  return { desk, of: (i: number) => (i % 2 === 0 ? here : there) }
+}
+
+/** How many answers had which status. */
+const tally = (answers: readonly { status: number }[]): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([status, of]) => [
+      status,
+      of?.length ?? 0,
+    ]),
+  )
+
+/** The statuses of the nth two answers. */
+const pair = (answers: readonly { status: number }[], n: number): string =>
+  answers
+    .slice(2 * n, 2 * n + 2)
+    .map(({ status }) => status)
+    .join()
+
+describe('two servers and a hundred requests at once', () => {
+  it('keep the limit of a project', async () => {
+    const { desk, of } = await openBoth({ maxVmsPerProject: 7 })
+    const answers = await Promise.all(
+      times(40, (i) =>
+        of(i).call(vmApi.create, {
+          params: desk.params,
+          body: { name: `vm-${i}`, template_id: 'starter', ssh_key_id: desk.keyId },
+        }),
+      ),
+    )
+    expect(tally(answers)).toEqual({ 201: 7, 409: 33 })
+    expect((await desk.ada.call(vmApi.list, { params: desk.params })).body).toHaveLength(7)
+    await desk.close()
+  })
+
+  it('let a VM go or snapshot it, never both', async () => {
+    const { desk, of } = await openBoth()
+    const vmIds = await Promise.all(times(8, (i) => desk.stoppedVm(`vm-${i}`)))
+    const answers = await Promise.all(
+      vmIds.flatMap((vmId, n) => {
+        const at = { params: { ...desk.params, vmId } }
+        const body = { name: 's', snapshot_type: 'disk', retention_days: 1 }
+        return [of(n).call(vmSnapshotApi.create, { ...at, body }), of(n + 1).call(vmApi.delete, at)]
+      }),
+    )
+    for (let n = 0; n < vmIds.length; n++)
+      expect(['201,409', '404,204', '409,204']).toContain(pair(answers, n))
+    await desk.close()
+  })
+
+  it('make a disk of a snapshot or let the snapshot go, never both', async () => {
+    const { desk, of } = await openBoth()
+    const diskIds = await Promise.all(times(8, () => desk.readyDisk()))
+    const snapshotIds = await Promise.all(
+      diskIds.map((diskId, i) => desk.readyDiskSnapshot(diskId, { name: `s-${i}` })),
+    )
+    const answers = await Promise.all(
+      snapshotIds.flatMap((diskSnapshotId, n) => [
+        of(n).call(diskApi.create, {
+          params: desk.params,
+          body: { name: 'd', size: '1Gi', source: 'SNAPSHOT', disk_sansphot: `s-${n}` },
+        }),
+        of(n + 1).call(diskSnapshotApi.delete, { params: { ...desk.params, diskSnapshotId } }),
+      ]),
+    )
+    for (let n = 0; n < snapshotIds.length; n++)
+      expect(['201,409', '400,204', '409,204']).toContain(pair(answers, n))
+    await desk.close()
+  })
+
+  it('answer to whoever was slower than the end of the project', async () => {
+    const { desk, of } = await openBoth()
+    const ends = of(0).call(projectApi.delete, { params: desk.params })
+    const made = times(20, (i) =>
+      of(i).call(diskApi.create, {
+        params: desk.params,
+        body: { name: `d-${i}`, size: '1Gi', source: 'EMPTY' },
+      }),
+    )
+    for (const { status } of await Promise.all([ends, ...made]))
+      expect([200, 201, 204, 404]).toContain(status)
+    expect((await ends).status).toBeLessThan(300)
+    await desk.close()
+  })
+
+  it('have one default key for an account', async () => {
+    const { desk, of } = await openBoth()
+    const answers = await Promise.all(
+      times(20, (i) =>
+        of(i).call(sshKeyApi.create, {
+          body: { key_name: `k-${i}`, ssh_public_key: newPublicKey(), is_default: true },
+        }),
+      ),
+    )
+    expect(tally(answers)).toEqual({ 201: 20 })
+    const { body } = await desk.ada.call(sshKeyApi.list)
+    expect(body.filter((key) => key.is_default)).toHaveLength(1)
+    await desk.close()
+  })
+
+  it('record every change of a VM once, in an order that nobody who reads on misses anything of', async () => {
+    const { desk, of } = await openBoth()
+    const vmId = await desk.runningVm('web')
+    const at = { params: { ...desk.params, vmId } }
+    const log = (after: string) =>
+      desk.app.db.selectFrom('activity').selectAll().where('id', '>', after).orderBy('id').execute()
+    const read: string[] = []
+    let isOver = false
+    const reading = (async () => {
+      for (;;) {
+        const isLast = isOver
+        read.push(...(await log(read.at(-1) ?? '')).map(({ id }) => id))
+        if (isLast) return
+        await new Promise(setImmediate)
+      }
+    })()
+    const answers = await Promise.all(
+      times(100, (i) => {
+        const act = [vmApi.restart, vmApi.stop, vmApi.start][i % 3] ?? vmApi.start
+        return of(i).call(act, { ...at, body: {} })
+      }),
+    )
+    isOver = true
+    await reading
+    expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+    const all = await log('')
+    expect(read).toEqual(all.map(({ id }) => id))
+    const told = all.filter(
+      ({ kind, action }) => kind === 'wish' && /^vm\.(restart|stop|start)$/.test(action),
+    )
+    expect(told).toHaveLength(answers.filter(({ status }) => status < 300).length)
+    await desk.close()
+  })
+
+  it('record behind what a server with a faster clock recorded', async () => {
+    const { desk } = await openBoth()
+    const ahead = `${idFloor(desk.app.clock.now() + 60_000)}-7fff-bfff-ffffffffffff`
+    const [any] = await desk.app.db.selectFrom('activity').selectAll().limit(1).execute()
+    if (any)
+      await desk.app.db
+        .insertInto('activity')
+        .values({ ...any, id: ahead })
+        .execute()
+    await desk.createDisk({})
+    const later = await desk.app.db.selectFrom('activity').select('action').where('id', '>', ahead).execute()
+    expect(later).toContainEqual({ action: 'disk.create' })
+    await desk.close()
+  })
+})
