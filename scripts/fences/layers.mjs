@@ -36,7 +36,7 @@ const server = [
   },
   {
     name: 'server main',
-    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|prove-accelerator)\.ts$/,
+    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|database|prove-accelerator)\.ts$/,
     may: ['contract', 'server *'],
     npm: ['*'],
     why: 'A program puts together parts of the server.',
