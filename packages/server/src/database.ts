@@ -31,7 +31,7 @@ async function copy(): Promise<void> {
     await giveUpDirectory()
   }
   console.log(
-    `Set SLIPWAY_DATABASE_URL for the server and start it. It no longer uses ${sqlite.file}, which was not changed.`,
+    `Start the server with the same SLIPWAY_DATABASE_URL. It no longer uses ${sqlite.file}, which was not changed.`,
   )
 }
 

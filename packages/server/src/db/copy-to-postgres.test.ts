@@ -210,7 +210,7 @@ describe.runIf(onPostgres)('npm run database -- copy', () => {
     const said = await copy(dir, url)
     expect(said).toMatch(/^account +1$/m)
     expect(said).toMatch(/Copied 1 rows of \d+ tables; counts and checksums/)
-    expect(said).toContain('Set SLIPWAY_DATABASE_URL for the server and start it.')
+    expect(said).toContain('Start the server with the same SLIPWAY_DATABASE_URL.')
     await (await ownDirectory(dir))()
     await (await ownDatabase({ url }, () => {}))()
   })
