@@ -1,19 +1,19 @@
 /** A database of each released version that is kept here goes through every migration since, with all it holds. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeTestAppOver } from '../../app.test-kit.ts'
-import { makeSimulatedEngine } from '../../engine/simulated/simulated.ts'
-import { makeHandClock } from '../../lib/hand-clock.ts'
-import { copyToPostgres } from '../copy-to-postgres.ts'
-import { createDatabase, onPostgres } from '../database.test-kit.ts'
-import { migrate } from '../migrate.ts'
-import { type DatabasePlace, type Db, openDatabase } from '../open.ts'
-import { openSqlite } from '../sqlite.ts'
-import { type Row, rowsOf, tablesOf } from '../tables.ts'
+import { makeTestAppOver } from '../app.test-kit.ts'
+import { copyToPostgres } from '../db/copy-to-postgres.ts'
+import { createDatabase, onPostgres } from '../db/database.test-kit.ts'
+import { migrate } from '../db/migrate.ts'
+import { type DatabasePlace, type Db, openDatabase } from '../db/open.ts'
+import { openSqlite } from '../db/sqlite.ts'
+import { type Row, rowsOf, tablesOf } from '../db/tables.ts'
+import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
+import { makeHandClock } from '../lib/hand-clock.ts'
+import { makeOldDatabase } from './upgrade.test-kit.ts'
 
 const base = await mkdtemp(path.join(tmpdir(), 'slipway-upgrade-'))
 afterAll(() => rm(base, { recursive: true, force: true }))
@@ -34,9 +34,7 @@ describe('a database of version 0.1.0', () => {
   let place: DatabasePlace
 
   beforeAll(async () => {
-    const old = new DatabaseSync(file, { enableForeignKeyConstraints: false })
-    old.exec(await readFile(path.join(import.meta.dirname, '0.1.0.sql'), 'utf8'))
-    old.close()
+    await makeOldDatabase(file)
     const db = openSqlite(file)
     before = await allRows(db)
     await migrate(db, file)
