@@ -144,12 +144,34 @@ describe.runIf(onPostgres)('a copy that is refused leaves nothing in PostgreSQL'
     await refused(empty, /it lacks 0001-first, /)
   })
 
-  it('when PostgreSQL cannot store a row: it names the table', async () => {
-    const { file } = await dataDirectory('nul', (db) =>
+  it('when PostgreSQL cannot store a text: it says which, and how to mend it', async () => {
+    const { file } = await dataDirectory('null', (db) =>
       sql`insert into account (id, name, email, password_hash, created_at)
-        values ('a', 'nul' || char(0), 'e', 'x', '')`.execute(db),
+        values ('a', 'nu' || char(0) || 'll', 'e', 'x', '')`.execute(db),
     )
-    await refused(file, /The table account could not be copied: .*Nothing was changed/)
+    let mend = ''
+    const url = await createDatabase()
+    await copyToPostgres({ file }, { url }).catch((error: Error) => {
+      expect(error.message).toMatch(/^The table account could not be copied: name has a null character/)
+      mend = /update account set .* where id = 'a'/.exec(error.message)?.[0] ?? ''
+    })
+    expect(await relationsIn(url)).toEqual([])
+    const db = openSqlite(file)
+    await sql.raw(mend).execute(db)
+    await db.destroy()
+    const copied = await copyToPostgres({ file }, { url })
+    expect(copied.find(({ table }) => table === 'account')?.rows).toBe(1)
+    const to = openDatabase({ url })
+    expect(await to.selectFrom('account').select('name').execute()).toEqual([{ name: 'nu' }])
+    await to.destroy()
+  })
+
+  it('when PostgreSQL cannot store a number: it names the table', async () => {
+    const { file } = await dataDirectory('large', (db) =>
+      sql`insert into template (id, name, description, image_id, default_cpu, default_memory_mb, created_at)
+        values ('t', '', '', '', 1, 9007199254740991, '')`.execute(db),
+    )
+    await refused(file, /The table template could not be copied: .*out of range.*Nothing was changed/)
   })
 
   it('when a row refers to nothing', async () => {

@@ -134,15 +134,28 @@ export async function insertInAnyOrder(tx: Db, insert: () => Promise<void>): Pro
 /** Part of what {@link insertInAnyOrder} is given to do. */
 export async function insertRows(
   tx: Db,
-  { name, columns }: Table,
+  { name, columns, key }: Table,
   rows: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
 ): Promise<void> {
   const names = sql.join(columns.map((column) => sql.ref(column)))
   // Numbers that the database gives out are kept as they are.
   const overriding = isPostgres(tx) ? sql`overriding system value` : sql``
   for await (const some of rows) {
+    if (isPostgres(tx)) for (const row of some) refuseNull({ name, columns, key }, row)
     const values = some.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`)
     await sql`insert into ${sql.table(name)} (${names}) ${overriding} values ${sql.join(values)}`.execute(tx)
+  }
+}
+
+/** PostgreSQL stores no null character, and would not say which row has one. SQLite stored those of old requests. */
+function refuseNull({ name, columns, key }: Table, row: Row): void {
+  for (const column of columns) {
+    const value = row[column]
+    if (typeof value !== 'string' || !value.includes('\0')) continue
+    const where = key.map((part) => `${part} = '${row[part]}'`).join(' and ')
+    throw new Error(
+      `${column} has a null character, which PostgreSQL cannot store. To cut the text off there: update ${name} set ${column} = substr(${column}, 1, instr(${column}, char(0)) - 1) where ${where}`,
+    )
   }
 }
 
