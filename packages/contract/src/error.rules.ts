@@ -4,6 +4,7 @@ export const messages = {
   notAuthenticated: 'Not authenticated',
   otherAccount: 'Someone else signed in in this browser. Reload the page to continue.',
   invalidBody: 'Invalid request body',
+  nullCharacter: 'Use text without null characters',
   crossSite: 'Cross-site request refused',
   tooManyAttempts: 'Too many attempts. Please try again later.',
   tooLarge: 'Request body is too large',

@@ -42,12 +42,12 @@ const kept = new Map<string, string>()
 
 /**
  * A database with the schema and nothing in it, of the kind that this run of the tests is about; the same again for the
- * same `file`. `ownUrl` names one of PostgreSQL that the test has made itself.
+ * same `file`. `own` is one that the test has made itself, of either kind.
  */
-export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
-  if (ownUrl) return openMigrated({ url: ownUrl })
+export async function openTestDb(file?: string, own?: DatabasePlace): Promise<Db> {
+  if (own) return openMigrated(own)
   if (!cluster) return openMigrated({ file: file ?? ':memory:' })
-  const url = (file && kept.get(file)) || free.pop() || (await create(cluster))
+  const url = (file && kept.get(file)) || free.pop() || (await createDatabase())
   if (file) kept.set(file, url)
   const db = await openMigrated({ url })
   if (file) return db
@@ -74,7 +74,9 @@ export function openBeside(db: Db): Db {
   return url ? openDatabase({ url }) : db
 }
 
-async function create(cluster: string): Promise<string> {
+/** The URL of a PostgreSQL database without anything in it. */
+export async function createDatabase(): Promise<string> {
+  if (!cluster) throw new Error('this run of the tests has no PostgreSQL')
   const admin = new pg.Client({ connectionString: cluster })
   await admin.connect()
   const name = `test_${randomUUID().replaceAll('-', '')}`

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { copyBeside } from './copy.ts'
 import * as first from './migrations/0001-first.ts'
@@ -23,12 +24,24 @@ const migrations: Record<string, Migration> = {
   '0008-idempotency-and-usage': idempotencyAndUsage,
 }
 
+const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
+
+/** The migrations that a database still lacks, and those that it has and this version does not know. */
+export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown: string[] }> {
+  const all = await migratorOf(db).getMigrations()
+  const waiting = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
+  // Without any the table of those that were done may be missing too.
+  if (waiting.length === all.length) return { waiting, unknown: [] }
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return { waiting, unknown: rows.map(({ name }) => name).filter((name) => !(name in migrations)) }
+}
+
 /**
  * Brings the schema up to date, each migration in a transaction. When there is something to do to an existing
  * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration fails.
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = migratorOf(db)
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)
   if (waiting.length > 0) {

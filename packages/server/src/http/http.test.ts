@@ -327,3 +327,13 @@ describe('the server of the app', () => {
     later.leave()
   })
 })
+
+it('text with a null character is refused wherever it comes, whatever database is behind', async () => {
+  const ada = await app.signedIn()
+  const refused = { status: 400, body: { message: 'Use text without null characters' } }
+  expect(await ada.raw('POST', '/api/projects', { name: 'p', description: 'a\0b' })).toMatchObject(refused)
+  const stranger = { email: 'a\0@slipway.test', password: 'Correct-horse-1' }
+  expect(await app.client().raw('POST', '/api/auth/signin', stranger)).toMatchObject(refused)
+  expect(await ada.raw('GET', '/api/search?q=a%00b')).toMatchObject(refused)
+  expect(await ada.raw('GET', '/api/projects/%00')).toMatchObject({ status: 404 })
+})

@@ -106,8 +106,9 @@ function parseParts(endpoint: Endpoint, request: FastifyRequest) {
 
 function parse(schema: z.ZodType, value: unknown, status: 400 | 404 | 422): unknown {
   const result = schema.safeParse(value)
-  if (result.success) return result.data
+  if (result.success && !hasNull(result.data)) return result.data
   if (status === 404) throw new Problem(404, messages.notFound)
+  if (result.success) throw new Problem(status, messages.nullCharacter)
   const fields: Record<string, string> = {}
   for (const issue of result.error.issues) {
     const field = issue.path[0]
@@ -117,3 +118,9 @@ function parse(schema: z.ZodType, value: unknown, status: 400 | 404 | 422): unkn
   const wholeBody = !first || first.path.length === 0
   throw wholeBody ? new Problem(status, messages.invalidBody) : new Problem(status, first.message, fields)
 }
+
+/** Whether there is a null character in any text: PostgreSQL stores none, and refuses to look for one. */
+const hasNull = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.includes('\0')
+    : typeof value === 'object' && value !== null && Object.values(value).some(hasNull)
