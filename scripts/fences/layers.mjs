@@ -469,9 +469,9 @@ const ownersByAnotherName = {
 /** @param {string} table @returns {string} a folder of packages/server/src */
 export const ownerOf = (table) => ownersByAnotherName[table] ?? table.replaceAll('_', '-')
 
-/** Files that may write every table: migrations change what is stored, tests set a scene. */
+/** Files that may write every table: migrations change what is stored, a copy has all of it, tests set a scene. */
 export const mayWriteEveryTable =
-  /^packages\/server\/src\/(db\/migrations\/.*|.*\.(test|suite|test-kit)\.ts)$/
+  /^packages\/server\/src\/(db\/migrations\/.*|db\/tables\.ts|.*\.(test|suite|test-kit)\.ts)$/
 
 /** Names that say nothing about what is inside. */
 export const emptyNames = /^(utils?|helpers?|common|shared|types|misc)$/

@@ -1,0 +1,167 @@
+/**
+ * Everything that is stored, table by table, whichever database has it: for what copies or keeps all of it. The tables
+ * are read from the database itself, so that one that a later migration adds is never left out.
+ */
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db } from './open.ts'
+import { isPostgres } from './postgres.ts'
+
+export interface Table {
+  name: string
+  /** In the order of their names. */
+  columns: readonly string[]
+  /** The columns of the primary key. */
+  key: readonly string[]
+}
+
+/** What repos store: text, numbers and null. */
+export type Row = Readonly<Record<string, string | number | null>>
+
+/** How many rows a table has, and SHA-256 of all of them. */
+export interface Digest {
+  rows: number
+  sha256: string
+}
+
+/** Rows that are in memory at a time. SQLite binds 32,766 values in a statement. */
+const rowsAtOnce = 200
+
+/** All tables but the migrator's own, in the order of their names. */
+export async function tablesOf(db: Db): Promise<Table[]> {
+  const { rows } = await (isPostgres(db) ? columnsInPostgres : columnsInSqlite).execute(db)
+  const tables = Map.groupBy(rows, (row) => row.table)
+  return [...tables].sort(by(([name]) => name)).map(([name, columns]) => {
+    const key = columns
+      .filter(({ place }) => place !== null)
+      .sort((a, b) => Number(a.place) - Number(b.place))
+    if (key.length === 0) throw new Error(`The table ${name} has no primary key, so its rows have no order.`)
+    return {
+      name,
+      columns: columns.map(({ column }) => column).sort(by((column) => column)),
+      key: key.map(({ column }) => column),
+    }
+  })
+}
+
+const by =
+  <T>(textOf: (one: T) => string) =>
+  (a: T, b: T) =>
+    textOf(a) < textOf(b) ? -1 : 1
+
+interface Column {
+  table: string
+  column: string
+  /** Where it stands in the primary key; null when it is not part of it. */
+  place: number | null
+}
+
+const columnsInSqlite = sql<Column>`
+  select t.name as "table", c.name as "column", nullif(c.pk, 0) as place
+  from sqlite_master t, pragma_table_info(t.name) c
+  where t.type = 'table' and t.name not like 'sqlite%' and t.name not like 'kysely%'`
+
+const columnsInPostgres = sql<Column>`
+  select t.relname as "table", c.attname as "column", array_position(k.indkey::int2[], c.attnum) as place
+  from pg_class t
+  join pg_attribute c on c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
+  left join pg_index k on k.indrelid = t.oid and k.indisprimary
+  where t.relnamespace = current_schema()::regnamespace and t.relkind in ('r', 'p') and t.relname not like 'kysely%'`
+
+/**
+ * The rows of a table in the order of its primary key, which is the same in both databases, a few at a time. They are
+ * those of one moment only within a transaction that sees one.
+ */
+export async function* rowsOf(db: Db, { name, columns, key }: Table): AsyncGenerator<readonly Row[]> {
+  const keyColumns = sql.join(key.map((column) => sql.ref(column)))
+  let last: Row | undefined
+  do {
+    const after = last && sql.join(key.map((column) => last?.[column]))
+    const { rows } = await sql<Row>`
+      select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)}
+      ${after ? sql`where (${keyColumns}) > (${after})` : sql``}
+      order by ${keyColumns} limit ${rowsAtOnce}`.execute(db)
+    if (rows.length > 0) yield rows
+    last = rows.length < rowsAtOnce ? undefined : rows.at(-1)
+  } while (last)
+}
+
+/** Counts rows and sums them up as they pass; equal in both databases when the rows are. */
+export function makeDigest(table: Table) {
+  const hash = createHash('sha256')
+  let count = 0
+  return {
+    add(rows: readonly Row[]): void {
+      count += rows.length
+      for (const row of rows) hash.update(`${canonical(table, row)}\n`)
+    },
+    result: (): Digest => ({ rows: count, sha256: hash.copy().digest('hex') }),
+  }
+}
+
+export async function digestOf(db: Db, table: Table): Promise<Digest> {
+  const digest = makeDigest(table)
+  for await (const rows of rowsOf(db, table)) digest.add(rows)
+  return digest.result()
+}
+
+/** One line of JSON: the values in the order of the columns' names. */
+function canonical({ name, columns }: Table, row: Row): string {
+  const values = columns.map((column) => row[column])
+  for (const [i, value] of values.entries()) {
+    if (value === null || typeof value === 'string' || Number.isFinite(value)) continue
+    throw new Error(`${name}.${columns[i]} holds what is neither text nor a number.`)
+  }
+  return JSON.stringify(values)
+}
+
+/**
+ * Inserts rows of all tables in any order: what they refer to is looked for when `insert` has come to its end (in
+ * SQLite: when the transaction has). Numbers that the database gives out go on after the highest inserted one.
+ */
+export async function insertInAnyOrder(tx: Db, insert: () => Promise<void>): Promise<void> {
+  if (!isPostgres(tx)) {
+    await sql`pragma defer_foreign_keys=on`.execute(tx)
+    return insert()
+  }
+  await alterReferences(tx, 'deferrable initially deferred')
+  await insert()
+  await sql`set constraints all immediate`.execute(tx)
+  await alterReferences(tx, 'not deferrable')
+  await continueNumbers(tx)
+}
+
+/** Part of what {@link insertInAnyOrder} is given to do. */
+export async function insertRows(
+  tx: Db,
+  { name, columns }: Table,
+  rows: Iterable<readonly Row[]> | AsyncIterable<readonly Row[]>,
+): Promise<void> {
+  const names = sql.join(columns.map((column) => sql.ref(column)))
+  // Numbers that the database gives out are kept as they are.
+  const overriding = isPostgres(tx) ? sql`overriding system value` : sql``
+  for await (const some of rows) {
+    const values = some.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`)
+    await sql`insert into ${sql.table(name)} (${names}) ${overriding} values ${sql.join(values)}`.execute(tx)
+  }
+}
+
+async function alterReferences(tx: Db, how: 'deferrable initially deferred' | 'not deferrable') {
+  const { rows } = await sql<{ table: string; name: string }>`
+    select t.relname as "table", r.conname as name from pg_constraint r join pg_class t on t.oid = r.conrelid
+    where r.contype = 'f' and r.connamespace = current_schema()::regnamespace`.execute(tx)
+  for (const { table, name } of rows)
+    await sql`alter table ${sql.table(table)} alter constraint ${sql.ref(name)} ${sql.raw(how)}`.execute(tx)
+}
+
+async function continueNumbers(tx: Db): Promise<void> {
+  const { rows } = await sql<{ table: string; column: string; sequence: string }>`
+    select * from (
+      select table_name as "table", column_name as "column",
+        pg_get_serial_sequence(quote_ident(table_name), column_name) as sequence
+      from information_schema.columns where table_schema = current_schema()
+    ) as numbered where sequence is not null`.execute(tx)
+  for (const { table, column, sequence } of rows)
+    await sql`select setval(${sequence}, max(${sql.ref(column)})) from ${sql.table(table)}
+      having max(${sql.ref(column)}) is not null`.execute(tx)
+}
