@@ -40,3 +40,25 @@ export async function migrate(db: Db, file: string | null): Promise<void> {
   // Each time: a server that was killed may have come no further than the migrations.
   if (isPostgres(db)) await equaliseColumns(db)
 }
+
+/** The migrations that were done to a database, in their order. */
+export async function migrationsDone(db: Db): Promise<string[]> {
+  const all = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).getMigrations()
+  return all.filter(({ executedAt }) => executedAt).map(({ name }) => name)
+}
+
+/** Makes the schema of an earlier version in an empty database, for rows of that time. Throws when it is not known. */
+export async function migrateTo(db: Db, names: readonly string[]): Promise<void> {
+  const last = names.at(-1)
+  const known = Object.keys(migrations)
+  if (last === undefined || names.some((name, index) => name !== known[index]))
+    throw new Error(
+      `It was made by a newer version of Slipway (${last ?? 'no migration'}). Install that version.`,
+    )
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+  }).migrateTo(last)
+  if (error) throw error
+  if (isPostgres(db)) await equaliseColumns(db)
+}
