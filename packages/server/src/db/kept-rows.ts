@@ -95,12 +95,16 @@ export async function isEmptyDatabase(place: DatabasePlace): Promise<boolean> {
   }
 }
 
-/** Takes all rows into an empty database: in one transaction, which is undone unless what is stored then is the same. */
+/**
+ * Takes all rows into an empty database: in one transaction, which is undone unless what is stored then is the same. The
+ * migrations of SQLite are not part of it, so a file is the caller's to remove when this throws.
+ */
 export async function takeRows(place: DatabasePlace, dir: string, kept: KeptRows): Promise<void> {
   const db = openDatabase(place)
   try {
+    if ('file' in place) await migrateTo(db, kept.migrations)
     await db.transaction().execute(async (tx) => {
-      await migrateTo(tx, kept.migrations)
+      if ('url' in place) await migrateTo(tx, kept.migrations)
       await requireSameTables(tx, kept.tables)
       await insertInAnyOrder(tx, async () => {
         for (const table of kept.tables) await insertRows(tx, table, readRows(dir, table))
