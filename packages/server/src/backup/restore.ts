@@ -84,7 +84,12 @@ export async function restoreBackup(
 async function takeInto(database: DatabasePlace, rows: string, manifest: Manifest): Promise<void> {
   if ('url' in database) return takeRows(database, rows, manifest)
   const part = `${database.file}.restored`
-  await takeRows({ file: part }, rows, manifest)
+  try {
+    await takeRows({ file: part }, rows, manifest)
+  } catch (error) {
+    for (const end of ['', '-wal', '-shm']) await rm(`${part}${end}`, { force: true })
+    throw error
+  }
   await flush(part)
   await rename(part, database.file)
   await flush(path.dirname(database.file))

@@ -59,6 +59,10 @@ export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
   })
 }
 
+/** A place for a database of the kind that this run is about, with nothing in it, not even tables. */
+export const freshPlace = async (file: string): Promise<DatabasePlace> =>
+  cluster ? { url: await create(cluster) } : { file }
+
 async function openMigrated(place: DatabasePlace): Promise<Db> {
   const db = openDatabase(place)
   await migrate(db, null)

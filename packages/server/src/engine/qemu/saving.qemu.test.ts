@@ -36,8 +36,10 @@ describe.skipIf(missing !== undefined)('What an engine saves elsewhere', () => {
   const volumeOf = (id: string, dir = dataDir) => join(dir, 'volumes', `${id}.qcow2`)
   const rootOf = (dir = dataDir) => join(dir, 'machines', spec.id, 'root.qcow2')
   const snapshotOf = (id: string, dir = dataDir) => join(dir, 'volume-snapshots', `${id}.qcow2`)
-  const poke = (disk: string, what: string) => run('qemu-io', ['-f', 'qcow2', '-c', `write -P ${what} 0 64k`, disk])
-  const same = (a: string, b: string) => run('qemu-img', ['compare', '-U', '-f', 'qcow2', '-F', 'qcow2', a, b])
+  const poke = (disk: string, what: string) =>
+    run('qemu-io', ['-f', 'qcow2', '-c', `write -P ${what} 0 64k`, disk])
+  const same = (a: string, b: string) =>
+    run('qemu-img', ['compare', '-U', '-f', 'qcow2', '-F', 'qcow2', a, b])
   async function newVolume(): Promise<string> {
     const id = randomUUID()
     await engine.createVolume(id, { from: 'nothing' }, 1024 * 1024, work())
