@@ -1,4 +1,5 @@
 /** Backups of installations on the simulated engine, on the database of this run, restored into either. */
+import { once } from 'node:events'
 import {
   chmod,
   lstat,
@@ -108,13 +109,15 @@ describe('a backup', () => {
     expect(status).toBe('running')
   })
 
-  it('can be restored into the other kind of database', async () => {
+  it('can be restored into the other kind of database, and back', async () => {
     const { installation } = await filled()
     const { tables } = await writeBackup(installation, at('backup'), work())
+    const expected = Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }]))
     const { database } = await restoreTo('second', { file: at('other.sqlite') })
-    expect(await digests(database)).toEqual(
-      Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
-    )
+    expect(await digests(database)).toEqual(expected)
+    await writeBackup({ ...installation, database }, at('again'), work())
+    const back = await restoreTo('third', undefined, 'again')
+    expect(await digests(back.database)).toEqual(expected)
   })
 
   it('keeps text whole that ends lines, and rows of a moment in which others write', async () => {
@@ -269,6 +272,7 @@ describe('a restore', () => {
     const { installation } = await filled()
     await writeBackup(installation, at('backup'), work())
     await mkdir(at('used'))
+    await mkdir(at('used', 'machines'))
     await writeFile(at('used', 'mine'), '')
     await expect(restoreTo('used')).rejects.toThrow('is not empty (it has mine)')
     if ('url' in installation.database) {
@@ -291,16 +295,14 @@ describe('a restore', () => {
 describe('a running server', () => {
   it('makes a backup for its owner, one at a time, and none for who does not wait', async () => {
     const { installation } = await filled()
-    let letGo = () => {}
-    const held = new Promise<void>((resolve) => {
-      letGo = resolve
-    })
+    let held = Promise.withResolvers<void>()
     const { engine } = installation
     const slow = {
       ...engine,
-      saveTo: async (...args: Parameters<typeof engine.saveTo>) => {
-        await held
-        return engine.saveTo(...args)
+      saveTo: async (...[to, ids, { signal, onProgress }]: Parameters<typeof engine.saveTo>) => {
+        await Promise.race([held.promise, once(signal, 'abort')])
+        signal.throwIfAborted()
+        return engine.saveTo(to, ids, { signal, onProgress })
       },
     }
     const close = await openBackupDesk({ ...installation, engine: slow }, silentLog)
@@ -310,11 +312,17 @@ describe('a running server', () => {
     const first = askForBackup(installation.dataDir, at('backup'), () => {})
     await expect.poll(() => readdir(at('backup')).catch(() => [])).toContain('database')
     await expect(askForBackup(installation.dataDir, at('again'), () => {})).rejects.toThrow('Another backup')
-    letGo()
+    held.resolve()
     expect(await first).toMatchObject({ left_out: [] })
     expect((await restoreTo('second')).manifest.engine).toBe('simulated')
     await expect(askForBackup(installation.dataDir, at('backup'), () => {})).rejects.toThrow('is not empty')
-    await close()
+
+    held = Promise.withResolvers()
+    // Its end ends what is under way.
+    const last = askForBackup(installation.dataDir, at('last'), () => {})
+    await expect.poll(() => readdir(at('last')).catch(() => [])).toContain('database')
+    await Promise.all([close(), expect(last).rejects.toThrow('The server ended before')])
+    expect(await readdir(home)).not.toContain('last')
     await expect(askForBackup(installation.dataDir, at('third'), () => {})).rejects.toThrow('does not answer')
   })
 })

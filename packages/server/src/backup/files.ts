@@ -21,6 +21,14 @@ export async function filesBelow(dir: string): Promise<string[]> {
     .sort()
 }
 
+/** Everything below a directory but directories, by its path from there. */
+export async function everythingBelow(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(dir, path.join(entry.parentPath, entry.name)))
+}
+
 /** All directories below one, itself last, the deepest first. */
 export async function foldersBelow(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true })

@@ -5,7 +5,7 @@ import { isEmptyDatabase, takeRows } from '../db/kept-rows.ts'
 import type { DatabasePlace } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
 import { copyWhole, flush } from '../lib/whole-copy.ts'
-import { bytesOf, foldersBelow, namesIn, requireRoomIn } from './files.ts'
+import { bytesOf, everythingBelow, foldersBelow, namesIn, requireRoomIn } from './files.ts'
 import { DATA, type Manifest, ROWS, readManifest } from './manifest.ts'
 import { verifyBackup } from './verify.ts'
 
@@ -25,10 +25,10 @@ export function requireComplete(dataDir: string): void {
 /** Throws a sentence unless there is nothing that a restore would mix with. */
 export async function requireEmptyPlaces(dataDir: string, database: DatabasePlace): Promise<void> {
   requireComplete(dataDir)
-  const names = ((await namesIn(dataDir)) ?? []).filter((name) => !locks.test(name) && name !== 'lost+found')
-  if (names.length > 0)
+  const [first] = await holdings(dataDir)
+  if (first !== undefined)
     throw new Error(
-      `The data directory ${dataDir} is not empty (it has ${names[0]}). Set SLIPWAY_DATA_DIR to an empty directory.`,
+      `The data directory ${dataDir} is not empty (it has ${first}). Set SLIPWAY_DATA_DIR to an empty directory.`,
     )
   if (!(await isEmptyDatabase(database)))
     throw new Error(
@@ -70,10 +70,7 @@ export async function restoreBackup(
     signal.throwIfAborted()
     await takeInto(database, path.join(dir, ROWS), manifest)
   } catch (error) {
-    for (const name of (await namesIn(dataDir)) ?? [])
-      if (!locks.test(name) && name !== 'lost+found' && name !== UNFINISHED)
-        await rm(path.join(dataDir, name), { recursive: true, force: true })
-    await unmark(dataDir)
+    await clear(dataDir)
     throw error
   }
   await unmark(dataDir)
@@ -93,6 +90,22 @@ async function takeInto(database: DatabasePlace, rows: string, manifest: Manifes
   await flush(part)
   await rename(part, database.file)
   await flush(path.dirname(database.file))
+}
+
+/** What lies in a data directory but locks, and folders, which may be mounts of their own. */
+async function holdings(dataDir: string): Promise<string[]> {
+  const entries = (await namesIn(dataDir)) === null ? [] : await everythingBelow(dataDir)
+  return entries.filter((name) => !locks.test(name) && name !== UNFINISHED)
+}
+
+/** Removes what was restored so far. Where that is not possible the mark stays. */
+async function clear(dataDir: string): Promise<void> {
+  for (const name of (await namesIn(dataDir)) ?? []) {
+    if (locks.test(name) || name === UNFINISHED) continue
+    // A folder that is a mount is emptied, and stays.
+    await rm(path.join(dataDir, name), { recursive: true, force: true }).catch(() => {})
+  }
+  if ((await holdings(dataDir)).length === 0) await unmark(dataDir)
 }
 
 async function mark(dataDir: string): Promise<void> {
