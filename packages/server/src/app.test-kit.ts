@@ -13,6 +13,7 @@ import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
 import { openTestDb } from './db/database.test-kit.ts'
+import type { DatabasePlace } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
@@ -45,8 +46,8 @@ export interface TestAppOptions {
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
   file?: string
-  /** A PostgreSQL database that is there already; else one of the kind that the run is about. */
-  databaseUrl?: string
+  /** One that is there already, of either kind; else one of the kind that the run is about. */
+  database?: DatabasePlace
   gateway?: Gateway
   trustedProxies?: string[]
 }
@@ -64,7 +65,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   { clock, engine, passTime }: { clock: C; engine: E; passTime: () => Promise<void> },
   options: TestAppOptions = {},
 ) {
-  const db = await openTestDb(options.file, options.databaseUrl)
+  const db = await openTestDb(options.file, options.database)
   const mails: Mail[] = []
   const build = () =>
     buildApp({

@@ -155,13 +155,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
   }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
+  const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
   return {
     host: s.SLIPWAY_HOST,
     port: s.SLIPWAY_PORT,
     dataDir,
-    database: s.SLIPWAY_DATABASE_URL
-      ? { url: s.SLIPWAY_DATABASE_URL }
-      : { file: path.join(dataDir, 'slipway.sqlite') },
+    database: s.SLIPWAY_DATABASE_URL ? { url: s.SLIPWAY_DATABASE_URL } : sqlite,
+    /** Where everything is stored without a URL. */
+    sqlite,
     publicUrl,
     ssh:
       s.SLIPWAY_SSH_PORT === 'off'

@@ -19,7 +19,8 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { freshPlace } from '../db/database.test-kit.ts'
-import { migrate } from '../db/migrate.ts'
+import { fill } from '../db/filled.test-kit.ts'
+import { migrate, migrationsDone } from '../db/migrate.ts'
 import { type DatabasePlace, openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
@@ -28,6 +29,7 @@ import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { silentLog } from '../lib/log.ts'
+import { makeOldDatabase } from '../upgrade/upgrade.test-kit.ts'
 import { askForBackup, openBackupDesk } from './desk.ts'
 import { filesBelow } from './files.ts'
 import { MANIFEST, type Manifest } from './manifest.ts'
@@ -51,10 +53,7 @@ async function serverAt(dataDir: string, database: DatabasePlace) {
   const clock = makeHandClock()
   const engine = makeSimulatedEngine({ clock, file: path.join(dataDir, SIMULATED_FILE) })
   await engine.open()
-  const app = await makeTestAppOver(
-    { clock, engine, passTime: () => clock.advance(60_000) },
-    'url' in database ? { databaseUrl: database.url } : { file: database.file },
-  )
+  const app = await makeTestAppOver({ clock, engine, passTime: () => clock.advance(60_000) }, { database })
   let isOpen = true
   const close = async () => {
     if (isOpen) await app.close()
@@ -89,6 +88,33 @@ const restoreTo = async (name: string, place?: DatabasePlace, from = 'backup') =
 }
 
 describe('a backup', () => {
+  it('has every row of every table, whatever is going on', async () => {
+    const first = await serverAt(at('first'), await freshPlace(at('first.sqlite')))
+    await fill(first.app)
+    const { tables } = await writeBackup(first.installation, at('backup'), work())
+    expect(tables.filter(({ rows }) => rows === 0).map(({ name }) => name)).toEqual([])
+    const { database } = await restoreTo('second')
+    expect(await digests(database)).toEqual(
+      Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
+    )
+  })
+
+  it('of an earlier version is brought up to date after its restore as the original would be', async () => {
+    const old = { file: at('old.sqlite') }
+    await makeOldDatabase(old.file)
+    const { installation } = await serverAt(at('first'), await freshPlace(at('first.sqlite')))
+    const { migrations } = await writeBackup({ ...installation, database: old }, at('backup'), work())
+    const { database } = await restoreTo('second')
+    const [original, restored] = [openDatabase(old), openDatabase(database)]
+    await migrate(original, null)
+    expect(await migrationsDone(restored)).toEqual(migrations)
+    await migrate(restored, null)
+    expect((await migrationsDone(restored)).length).toBeGreaterThan(migrations.length)
+    await original.destroy()
+    await restored.destroy()
+    expect(await digests(database)).toEqual(await digests(old))
+  })
+
   it('is made while the server runs, and restored elsewhere is the same installation', async () => {
     const { desk, vmId, installation, close } = await filled()
     installation.engine.poke({ machineId: vmId }, 'written by the guest')
@@ -300,6 +326,7 @@ describe('a running server', () => {
     const slow = {
       ...engine,
       saveTo: async (...[to, ids, { signal, onProgress }]: Parameters<typeof engine.saveTo>) => {
+        signal.throwIfAborted()
         await Promise.race([held.promise, once(signal, 'abort')])
         signal.throwIfAborted()
         return engine.saveTo(to, ids, { signal, onProgress })

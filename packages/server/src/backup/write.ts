@@ -36,6 +36,7 @@ export async function writeBackup(
     const made_at = new Date().toISOString()
     const belongings = makeBelongings()
     const kept = await writeRows(database, rows, belongings.see)
+    signal.throwIfAborted()
     await mkdir(data, { mode: 0o700 })
     const left = await engine.saveTo(data, belongings.ids, work)
     const there = (await namesIn(dataDir)) ?? []

@@ -40,12 +40,12 @@ const kept = new Map<string, string>()
 
 /**
  * A database with the schema and nothing in it, of the kind that this run of the tests is about; the same again for the
- * same `file`. `ownUrl` names one of PostgreSQL that the test has made itself.
+ * same `file`. `own` is one that the test has made itself, of either kind.
  */
-export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
-  if (ownUrl) return openMigrated({ url: ownUrl })
+export async function openTestDb(file?: string, own?: DatabasePlace): Promise<Db> {
+  if (own) return openMigrated(own)
   if (!cluster) return openMigrated({ file: file ?? ':memory:' })
-  const url = (file && kept.get(file)) || free.pop() || (await create(cluster))
+  const url = (file && kept.get(file)) || free.pop() || (await createDatabase())
   if (file) kept.set(file, url)
   const db = await openMigrated({ url })
   if (file) return db
@@ -61,7 +61,7 @@ export async function openTestDb(file?: string, ownUrl?: string): Promise<Db> {
 
 /** A place for a database of the kind that this run is about, with nothing in it, not even tables. */
 export const freshPlace = async (file: string): Promise<DatabasePlace> =>
-  cluster ? { url: await create(cluster) } : { file }
+  cluster ? { url: await createDatabase() } : { file }
 
 async function openMigrated(place: DatabasePlace): Promise<Db> {
   const db = openDatabase(place)
@@ -69,7 +69,9 @@ async function openMigrated(place: DatabasePlace): Promise<Db> {
   return db
 }
 
-async function create(cluster: string): Promise<string> {
+/** The URL of a PostgreSQL database without anything in it. */
+export async function createDatabase(): Promise<string> {
+  if (!cluster) throw new Error('this run of the tests has no PostgreSQL')
   const admin = openDatabase({ url: cluster })
   const name = `test_${randomUUID().replaceAll('-', '')}`
   await sql`create database ${sql.id(name)}`.execute(admin)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { copyBeside } from './copy.ts'
 import * as first from './migrations/0001-first.ts'
@@ -23,12 +24,23 @@ const migrations: Record<string, Migration> = {
   '0008-idempotency-and-usage': idempotencyAndUsage,
 }
 
+const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
+
+/** The migrations that a database still lacks, and those that it has and this version does not know. */
+export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown: string[] }> {
+  const all = await migratorOf(db).getMigrations()
+  const waiting = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
+  // Without any the table of those that were done may be missing too.
+  if (waiting.length === all.length) return { waiting, unknown: [] }
+  return { waiting, unknown: (await migrationsDone(db)).filter((name) => !(name in migrations)) }
+}
+
 /**
  * Brings the schema up to date, each migration in a transaction. When there is something to do to an existing
  * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration fails.
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
+  const migrator = migratorOf(db)
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)
   if (waiting.length > 0) {
@@ -41,10 +53,10 @@ export async function migrate(db: Db, file: string | null): Promise<void> {
   if (isPostgres(db)) await equaliseColumns(db)
 }
 
-/** The migrations that were done to a database, in their order. */
+/** The migrations that were done to a database, in their order, whether this version knows them or not. */
 export async function migrationsDone(db: Db): Promise<string[]> {
-  const all = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).getMigrations()
-  return all.filter(({ executedAt }) => executedAt).map(({ name }) => name)
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
 }
 
 /** Makes the schema of an earlier version in an empty database, for rows of that time. Throws when it is not known. */
@@ -55,10 +67,7 @@ export async function migrateTo(db: Db, names: readonly string[]): Promise<void>
     throw new Error(
       `It was made by a newer version of Slipway (${last ?? 'no migration'}). Install that version.`,
     )
-  const { error } = await new Migrator({
-    db,
-    provider: { getMigrations: async () => migrations },
-  }).migrateTo(last)
+  const { error } = await migratorOf(db).migrateTo(last)
   if (error) throw error
   if (isPostgres(db)) await equaliseColumns(db)
 }

@@ -60,7 +60,7 @@ describe.runIf(onPostgres)('a PostgreSQL of its own', () => {
   })
 
   it('answers 503 with a sentence while it is away, and nothing is lost', async () => {
-    const app = await makeTestApp({ databaseUrl: cluster.url })
+    const app = await makeTestApp({ database: { url: cluster.url } })
     const ada = await app.signedIn('Ada')
     const create = (name: string) => ada.call(projectApi.create, { body: { name } })
     expect((await create('before')).status).toBe(201)

@@ -112,16 +112,19 @@ describe('rows inserted in any order', () => {
     expect(isForeignKeyViolation(await insert('b').catch((error: unknown) => error))).toBe(true)
     expect(await db.selectFrom('account').selectAll().execute()).toEqual([])
     await insert('a')
+    let failure: unknown = null
     const late = db.transaction().execute(async (tx) => {
-      const failure = await tx
+      await tx
         .insertInto('project')
         .values(project('q', 'c'))
         .execute()
-        .catch((error: unknown) => error)
-      expect(isForeignKeyViolation(failure)).toBe(true)
-      throw failure
+        .catch((error: unknown) => {
+          failure = error
+        })
+      throw new Error('undone')
     })
     await expect(late).rejects.toThrow()
+    expect(isForeignKeyViolation(failure)).toBe(true)
   })
 
   it.runIf(onPostgres)('are followed by the next number where the database gives numbers out', async () => {

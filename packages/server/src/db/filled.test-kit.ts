@@ -1,0 +1,96 @@
+/** Somebody who has used everything: an installation in which every table has rows, made by calls of the API. */
+import { randomUUID } from 'node:crypto'
+import type { TestApp } from '../app.test-kit.ts'
+
+const publicKey = (name: string) =>
+  `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNsaXB3YXkgZGVtbyBrZXksIG5vdCBmb3IgdXNlLi4u ${name}`
+
+/** Returns her, signed in, and the paths of all that she can list. */
+export async function fill(app: TestApp) {
+  const ines = await app.signedIn('Ines Halvorsen')
+  const make = async (url: string, body: object): Promise<string> => {
+    const answer = await ines.raw('POST', url, body, { 'idempotency-key': randomUUID() })
+    if (answer.status >= 300) throw new Error(`${url}: ${JSON.stringify(answer.body)}`)
+    return (answer.body as { id: string }).id
+  }
+  const pass = () => app.clock.advance(30_000)
+
+  await app.client().raw('POST', '/api/auth/signup', {
+    name: 'Not verified yet',
+    email: 'later@slipway.test',
+    password: ines.password,
+  })
+  const ssh_key_id = await make('/api/user/ssh-keys', {
+    key_name: 'thinkpad',
+    ssh_public_key: publicKey('ines@thinkpad'),
+  })
+  await make('/api/admin/templates', {
+    name: 'Our own',
+    description: 'With a picture',
+    default_cpu: 1,
+    default_memory_mb: 1024,
+    image_url: 'https://images.example.org/picture.png',
+  })
+  const project = `/api/projects/${await make('/api/projects', { name: 'checkout', description: 'Ünï, 商店 🛒' })}`
+  await make('/api/projects', { name: 'playground' })
+
+  const wish = { template_id: 'starter', ssh_key_id }
+  const vm = (name: string, more: object = {}) => make(`${project}/vms`, { ...wish, name, ...more })
+  const web = await vm('web')
+  const resting = await vm('resting')
+  await vm('fault-crash')
+  await vm('fault-no-space')
+  const brief = await vm('brief', { persistent: false })
+  const disk = (body: object) => make(`${project}/disks`, { size: '1Gi', source: 'EMPTY', ...body })
+  const ledger = await disk({ name: 'ledger', description: 'What was sold' })
+  await disk({ name: 'noble', source: 'HTTP', image_url: 'https://images.example.org/noble.img' })
+  await disk({ name: 'refused', source: 'HTTP', image_url: 'https://images.example.org/fault-refused.img' })
+  const group = { ...wish, disks: [{ name: 'state', size: '1Gi' }] }
+  await make(`${project}/vmpools`, { ...group, name: 'runners', min_size: 1, desired_size: 2, max_size: 4 })
+  await make(`${project}/vmsets`, { ...group, name: 'etcd', replicas: 2 })
+  await pass()
+
+  await ines.raw('POST', `${project}/vms/${resting}/stop`)
+  await ines.raw('POST', `${project}/disks/${ledger}/attach`, { vm_id: web })
+  await pass()
+  const vmSnapshot = (name: string, snapshot_type: 'disk' | 'full') =>
+    make(`${project}/vms/${web}/snapshots`, { name, snapshot_type, retention_days: 365 })
+  const good = await vmSnapshot('good', 'disk')
+  await pass()
+  await vmSnapshot('with memory', 'full')
+  const diskSnapshot = (name: string, snapshot_type: 'full' | 'incremental') =>
+    make(`${project}/disksnapshots`, { name, snapshot_type, disk_id: ledger, retention_days: 365 })
+  await diskSnapshot('monday', 'full')
+  await pass()
+  await diskSnapshot('tuesday', 'incremental')
+  await pass()
+  await ines.raw('POST', `${project}/snapshots/${good}/restore`, { vm_id: web })
+  // Long enough for means of usage to be stored.
+  for (let i = 0; i < 40; i++) {
+    await app.clock.advance(10_000)
+    await app.idle()
+  }
+  // In the middle of things.
+  await vm('coming')
+  await ines.raw('POST', `${project}/vms/${brief}/stop`)
+
+  return {
+    ...ines,
+    lists: [
+      '/api/projects',
+      '/api/user/ssh-keys',
+      '/api/templates',
+      '/api/user/activity',
+      ...[
+        'vms',
+        'disks',
+        'snapshots',
+        'disksnapshots',
+        'vmpools',
+        'vmsets',
+        'activity',
+        'usage?range=day',
+      ].map((name) => `${project}/${name}`),
+    ],
+  }
+}
