@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { writeRows } from '../db/kept-rows.ts'
+import { isEmptyDatabase, writeRows } from '../db/kept-rows.ts'
 import type { DatabasePlace } from '../db/open.ts'
 import type { Engine, Work } from '../engine/engine.ts'
 import { copyWhole, flush, sha256Of } from '../lib/whole-copy.ts'
@@ -28,6 +28,7 @@ export async function writeBackup(
 ): Promise<Manifest> {
   const { signal } = work
   await requireEmpty(dir, dataDir)
+  if (await isEmptyDatabase(database)) throw new Error('The database is empty: there is nothing to back up.')
   await requireRoomIn(dir, await bytesOf(dataDir, (await namesIn(dataDir)) ? await filesBelow(dataDir) : []))
   const wasThere = (await namesIn(dir)) !== null
   await mkdir(dir, { recursive: true, mode: 0o700 })
