@@ -36,7 +36,7 @@ const server = [
   },
   {
     name: 'server main',
-    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|database|prove-accelerator)\.ts$/,
+    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|backup|restore|open-engine|database|prove-accelerator)\.ts$/,
     may: ['contract', 'server *'],
     npm: ['*'],
     why: 'A program puts together parts of the server.',
@@ -282,6 +282,13 @@ const server = [
     ],
     npm: [],
     why: 'A reconciler looks, plans, does one step on the engine port and stores what it saw.',
+  },
+  {
+    name: 'server backup',
+    path: /^packages\/server\/src\/backup\//,
+    may: ['server backup', 'server engine port', 'server db', 'server lib'],
+    npm: ['zod', 'node:'],
+    why: 'Backups take all tables and all files as they are; they know no feature.',
   },
   {
     name: 'server bus',

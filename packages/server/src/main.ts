@@ -3,40 +3,24 @@ import { availableParallelism, hostname } from 'node:os'
 import path from 'node:path'
 import { gatewayCommand } from '@slipway/contract'
 import { buildApp } from './app.ts'
+import { openBackupDesk } from './backup/desk.ts'
+import { requireComplete } from './backup/restore.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase, ownDatabase } from './db/open.ts'
-import type { Engine } from './engine/engine.ts'
-import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
-import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
+import { readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
 import { keptSecret } from './lib/kept-secret.ts'
-import { type Log, makeLog } from './lib/log.ts'
+import { makeLog } from './lib/log.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { watchUncaught } from './lib/uncaught.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
-import { qemuFor } from './qemu.ts'
+import { openEngine } from './open-engine.ts'
 import { demo, seed } from './seed.ts'
 
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
-
-async function openEngine(config: Config, recipes: readonly Recipe[], log: Log): Promise<Engine> {
-  if (config.engine === 'simulated') {
-    const engine = makeSimulatedEngine({
-      clock: systemClock,
-      speed: config.simulatedSpeed,
-      file: path.join(config.dataDir, 'simulated.jsonl'),
-    })
-    await engine.open()
-    return engine
-  }
-  const { engine, clearScratch } = qemuFor(config, recipes, log)
-  await clearScratch()
-  await engine.open()
-  return engine
-}
 
 function makeMailer(config: Config): { sendMail: SendMail; where: string } {
   if (config.smtpUrl) {
@@ -73,6 +57,7 @@ async function main(): Promise<void> {
   // The log is written at once, so the reason is out before the end.
   watchUncaught(log, () => process.exit(1))
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
+  requireComplete(config.dataDir)
   const giveUpDirectory = await ownDirectory(config.dataDir)
   const giveUpDatabase = await ownDatabase(config.database, (reason) => {
     console.error(reason)
@@ -100,11 +85,14 @@ async function main(): Promise<void> {
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
+  const closeBackupDesk = await openBackupDesk({ ...config, engine }, log)
+
   let closing = false
   async function shutDown(signal: string): Promise<void> {
     if (closing) return
     closing = true
     console.log(`${signal}: shutting down. Running VMs are not affected.`)
+    await closeBackupDesk()
     await gateway?.close()
     await close()
     await engine.close()

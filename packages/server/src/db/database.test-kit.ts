@@ -61,6 +61,10 @@ export async function openTestDb(file?: string, own?: DatabasePlace): Promise<Db
   })
 }
 
+/** A place for a database of the kind that this run is about, with nothing in it, not even tables. */
+export const freshPlace = async (file: string): Promise<DatabasePlace> =>
+  cluster ? { url: await createDatabase() } : { file }
+
 async function openMigrated(place: DatabasePlace): Promise<Db> {
   const db = openDatabase(place)
   await migrate(db, null)

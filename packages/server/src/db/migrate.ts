@@ -32,8 +32,7 @@ export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown
   const waiting = all.filter(({ executedAt }) => !executedAt).map(({ name }) => name)
   // Without any the table of those that were done may be missing too.
   if (waiting.length === all.length) return { waiting, unknown: [] }
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-  return { waiting, unknown: rows.map(({ name }) => name).filter((name) => !(name in migrations)) }
+  return { waiting, unknown: (await migrationsDone(db)).filter((name) => !(name in migrations)) }
 }
 
 /**
@@ -51,5 +50,24 @@ export async function migrate(db: Db, file: string | null): Promise<void> {
       throw new Error('The database could not be migrated; it is as it was before.', { cause: error })
   }
   // Each time: a server that was killed may have come no further than the migrations.
+  if (isPostgres(db)) await equaliseColumns(db)
+}
+
+/** The migrations that were done to a database, in their order, whether this version knows them or not. */
+export async function migrationsDone(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Makes the schema of an earlier version in an empty database, for rows of that time. Throws when it is not known. */
+export async function migrateTo(db: Db, names: readonly string[]): Promise<void> {
+  const last = names.at(-1)
+  const known = Object.keys(migrations)
+  if (last === undefined || names.some((name, index) => name !== known[index]))
+    throw new Error(
+      `It was made by a newer version of Slipway (${last ?? 'no migration'}). Install that version.`,
+    )
+  const { error } = await migratorOf(db).migrateTo(last)
+  if (error) throw error
   if (isPostgres(db)) await equaliseColumns(db)
 }

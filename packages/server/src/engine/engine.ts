@@ -156,6 +156,23 @@ export interface Engine {
   inspectSnapshot(kind: 'machine' | 'volume', snapshotId: string): Promise<SnapshotState>
   /** Every complete snapshot the engine has, and those it cannot read now. Throws when it cannot tell which there are. */
   listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
+
+  /**
+   * Writes all it has of these objects, and the boot images, into an empty directory of its owner. An engine that is
+   * opened over it has them as after a restart of the host. Guests run on; all disks of a machine are of one moment. An
+   * object is written whole or not at all.
+   *
+   * @returns those that were left out: by id, why, as a sentence
+   */
+  saveTo(directory: string, objects: ObjectIds, work: Work): Promise<ReadonlyMap<string, string>>
+}
+
+/** What a backup is about, by id. */
+export interface ObjectIds {
+  machines: readonly string[]
+  volumes: readonly string[]
+  machineSnapshots: readonly string[]
+  volumeSnapshots: readonly string[]
 }
 
 /** Long work under way. */

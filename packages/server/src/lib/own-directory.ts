@@ -3,6 +3,9 @@ import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { livingProcess, thisProcess } from './process-identity.ts'
 
+/** Another process works in a directory. */
+export class DirectoryInUse extends Error {}
+
 /**
  * Makes sure one process works on a directory at a time: two would both drive the same guests. Returns the way to
  * give it up. Throws when another has it.
@@ -17,7 +20,7 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
   const owner = await livingProcess(await readFile(file, 'utf8').catch(() => ''))
   if (!lock || (owner && owner.pid !== process.pid)) {
     lock?.close()
-    throw new Error(
+    throw new DirectoryInUse(
       `Another Slipway server${owner ? ` (process ${owner.pid})` : ''} is using ${dir}. Stop it first, or set SLIPWAY_DATA_DIR to another directory.`,
     )
   }

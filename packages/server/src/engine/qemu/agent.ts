@@ -4,10 +4,11 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { connectUnix } from '../../lib/unix-socket.ts'
 import { AGENT_CHANNEL } from './command-line.ts'
 import { countOf, isRecord, lineSplitter, nestsTooDeep, parseMessage, sumOf } from './lines.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
-import { connectUnix, type Qmp } from './qmp.ts'
+import type { Qmp } from './qmp.ts'
 
 const SYNC_MS = 300
 const FREEZE_MS = 5000

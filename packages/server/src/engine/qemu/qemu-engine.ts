@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
+import { connectUnix } from '../../lib/unix-socket.ts'
 import { type Engine, EngineError, type SnapshotState, type VolumeState } from '../engine.ts'
 import type { AcceleratorChoice } from './accelerator.ts'
 import { makeAttachments } from './attachments.ts'
@@ -18,9 +19,9 @@ import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
 import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
-import { connectUnix } from './qmp.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
+import { makeSaving } from './saving.ts'
 import { makeTakeUp } from './take-up.ts'
 import { makeTurns } from './turns.ts'
 import { makeUsage } from './usage.ts'
@@ -109,6 +110,18 @@ export function makeQemuEngine(deps: {
     daemonsDir,
     log,
     host,
+    inTurn,
+    inDiskTurn,
+  })
+
+  const saving = makeSaving({
+    dataDir,
+    dirs,
+    volumes,
+    snapshots,
+    volumeSnapshots,
+    guests,
+    log,
     inTurn,
     inDiskTurn,
   })
@@ -224,5 +237,6 @@ export function makeQemuEngine(deps: {
       return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
+    saveTo: afterTakeUp(saving.saveTo),
   }
 }

@@ -9,9 +9,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
+import { connectUnix } from '../../lib/unix-socket.ts'
 import type { Engine, MachineSpec, Work } from '../engine.ts'
 import { missing, processesOf, sshWith, testEngine } from './qemu-engine.test-kit.ts'
-import { connectUnix } from './qmp.ts'
 
 const MIB = 1024 * 1024
 const data = randomUUID()

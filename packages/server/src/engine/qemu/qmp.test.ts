@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { connectUnix } from '../../lib/unix-socket.ts'
 import { lineSplitter } from './lines.ts'
-import { connectQmp, connectUnix, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
+import { connectQmp, listenFor, QmpClosed, type QmpEvent } from './qmp.ts'
 
 const greeting = '{"QMP": {"version": {}, "capabilities": ["oob"]}}\r\n'
 

@@ -1,10 +1,6 @@
-import { open } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
-import { basename, dirname } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../lib/clock.ts'
-import { errorCode } from '../../lib/command.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { connectUnix } from '../../lib/unix-socket.ts'
 import { isRecord, lineSplitter, parseMessage } from './lines.ts'
 
 /** What QEMU tells on its own, such as `SHUTDOWN`. Names and data: QEMU QMP reference manual. */
@@ -199,36 +195,3 @@ export function eventOf(message: Record<string, unknown>): QmpEvent | null {
     : 0
   return { event, data: isRecord(data) ? data : {}, at }
 }
-
-/** How often a socket that is there and not listened on yet is tried, and the pause between two tries. */
-const TRIES = 200
-const RETRY_MS = 10
-
-/**
- * Connects to a Unix socket by way of its directory's handle, because the address of a socket holds 107 bytes and
- * a data directory may be deeper than that. A socket that is there but not yet listened on is tried again for two
- * seconds; one whose queue is full, because its process is stopped, is refused at once.
- */
-export async function connectUnix(path: string): Promise<Socket> {
-  const directory = await open(dirname(path))
-  try {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await connectOnce(`/proc/self/fd/${directory.fd}/${basename(path)}`)
-      } catch (error) {
-        if (attempt === TRIES || errorCode(error) !== 'ECONNREFUSED') throw error
-        await sleep(RETRY_MS)
-      }
-    }
-  } finally {
-    await directory.close()
-  }
-}
-
-const connectOnce = (path: string): Promise<Socket> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(path)
-    socket.once('connect', () => resolve(socket))
-    // For good: a guest may end before its caller listens, and an error that nobody hears ends the server.
-    socket.on('error', reject)
-  })

@@ -73,8 +73,18 @@ export function makeVolumeSnapshots(dataDir: string, places: Places = makePlaces
   }
 
   return {
+    dir,
     pathOf,
     read,
+    /** The files of a snapshot and of all it builds upon. */
+    async filesOf(id: string): Promise<string[]> {
+      const names: string[] = []
+      for (let at: string | null = id; at !== null; at = await parentOf(at)) {
+        names.push(`${at}${SUFFIX}`)
+        if (await exists(manifestOf(at))) names.push(`${at}.json`)
+      }
+      return names
+    },
     /** The turn of the chain it stands in, also while it is being deleted, and when only its neighbours tell. */
     async chainOf(id: string): Promise<string> {
       const own = await unlessDamaged(readAny(id))

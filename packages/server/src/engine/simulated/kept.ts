@@ -8,6 +8,9 @@ import type { Clock } from '../../lib/clock.ts'
 export type Section = 'machines' | 'volumes' | 'machineSnapshots' | 'volumeSnapshots' | 'papers' | 'counters'
 export type Line = [section: Section, id: string, value: unknown]
 
+/** The file in a data directory. */
+export const SIMULATED_FILE = 'simulated.jsonl'
+
 /** Until a file that could not be written, as on a full disk, is tried again. */
 const againMs = 250
 /** Appended bytes after which the file is written anew, with one line for each thing. */
@@ -30,9 +33,7 @@ export function makeKept(path: string, clock: Clock, everything: () => Line[]): 
   let behind = false
 
   function writeAnew(): void {
-    const text = everything().map((line) => `${JSON.stringify(line)}\n`)
-    writeFileSync(`${path}.new`, text.join(''), { mode: 0o600 })
-    renameSync(`${path}.new`, path)
+    saveLines(path, everything())
     if (file !== null) closeSync(file)
     file = null
     file = openSync(path, 'a')
@@ -78,6 +79,13 @@ export function makeKept(path: string, clock: Clock, everything: () => Line[]): 
       file = null
     },
   }
+}
+
+/** Writes a whole file in one step. */
+export function saveLines(path: string, lines: readonly Line[]): void {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`)
+  writeFileSync(`${path}.new`, text.join(''), { mode: 0o600 })
+  renameSync(`${path}.new`, path)
 }
 
 const sections: readonly string[] = [

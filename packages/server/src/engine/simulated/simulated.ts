@@ -5,6 +5,7 @@
  * What a machine is doing follows from the clock alone, so a virtual clock makes it deterministic. A host name that
  * starts with `fault-<name>` brings a fault along; anybody can then see the failure in the running console.
  */
+import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
@@ -19,7 +20,7 @@ import {
 } from '../engine.ts'
 import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
-import { type Line, makeKept } from './kept.ts'
+import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
 import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
@@ -235,6 +236,12 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           : { how: fault === 'leaves' && machine.launches === 1 ? 'clean' : 'asked' }
       noteEnd(machine, run.exit)
     }
+  }
+
+  /** A machine as a later host finds it: its guest did not come along. */
+  function afterHostRestart(machine: Machine | undefined): Machine | undefined {
+    if (!machine?.run || !lives(machine)) return machine
+    return { ...machine, run: { ...machine.run, exit: { how: 'host-restart' } } }
   }
 
   const noteEnd = ({ spec: { id } }: Machine, { how }: MachineExit) =>
@@ -620,6 +627,26 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     deleteVolumeSnapshot: lasting(storage.deleteVolumeSnapshot),
     inspectSnapshot: storage.inspectSnapshot,
     listSnapshots: storage.listSnapshots,
+    async saveTo(directory, objects) {
+      const { machines: ids, volumes, machineSnapshots, volumeSnapshots } = objects
+      const wanted = { machines: ids, papers: ids, volumes, machineSnapshots, volumeSnapshots }
+      const there = new Set(machines.keys())
+      for (const held of [storage.volumes, storage.machineSnapshots, storage.volumeSnapshots])
+        for (const id of held.keys()) there.add(id)
+      const lines = everything().filter(
+        ([section, id]) => section === 'counters' || wanted[section].includes(id),
+      )
+      saveLines(
+        join(directory, SIMULATED_FILE),
+        lines.map(([section, id, value]) => [
+          section,
+          id,
+          section === 'machines' ? afterHostRestart(machines.get(id)) : value,
+        ]),
+      )
+      const all = [...ids, ...volumes, ...machineSnapshots, ...volumeSnapshots]
+      return new Map(all.filter((id) => !there.has(id)).map((id) => [id, 'Its files were not there.']))
+    },
 
     loseVolume(id) {
       const volume = storage.volumes.get(id)
