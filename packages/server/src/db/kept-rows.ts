@@ -37,12 +37,12 @@ export async function writeRows(
   see: (table: string, row: Row) => void,
 ): Promise<KeptRows> {
   await mkdir(dir, { mode: 0o700 })
-  // A connection of its own: a transaction on that of the server would take what others write meanwhile.
+  // A connection of its own: in SQLite a transaction on that of the server would take what others write meanwhile.
   const db = openDatabase(place, { readOnly: true })
   try {
     return await db
       .transaction()
-      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
       .execute(async (tx) => {
         const migrations = await migrationsDone(tx)
         const tables: KeptTable[] = []

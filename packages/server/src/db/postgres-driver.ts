@@ -14,6 +14,8 @@ import {
 import pg from 'pg'
 import { DatabaseAway, DatabaseBusy } from './errors.ts'
 
+/** What only reads may see one moment, and holds up nobody. */
+const beginReading = 'start transaction isolation level repeatable read read only'
 const begin = `begin; select pg_advisory_xact_lock(hashtext('slipway writers'))`
 
 /** A client that was taken from its pool, and whether it is of any use afterwards. */
@@ -64,10 +66,11 @@ export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }
       if (way.transaction) giveBack(way.transaction)
       way.transaction = null
     },
-    async beginTransaction(connection) {
+    async beginTransaction(connection, { accessMode }) {
       const way = connection as Way
-      way.transaction = await takeFrom(pools.writing)
-      await tell(way.transaction, begin).catch(async (error: unknown) => {
+      const reads = accessMode === 'read only'
+      way.transaction = await takeFrom(reads ? pools.reading : pools.writing)
+      await tell(way.transaction, reads ? beginReading : begin).catch(async (error: unknown) => {
         // Nobody rolls back what did not begin.
         if (way.transaction) await rollBack(way.transaction).catch(() => {})
         throw error

@@ -65,6 +65,23 @@ describe.runIf(onPostgres)('two servers on a database', () => {
     await one.destroy()
   })
 
+  it('see one moment in a transaction that only reads, and write meanwhile', async () => {
+    const one = await openTestDb()
+    const two = openBeside(one)
+    await one
+      .transaction()
+      .setAccessMode('read only')
+      .execute(async (tx) => {
+        const rows = () => tx.selectFrom('seen_time').selectAll().execute()
+        expect(await rows()).toEqual([])
+        await two.insertInto('seen_time').values({ id: 1, trusted_ms: 0, watched_ms: 0 }).execute()
+        expect(await rows()).toEqual([])
+      })
+    expect(await one.selectFrom('seen_time').selectAll().execute()).toHaveLength(1)
+    await two.destroy()
+    await one.destroy()
+  })
+
   it('undo what failed half-way, also when nobody minded, and what its server did not end', async () => {
     const one = await openTestDb()
     const two = openBeside(one)
