@@ -87,7 +87,11 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
     return act(record, planDisk(record.facts, seen.state, workOn(id)), reason)
   }
 
-  async function settle(id: string, change: DiskChange, tell?: (disk: DiskRecord) => Entry[]): Promise<void> {
+  async function settle(
+    id: string,
+    change: Parameters<DiskRepo['change']>[3],
+    tell?: (disk: DiskRecord) => Entry[],
+  ): Promise<void> {
     const from = ['creating', 'available', 'attached', 'error'] as const
     const record = await repo.change(id, clock.now(), from, change, tell)
     if (record) await announce(record)
@@ -175,18 +179,20 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
   }
 
   async function unplugged({ disk: { id }, facts }: DiskRecord, answer: 'released' | 'kept'): Promise<void> {
-    const { vmId, status } = facts
-    const released = answer === 'released'
+    let isWished = false
     await settle(
       id,
-      {
-        detaching: 0,
-        ...(released && { vm_id: null, plugged: 0, owner_vm_id: null }),
-        ...(released && status === 'attached' && { status: 'available' }),
+      (disk): DiskChange => {
+        isWished = disk.facts.detaching
+        if (answer === 'kept') return { detaching: 0 }
+        // The user was told that it stays: it goes back.
+        if (!isWished) return { plugged: 0 }
+        const free = { detaching: 0, vm_id: null, plugged: 0, owner_vm_id: null } as const
+        return { ...free, ...(disk.facts.status === 'attached' && { status: 'available' }) }
       },
-      (disk) => (released ? [] : [notReleased(disk, clock.now())]),
+      (disk) => (answer === 'kept' && isWished ? [notReleased(disk, clock.now())] : []),
     )
-    if (vmId !== null) await announceVm(vmId)
+    if (facts.vmId !== null) await announceVm(facts.vmId)
   }
 
   function make(record: DiskRecord, delayMs: number): void {

@@ -151,27 +151,28 @@ export function makeDiskRepo(db: Db) {
     },
 
     /**
-     * Changes a disk that still has one of these statuses; null when it has not. A status that is new is recorded,
-     * and so is what `tell` has to say beside.
+     * Changes a disk that still has one of these statuses, by what it is then; null when it has not. A status that is
+     * new is recorded, and so is what `tell` has to say beside.
      */
     change(
       id: string,
       nowMs: number,
       from: readonly DiskStatus[],
-      change: DiskChange,
+      change: DiskChange | ((disk: DiskRecord) => DiskChange),
       tell: (disk: DiskRecord) => Entry[] = () => [],
     ): Promise<DiskRecord | null> {
       return db.transaction().execute(async (tx) => {
         const before = await find(id, tx)
-        const isNew = change.status !== undefined && change.status !== before?.facts.status
-        const result = await tx
+        if (!before || !from.includes(before.facts.status)) return null
+        const to = typeof change === 'function' ? change(before) : change
+        const isNew = to.status !== undefined && to.status !== before.facts.status
+        await tx
           .updateTable('disk')
-          .set({ ...change, ...(isNew && { status_since: isoTime(nowMs) }) })
+          .set({ ...to, ...(isNew && { status_since: isoTime(nowMs) }) })
           .where('id', '=', id)
-          .where('status', 'in', from)
-          .executeTakeFirst()
-        const after = result.numUpdatedRows === 1n ? await find(id, tx) : null
-        if (before && after) await record(tx, [...diskNews(before, after, nowMs), ...tell(after)])
+          .execute()
+        const after = await find(id, tx)
+        if (after) await record(tx, [...diskNews(before, after, nowMs), ...tell(after)])
         return after
       })
     },

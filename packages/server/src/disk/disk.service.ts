@@ -359,14 +359,14 @@ export function makeDiskService(options: DiskServiceOptions) {
       const answer = answered(diskId)
       kick(diskId)
       await answer
-      const record = requirePresent(await repo.find(diskId), projectId)
+      const record = await repo.exclusively(diskId, async (tx) => {
+        const now = requirePresent(tx.record, projectId)
+        // Out of patience: the wish must not come true behind the user's back.
+        if (now.disk.vm_id !== null && now.facts.detaching)
+          await tx.set({ detaching: 0 }, notReleased(now, clock.now()))
+        return now
+      })
       if (record.disk.vm_id === null) return wire(record)
-      // Out of patience: the wish must not come true behind the user's back.
-      if (record.facts.detaching) {
-        await repo.change(diskId, clock.now(), ['attached', 'error'], { detaching: 0 }, (disk) => [
-          notReleased(disk, clock.now()),
-        ])
-      }
       throw new Problem(409, diskTexts.notReleased)
     },
   }

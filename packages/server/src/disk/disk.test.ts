@@ -1,5 +1,5 @@
 import { Disk, diskStatuses } from '@slipway/contract'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { DiskTable } from '../db/schema.ts'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -277,6 +277,29 @@ describe('putting a disk on a VM and taking it off', () => {
       expect(await desk.disk(diskId)).toMatchObject({ status: 'attached', vm_id: vmId })
       await desk.act('stop', vmId)
       await desk.pass()
+      expect((await desk.detach(diskId)).status).toBe(200)
+    }),
+  )
+
+  it(
+    '409 when the guest lets go too late; then the disk is put back',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const diskId = await desk.readyDisk()
+      const vmId = await desk.runningVm('vm', { disks: [{ disk_id: diskId }] })
+      const { promise: late, resolve: arrives } = Promise.withResolvers<void>()
+      const letGo = engine.detachVolume
+      engine.detachVolume = async (...args) => {
+        const answer = await letGo(...args)
+        await late
+        return answer
+      }
+      const put = vi.spyOn(engine, 'attachVolume')
+      expect((await desk.detach(diskId)).status).toBe(409)
+      arrives()
+      await desk.pass()
+      expect(await desk.disk(diskId)).toMatchObject({ status: 'attached', vm_id: vmId })
+      expect(put).toHaveBeenCalledWith(vmId, diskId)
       expect((await desk.detach(diskId)).status).toBe(200)
     }),
   )
