@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { chown, link, rm } from 'node:fs/promises'
+import { chown, link, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CommandError } from '../../lib/command.ts'
+import { CommandError, errorCode, run } from '../../lib/command.ts'
 import { exists } from './durable.ts'
 import { plainEnvironment } from './process.ts'
 import { endsWithUs } from './qcow2.ts'
@@ -32,15 +32,41 @@ export function makeLending(machineDir: string, guestUid: number | null): BlockH
   return async (path, use) => {
     const name = `${LENT}${basename(path)}`
     const borrowed = join(machineDir, name)
-    await rm(borrowed, { force: true })
-    await link(path, borrowed)
+    await takeBack(borrowed)
+    const isElsewhere = await link(path, borrowed).then(
+      () => false,
+      (error: unknown) => {
+        if (errorCode(error) !== 'EXDEV') throw error
+        return true
+      },
+    )
+    // Without root's rights the process is this user, and sees what it sees.
+    if (isElsewhere && guestUid === null) return use(path)
     try {
+      if (isElsewhere) await showAt(path, borrowed)
       if (guestUid !== null) await chown(path, guestUid, -1)
       return await use(name)
     } finally {
-      await rm(borrowed, { force: true })
+      await takeBack(borrowed)
       if (guestUid !== null) await chown(path, process.getuid?.() ?? 0, -1).catch(() => {})
     }
+  }
+}
+
+/** No link leads to another file system, and directories of ours may each be one. */
+async function showAt(path: string, place: string): Promise<void> {
+  await writeFile(place, '')
+  await run('mount', ['--bind', path, place])
+}
+
+/** Ends lending, also what a crash left of it. */
+export async function takeBack(borrowed: string): Promise<void> {
+  try {
+    await rm(borrowed, { force: true })
+  } catch (error) {
+    if (errorCode(error) !== 'EBUSY') throw error
+    await run('umount', ['--lazy', borrowed])
+    await rm(borrowed, { force: true })
   }
 }
 

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Importer } from '../../image/import.ts'
+import { run } from '../../lib/command.ts'
 import { work } from '../engine.test-kit.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
+import { placeNames } from './places.ts'
 import { importer, missing } from './qemu-engine.test-kit.ts'
 
 const MIB = 1024 * 1024
@@ -62,4 +64,43 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
     expect(underWay).toBe(downloads.length)
   }, 60_000)
+
+  // Nobody else may mount.
+  test.skipIf(process.getuid?.() !== 0)(
+    'of a running guest reach directories that are mounts of their own, and what a crash left lent goes with it',
+    async () => {
+      const dataDir = await mkdtemp(join(tmpdir(), 'slipway-mounts-'))
+      const places = placeNames.map((name) => join(dataDir, name))
+      for (const place of places) {
+        await mkdir(place)
+        await run('mount', ['-t', 'tmpfs', '-o', 'size=1g,mode=700', 'slipway-test', place])
+      }
+      const engine = await blankEngine(dataDir)
+      await engine.open()
+      onTestFinished(async () => {
+        await engine.close()
+        for (const place of places) await run('umount', ['--lazy', place])
+        await rm(dataDir, { recursive: true, force: true })
+      })
+      const spec = blankMachine('mounts-1')
+      const [first, second, snapshotId, volumeSnapshotId] = Array.from({ length: 4 }, () => randomUUID())
+      if (!first || !second || !snapshotId || !volumeSnapshotId) throw new Error('there are four')
+      for (const id of [first, second]) await engine.createVolume(id, { from: 'nothing' }, MIB, work())
+      await engine.createMachine({ ...spec, volumeIds: [first] })
+      await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [first] })
+      await engine.attachVolume(spec.id, second)
+      const volumeIds = [first, second]
+      await engine.createMachineSnapshot(snapshotId, { machineId: spec.id, volumeIds, memory: false }, work())
+      await engine.createVolumeSnapshot(volumeSnapshotId, { volumeId: second, parentId: null }, work())
+      expect(await engine.inspectSnapshot('machine', snapshotId)).toMatchObject({ state: 'whole' })
+      expect(await engine.inspectSnapshot('volume', volumeSnapshotId)).toMatchObject({ state: 'whole' })
+      const lent = join(dataDir, 'machines', spec.id, 'lent-by-a-server-that-was-killed.qcow2')
+      await writeFile(lent, '')
+      await run('mount', ['--bind', join(dataDir, 'volumes', `${first}.qcow2`), lent])
+      await engine.deleteMachine(spec.id)
+      expect(await readdir(join(dataDir, 'machines'))).not.toContain(spec.id)
+      expect(await engine.inspectVolume(first)).toMatchObject({ state: 'whole' })
+    },
+    60_000,
+  )
 })

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { EngineError } from '../engine.ts'
-import { LENT } from './block-host.ts'
+import { LENT, takeBack } from './block-host.ts'
 import { exists, ifThere, readJson, type Shape, writeDurably } from './durable.ts'
 import { makeImagePaths } from './image-paths.ts'
 import { makePlaces, type Places } from './places.ts'
@@ -87,6 +87,16 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
   const writeRecord = (id: string, record: MachineRecord) =>
     write(id, fileNames.record, { ...record, image: images.kept(record.image) })
 
+  async function clearLent(id: string): Promise<void> {
+    for (const name of (await ifThere(pathOf(id), readdir(pathOf(id)))) ?? [])
+      if (name.startsWith(LENT)) await takeBack(fileOf(id, name))
+  }
+
+  async function removeAll(id: string): Promise<void> {
+    await clearLent(id)
+    await rm(pathOf(id), { recursive: true, force: true })
+  }
+
   const moveAside = (id: string): Promise<string> => places.moveAside('machines', id)
 
   return {
@@ -110,15 +120,14 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
     /** Removes what a crash left of lent files (see `block-host.ts`) and of the line its memory was sent by. */
     async clearLent(id: string): Promise<void> {
       await rm(fileOf(id, fileNames.memorySocket), { force: true })
-      for (const name of await readdir(pathOf(id)))
-        if (name.startsWith(LENT)) await rm(fileOf(id, name), { force: true })
+      await clearLent(id)
     },
     has: (id: string, name: string) => exists(fileOf(id, name)),
     /** Removes a machine, readable or not. From its first step on it is absent, and a crash does not bring it back. */
     async remove(id: string): Promise<void> {
       await places.require('machines')
       await ifThere(pathOf(id), rename(fileOf(id, fileNames.record), fileOf(id, fileNames.deleted)))
-      await rm(pathOf(id), { recursive: true, force: true })
+      await removeAll(id)
     },
     /** Puts a machine's directory where no machine is, and returns that place. */
     moveAside,
@@ -133,7 +142,7 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
       const names = (await ifThere(pathOf(id), readdir(pathOf(id)))) ?? []
       const ran = names.some((name) => name === fileNames.run || name === fileNames.console)
       if (ran && !names.includes(fileNames.deleted)) return moveAside(id)
-      await rm(pathOf(id), { recursive: true, force: true })
+      await removeAll(id)
       return null
     },
 
