@@ -2,7 +2,7 @@
 import { open, readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import { z } from 'zod'
-import { flush } from '../lib/whole-copy.ts'
+import { flush } from '../lib/flush.ts'
 
 export const MANIFEST = 'backup.json'
 /** Folders in a backup: the rows, and what is put into the data directory. */

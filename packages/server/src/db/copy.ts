@@ -2,6 +2,7 @@ import { constants } from 'node:fs'
 import { access, open, rename, rm, statfs } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
+import { flush } from '../lib/flush.ts'
 import { databaseProblem } from './errors.ts'
 import type { Db } from './open.ts'
 
@@ -51,11 +52,6 @@ async function freeName(file: string): Promise<string> {
     )
     if (!isTaken) return name
   }
-}
-
-async function flush(file: string): Promise<void> {
-  const handle = await open(file)
-  await handle.sync().finally(() => handle.close())
 }
 
 function noRoom(file: string, bytes: number, cause?: unknown): Error {

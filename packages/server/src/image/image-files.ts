@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { errorCode } from '../lib/command.ts'
+import { flush } from '../lib/flush.ts'
 
 /** A file of the store: its content names it. */
 export interface StoredFile {
@@ -103,9 +104,4 @@ async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
   return hash.digest('hex')
-}
-
-async function flush(path: string): Promise<void> {
-  const file = await open(path)
-  await file.sync().finally(() => file.close())
 }

@@ -1,5 +1,6 @@
-import { chmod, open, stat } from 'node:fs/promises'
+import { chmod, stat } from 'node:fs/promises'
 import { run } from './command.ts'
+import { flush } from './flush.ts'
 
 const everyName = 500
 
@@ -28,10 +29,4 @@ export async function sha256Of(files: readonly string[], signal: AbortSignal): P
     for (const line of printed.split('\0')) if (line !== '') sums.push(line.slice(0, 64))
   }
   return sums
-}
-
-/** Waits until a file's bytes, or a directory's names, are on the disk. */
-export async function flush(path: string): Promise<void> {
-  const handle = await open(path)
-  await handle.sync().finally(() => handle.close())
 }

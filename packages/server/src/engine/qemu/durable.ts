@@ -1,6 +1,8 @@
-import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { errorCode } from '../../lib/command.ts'
+import { flush } from '../../lib/flush.ts'
+import { copyWhole } from '../../lib/whole-copy.ts'
 import { EngineError } from '../engine.ts'
 import { fewAtATime } from './turns.ts'
 
@@ -96,13 +98,29 @@ export async function presentAmong(
   return found.filter((id) => id !== null)
 }
 
-/** Waits until a file's bytes, or a directory's names, are on the disk. */
-export async function flush(path: string): Promise<void> {
-  const handle = await open(path)
+/**
+ * Moves a file in one step; to another file system as a copy that is whole before it has the name. A crash leaves it
+ * where it was, or in both places, so that it can be done again.
+ */
+export async function move(from: string, to: string): Promise<void> {
   try {
-    await handle.sync()
-  } finally {
-    await handle.close()
+    await rename(from, to)
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error
+    await copyAway(from, to)
+    await rm(from)
+  }
+}
+
+async function copyAway(from: string, to: string): Promise<void> {
+  const fresh = `${to}.new`
+  try {
+    await copyWhole(from, fresh, new AbortController().signal)
+    await rename(fresh, to)
+    await flush(dirname(to))
+  } catch (error) {
+    await rm(fresh, { force: true }).catch(() => {})
+    throw error
   }
 }
 

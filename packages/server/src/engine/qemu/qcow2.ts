@@ -1,8 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises'
 import type { BootImage } from '../../image/image-store.ts'
 import { CommandError, errorCode, run } from '../../lib/command.ts'
+import { flush } from '../../lib/flush.ts'
 import type { Work } from '../engine.ts'
-import { flush, ifThere, unreadable } from './durable.ts'
+import { ifThere, unreadable } from './durable.ts'
 
 /** `QFI\xfb`. This and all else known of the format here: QEMU's qcow2 specification, "Header". */
 const MAGIC = 0x514649fb

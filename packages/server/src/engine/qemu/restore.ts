@@ -1,8 +1,9 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../../lib/command.ts'
+import { flush } from '../../lib/flush.ts'
 import { EngineError, type SnapshotMade, type Work } from '../engine.ts'
-import { exists, flush, readJson, writeDurably } from './durable.ts'
+import { exists, move, readJson, writeDurably } from './durable.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
 import { createRootDisk, endsWithUs, prove } from './qcow2.ts'
@@ -16,7 +17,7 @@ const PREPARED = 'prepared.json'
 
 /**
  * Restores in two halves: complete copies beside the machine's disks, while its guest may live on; then a swap by
- * renames, which a crash may interrupt anywhere and the next process completes.
+ * moving files, which a crash may interrupt anywhere and the next process completes.
  */
 export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapshots: MachineSnapshots }) {
   const { dirs, volumes, snapshots } = deps
@@ -55,8 +56,8 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
   /** Both moves look first whether they were made, so that the whole can be run again from any point. */
   async function exchange(current: string, prepared: string, safety: string): Promise<void> {
     if (!(await exists(prepared))) return
-    if (!(await exists(safety))) await rename(current, safety)
-    await rename(prepared, current)
+    if (!(await exists(safety))) await move(current, safety)
+    await move(prepared, current)
   }
 
   async function carryOut(machineId: string, { safetyId, prepared, record }: Swap): Promise<MachineManifest> {
@@ -84,9 +85,9 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     const memory = dirs.fileOf(machineId, fileNames.memory)
     const savedMemory = snapshots.memoryOf(safetyId)
     const fit = record.restored?.memory ?? null
-    if (fit && !(await exists(savedMemory))) await rename(memory, savedMemory)
+    if (fit && !(await exists(savedMemory))) await move(memory, savedMemory)
     if (await exists(copyOf(machineId, fileNames.memory)))
-      await rename(copyOf(machineId, fileNames.memory), memory)
+      await move(copyOf(machineId, fileNames.memory), memory)
     for (const dir of [safetyDir, dirs.pathOf(machineId), volumes.dir]) await flush(dir)
 
     const { image, memory: next } = prepared.snapshot
