@@ -4,7 +4,7 @@ import { moveOf, placeRows, rowAt } from './row-places.ts'
 
 const list = (ids: string, columns: number, heights: (row: number) => number = () => 100) => {
   const items = [...ids].map((id) => ({ id }))
-  return { items, columns, places: placeRows(Math.ceil(items.length / columns), heights, 10) }
+  return { items, columns, gap: 10, places: placeRows(Math.ceil(items.length / columns), heights, 10) }
 }
 
 test('rows lie one under the other with a gap between them and none behind the last', () => {
@@ -39,6 +39,13 @@ test('what is in sight moves with what comes and goes above it, and with what tu
     ),
   ).toBe(30)
   expect(moveOf(before, list('abcdefx', 1), 250, 500)).toBe(0)
+})
+
+test('a row of which only the gap behind it is in the window is not in sight', () => {
+  const before = list('abcdef', 1)
+  const after = list('abcdef', 1, (row) => (row === 1 ? 130 : 100))
+  expect(moveOf(before, after, 209, 500)).toBe(0)
+  for (const from of [210, 219]) expect(moveOf(before, after, from, 500)).toBe(30)
 })
 
 test('when the first row in sight goes, the next one that stays is held', () => {

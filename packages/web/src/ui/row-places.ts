@@ -23,10 +23,16 @@ export function rowAt(places: RowPlaces, offset: number): number {
   return low
 }
 
+/** The first row of which something lies below an offset: a row of which only the gap behind it does is not in sight. */
+export const firstInSight = (places: RowPlaces, offset: number, gap: number): number =>
+  rowAt(places, offset + gap)
+
 /** What a list looks like at one moment: its items, so many in each row. */
 export interface PlacedItems {
   items: readonly { id: string }[]
   columns: number
+  /** Between two rows, in pixels. */
+  gap: number
   places: RowPlaces
 }
 
@@ -35,8 +41,8 @@ export interface PlacedItems {
  * is in sight, for what is new appears there, and where the columns are others.
  */
 export function moveOf(before: PlacedItems, after: PlacedItems, from: number, to: number): number {
-  const { columns, places } = before
-  const first = rowAt(places, from)
+  const { columns, gap, places } = before
+  const first = firstInSight(places, from, gap)
   if (before.places === after.places || columns !== after.columns || first === 0) return 0
   for (let row = first; row <= rowAt(places, to); row++) {
     for (const { id } of before.items.slice(row * columns, (row + 1) * columns)) {

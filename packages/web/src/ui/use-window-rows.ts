@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { flushSync } from 'react-dom'
-import { moveOf, type PlacedItems, placeRows, rowAt } from './row-places.ts'
+import { firstInSight, moveOf, type PlacedItems, placeRows, rowAt } from './row-places.ts'
 
 /** Rows that lie so far above and below the screen are there already when one scrolls to them, in pixels. */
 const aroundScreen = 240
@@ -52,15 +52,15 @@ export function useWindowRows({ items, columns, gap, top, height }: WindowRowsOp
   const scroll = useRef<{ from: number; room: number }>(null)
   scroll.current ??= { from: window.scrollY, room: window.innerHeight }
   const { from, room } = scroll.current
-  const now: PlacedItems = { items, columns, places }
+  const now: PlacedItems = { items, columns, gap, places }
   const last = useRef<PlacedItems>(null)
   const moved = last.current ? moveOf(last.current, now, from - top, from + room - top) : 0
-  const rows = rowsNear(places, from + moved - top, room)
+  const rows = rowsNear(now, from + moved - top, room)
 
-  const drawn = useRef({ places, top, rows })
+  const drawn = useRef({ now, top, rows })
   useLayoutEffect(() => {
-    last.current = { items, columns, places }
-    drawn.current = { places, top, rows }
+    last.current = now
+    drawn.current = { now, top, rows }
     if (moved === 0) return
     window.scrollBy(0, moved)
     scroll.current = { from: window.scrollY, room: window.innerHeight }
@@ -70,8 +70,8 @@ export function useWindowRows({ items, columns, gap, top, height }: WindowRowsOp
     const look = () => {
       const next = { from: window.scrollY, room: window.innerHeight }
       scroll.current = next
-      const { places, top, rows } = drawn.current
-      const { first, last } = rowsNear(places, next.from - top, next.room)
+      const { now, top, rows } = drawn.current
+      const { first, last } = rowsNear(now, next.from - top, next.room)
       // In this frame, or the window would show what is not drawn yet.
       if (first !== rows.first || last !== rows.last) flushSync(redraw)
     }
@@ -115,9 +115,9 @@ export function useWindowRows({ items, columns, gap, top, height }: WindowRowsOp
 }
 
 /** The rows between two offsets, those that lie so near around them, and the first that is in sight. */
-function rowsNear(places: PlacedItems['places'], from: number, room: number) {
+function rowsNear({ places, gap }: PlacedItems, from: number, room: number) {
   return {
-    seen: rowAt(places, from),
+    seen: firstInSight(places, from, gap),
     first: rowAt(places, from - aroundScreen),
     last: rowAt(places, from + room + aroundScreen),
   }
