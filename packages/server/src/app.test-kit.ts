@@ -154,7 +154,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     return { email, password, cookie: answer.cookie, ...client(answer.cookie) }
   }
 
-  const closeServer = () => Promise.all([built.close(), passTime()])
+  const closeServer = (server = built) => Promise.all([server.close(), passTime()])
 
   /** Closes the server, with whatever it is doing, and starts another over the same database and engine. */
   async function restart(): Promise<void> {
@@ -164,7 +164,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   }
 
   const beside: { server: typeof built; db: Db }[] = []
-  /** Another server on the same database, which answers and does nothing by itself; gives clients of its own. */
+  /** Another server on the same database and engine, which looks at nothing but what it is asked for; gives clients of its own. */
   async function serverBeside() {
     const its = openBeside(db)
     const server = await build(its)
@@ -174,7 +174,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
 
   async function close(): Promise<void> {
     for (const other of beside) {
-      await other.server.close()
+      await closeServer(other.server)
       if (other.db !== db) await other.db.destroy()
     }
     await closeServer()
