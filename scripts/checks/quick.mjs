@@ -18,7 +18,7 @@ export const readings = [
 
 /** The tests that need neither guests nor browsers. @type {import('./step.mjs').Step} */
 export const unitTests = vitest('unit and API tests', {
-  args: ['--project=!qemu', '--project=!images', '--project=!round'],
+  args: ['--project=!qemu', '--project=!images', '--project=!round', '--project=!postgres'],
 })
 
 async function consoleBuild() {

@@ -843,7 +843,7 @@ describe('what Slipway does by itself', () => {
       const { body: pool } = await createPool(desk, { auto_scaling: true })
       await desk.pass()
       for (let i = 0; i < 20; i++) {
-        const [vm] = await desk.app.db.selectFrom('vm').select('id').execute()
+        const [vm] = await desk.app.db.selectFrom('vm').select('id').orderBy('id').execute()
         if (vm) desk.app.engine.setLoad(vm.id, 95)
         await desk.pass(10_000)
       }
