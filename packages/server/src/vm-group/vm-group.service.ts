@@ -145,9 +145,11 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
         ),
       )
       const group = await own(userId, projectId, id)
+      // As it is before anything is done for it.
+      const answer = await wire(group)
       kick(id)
       await announce(group)
-      return wire(group)
+      return answer
     },
 
     /** Stores other sizes; `next` sees the present ones and may throw to refuse. */
