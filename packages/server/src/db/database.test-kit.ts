@@ -66,7 +66,7 @@ export const freshPlace = async (file: string): Promise<DatabasePlace> =>
   cluster ? { url: await createDatabase() } : { file }
 
 async function openMigrated(place: DatabasePlace): Promise<Db> {
-  const db = openDatabase(place)
+  const db = openDatabase(place, { inTurn: true })
   await migrate(db, null)
   if ('url' in place) urls.set(db, place.url)
   return db

@@ -11,10 +11,11 @@ export type DatabasePlace = { file: string } | { url: string }
 
 /**
  * Opens the database. Repositories write plain SQL that both take; what differs between them is made equal here, in
- * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server.
+ * sqlite.ts, postgres.ts and errors.ts. `readOnly` is for programs beside the server; `inTurn` for tests that count on
+ * the order of what is asked at once.
  */
-export function openDatabase(place: DatabasePlace, { readOnly = false } = {}): Db {
-  return 'url' in place ? openPostgres(place.url, { readOnly }) : openSqlite(place.file, { readOnly })
+export function openDatabase(place: DatabasePlace, { readOnly = false, inTurn = false } = {}): Db {
+  return 'url' in place ? openPostgres(place.url, { readOnly, inTurn }) : openSqlite(place.file, { readOnly })
 }
 
 /** Whether there is anything to open; a database that a URL names is asked when it is used. */

@@ -79,7 +79,7 @@ export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }
     commitTransaction: (connection) => commit(ofTransaction(connection)),
     rollbackTransaction: (connection) => rollBack(ofTransaction(connection)),
     async destroy() {
-      await Promise.all([pools.reading.end(), pools.writing.end()])
+      await Promise.all([...new Set([pools.reading, pools.writing])].map((pool) => pool.end()))
     },
   }
 }

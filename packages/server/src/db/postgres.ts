@@ -20,8 +20,11 @@ const types: pg.CustomTypesConfig = {
   getTypeParser: (id, format) => (numbers.has(id) ? Number : pg.types.getTypeParser(id, format)),
 }
 
-/** Opens a PostgreSQL database by its URL; nothing is sent before the first query. */
-export function openPostgres(url: string, { readOnly = false } = {}): Db {
+/**
+ * Opens a PostgreSQL database by its URL; nothing is sent before the first query. `inTurn`: all over one connection, one
+ * after the other, as with SQLite.
+ */
+export function openPostgres(url: string, { readOnly = false, inTurn = false } = {}): Db {
   const pool = (max: number) => {
     const made = new pg.Pool({
       connectionString: url,
@@ -45,7 +48,10 @@ export function openPostgres(url: string, { readOnly = false } = {}): Db {
   }
   return new Kysely<Schema>({
     dialect: {
-      createDriver: () => makePostgresDriver({ reading: pool(readers), writing: pool(1) }),
+      createDriver() {
+        const writing = pool(1)
+        return makePostgresDriver({ reading: inTurn ? writing : pool(readers), writing })
+      },
       createAdapter: () => new PostgresAdapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
