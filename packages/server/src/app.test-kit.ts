@@ -12,6 +12,7 @@ import {
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
 import { buildApp } from './app.ts'
+import type { AppOptions } from './app/options.ts'
 import { openBeside, openTestDb } from './db/database.test-kit.ts'
 import type { DatabasePlace, Db } from './db/open.ts'
 import type { Engine } from './engine/engine.ts'
@@ -20,6 +21,8 @@ import type { Gateway } from './gateway/gateway.thread.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import type { Clock } from './lib/clock.ts'
 import { makeHandClock } from './lib/hand-clock.ts'
+import { newEpoch } from './lib/peers.ts'
+import { makeRoom } from './lib/peers.test-kit.ts'
 import type { Mail } from './mail/mail.ts'
 import type { BuiltInTemplate } from './template/template.service.ts'
 
@@ -67,7 +70,11 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
 ) {
   const db = await openTestDb(options.file, options.database)
   const mails: Mail[] = []
-  const build = (over = db) =>
+  const ownLease = { number: () => 1, holder: () => null }
+  const noLease = { number: () => null, holder: () => null }
+  /** A server that is started again counts messages anew. */
+  let room = makeRoom(newEpoch())
+  const build = (over = db, lease: AppOptions['lease'] = ownLease, peers = room.join()) =>
     buildApp({
       config: {
         dataDir: options.dataDir ?? tmpdir(),
@@ -93,9 +100,12 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       metricsToken: 'operator-token',
       startsAtOnce: options.startsAtOnce ?? 100,
       gateway: options.gateway ?? null,
+      peers,
+      lease,
     })
   let built = await build()
   await built.start()
+  await built.drive()
 
   async function raw(
     method: Endpoint['method'],
@@ -159,15 +169,18 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
   /** Closes the server, with whatever it is doing, and starts another over the same database and engine. */
   async function restart(): Promise<void> {
     await closeServer()
+    room = makeRoom(newEpoch())
     built = await build()
     await built.start()
+    await built.drive()
   }
 
   const beside: { server: typeof built; db: Db }[] = []
-  /** Another server on the same database and engine, which looks at nothing but what it is asked for; gives clients of its own. */
+  /** Another server on the same database and engine, which does not drive; gives clients of its own. */
   async function serverBeside() {
     const its = openBeside(db)
-    const server = await build(its)
+    const server = await build(its, noLease)
+    await server.start()
     beside.push({ server, db: its })
     return { client: (cookie?: string) => client(cookie, server) }
   }

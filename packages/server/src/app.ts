@@ -1,6 +1,7 @@
 import { makeCalls } from './app/calls.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeMachines } from './app/machines.ts'
+import type { Base } from './app/base.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeStorage } from './app/storage.ts'
@@ -16,8 +17,9 @@ import { makeEventStreams } from './http/events.ts'
 import { makeIdempotency } from './http/idempotency.ts'
 import { makeSessionLines } from './http/sessions.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
-import { newId } from './lib/id.ts'
+import { underLease } from './lib/fence.ts'
 import { inBackground } from './lib/in-background.ts'
+import { makeJobBoard } from './lib/job-board.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeOperationService } from './operation/operation.service.ts'
 import { makeProjectRepo } from './project/project.repo.ts'
@@ -29,18 +31,24 @@ import { deleteVmSnapshotsOfProject } from './vm-snapshot/vm-snapshot.writes.ts'
 const sweepEveryMs = 60 * 60_000
 
 /**
- * Builds the whole server without listening: tests inject requests into it. `start` takes up the work left by an
- * earlier process and must be called before requests are let in; `close` ends everything but the guests. This file is
- * the table of contents; the parts are built in app/.
+ * Builds the whole server without listening: tests inject requests into it. `start` must be called before requests are
+ * let in. `drive` takes up the work left by an earlier server, and is called by the one that has the lease; `rest` ends
+ * that, before it gives the lease up. `close` ends everything but the guests. This file is the table of contents; the
+ * parts are built in app/.
  */
 export async function buildApp(options: AppOptions) {
-  const { config, db, engine, clock, log, gateway, startsAtOnce } = options
+  const { config, db, engine, clock, log, gateway, startsAtOnce, peers, lease } = options
   const app = await openWeb(config, log)
 
-  const calls = makeCalls()
+  let isDriving = false
+  const drives = () => isDriving && lease.number() !== null
+  // No lease has this number: what is not ours any more is refused.
+  const underOwnLease: Base['underLease'] = (act) => underLease(lease.number() ?? -1, act)
+
+  const calls = makeCalls({ peers, drives })
   const clockGuard = makeClockGuard({ clock, ...makeSeenTime(db), log })
   const bus = makeEventBus({
-    epoch: newId(clock.now()).replaceAll('-', '').slice(0, 22),
+    peers,
     onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
   })
   const sessionLines = makeSessionLines(clock, log)
@@ -48,6 +56,7 @@ export async function buildApp(options: AppOptions) {
   const streams = makeEventStreams(bus, sessionLines)
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
+  const board = makeJobBoard({ jobs, peers, drives })
 
   const projects = makeProjectService({
     repo: makeProjectRepo(db, [
@@ -68,6 +77,7 @@ export async function buildApp(options: AppOptions) {
     sendMail: options.sendMail,
     publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
     sessionLines,
+    peers,
     gateway,
     hasGuests: engine.kind !== 'simulated',
   })
@@ -80,7 +90,20 @@ export async function buildApp(options: AppOptions) {
     clock,
   })
 
-  const base = { db, engine, clock, log, bus, clockGuard, jobs, calls, projects }
+  const base: Base = {
+    db,
+    engine,
+    clock,
+    log,
+    bus,
+    clockGuard,
+    jobs,
+    board,
+    calls,
+    projects,
+    drives,
+    underLease: underOwnLease,
+  }
   const storage = makeStorage(base, config.maxDiskGb)
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
@@ -97,7 +120,7 @@ export async function buildApp(options: AppOptions) {
   const groups = makeGroups(base, { policy: config.scaling, startsAtOnce, keys, templates, disks, vms })
   const { pools, sets, scaling } = groups
   const operations = makeOperationService({
-    jobs,
+    jobs: board,
     projects,
     cancels: {
       'disk.create': disks.cancelCreation,
@@ -111,7 +134,10 @@ export async function buildApp(options: AppOptions) {
   bus.reads('project', projects.read)
   bus.reads('operation', operations.read)
   calls.connect({
-    announceJob: operations.announce,
+    announceJob(job) {
+      board.note(job)
+      operations.announce(job)
+    },
     rescanStorage() {
       storage.diskReconciler.rescan()
       machines.vmSnapshotReconciler.rescan()
@@ -126,7 +152,7 @@ export async function buildApp(options: AppOptions) {
     machines.vmSnapshotReconciler,
     storage.diskSnapshotReconciler,
   ]
-  const stopListening = engine.onChange(calls.kickVm)
+  const stopListening = engine.onChange((id) => drives() && calls.kickVm(id))
 
   const watching = makeWatching(base, {
     config,
@@ -160,8 +186,17 @@ export async function buildApp(options: AppOptions) {
   function sweep(): void {
     const due = clockGuard.isTrusted() ? { accounts, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
-      inBackground(log, `forgetting what is old of ${what}`, one.sweep())
+      inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)
+  }
+
+  async function rest(): Promise<void> {
+    cancelSweep?.()
+    clockGuard.close()
+    stopListening()
+    // Jobs end without an outcome, so no look takes one for a failure.
+    await Promise.all([jobs.close(), ...reconcilers.map((one) => one.stop())])
+    isDriving = false
   }
 
   return {
@@ -180,25 +215,30 @@ export async function buildApp(options: AppOptions) {
         if (name !== 'hello') listener(name, data)
       }),
     async start() {
-      await clockGuard.start()
       await templates.install()
-      for (const reconciler of reconcilers) await reconciler.start()
+      board.begin()
       scaling.wake()
       sampler.start()
-      sweep()
       if (visits) gateway?.serve(visits.desk)
     },
+    /** This server has the lease. To be called once. */
+    async drive() {
+      isDriving = true
+      board.begin()
+      await underOwnLease(clockGuard.start)
+      for (const reconciler of reconcilers) await reconciler.start()
+      sweep()
+    },
+    /** Ends what is done under the lease; it can be given up then. */
+    rest,
     async close() {
-      cancelSweep?.()
-      clockGuard.close()
+      await rest()
       vitals.stop()
       visits?.close()
-      stopListening()
       streams.close()
       await consoles.close()
       await closeServer(app)
-      // Jobs end without an outcome, so no look takes one for a failure.
-      await Promise.all([jobs.close(), ...[scaling, sampler, ...reconcilers].map((one) => one.stop())])
+      await Promise.all([scaling.stop(), sampler.stop()])
     },
   }
 }

@@ -14,6 +14,7 @@ import { systemClock } from './lib/clock.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { makeLog } from './lib/log.ts'
+import { makeNoPeers } from './lib/peers.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { watchUncaught } from './lib/uncaught.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
@@ -70,7 +71,7 @@ async function main(): Promise<void> {
   const { sendMail, where } = makeMailer(config)
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
-  const { app, start, close } = await buildApp({
+  const { app, start, drive, close } = await buildApp({
     config,
     db,
     engine,
@@ -82,6 +83,8 @@ async function main(): Promise<void> {
     ownUrl: () => ownUrl,
     gateway,
     metricsToken: config.metricsToken ?? (await keptSecret(path.join(config.dataDir, 'metrics.token'))),
+    peers: makeNoPeers(),
+    lease: { number: () => 0, holder: () => null },
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
@@ -105,6 +108,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void shutDown('SIGTERM'))
 
   await start()
+  await drive()
   const seeded = config.seed && config.engine === 'simulated'
   if (seeded) await seed(app, db)
   const address = await app.listen({ host: config.host, port: config.port })

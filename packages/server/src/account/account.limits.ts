@@ -1,9 +1,11 @@
 /**
- * How often strangers may try. Counts are of 15 minutes and in memory. Addresses count by network
- * (`clientNetworkOf`).
+ * How often strangers may try. Counts are of 15 minutes and in memory; servers tell each other what was tried, so that
+ * trying at several is no more than trying at one. Addresses count by network (`clientNetworkOf`).
  */
 import { messages } from '@slipway/contract'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { z } from 'zod'
+import type { Peers } from '../lib/peers.ts'
 import { refuseForNow } from '../lib/problem.ts'
 
 const duration = 15 * 60
@@ -27,9 +29,26 @@ export const accountLimits = {
 /** Addresses that an account was signed in from; the oldest are forgotten. */
 const knownPlacesKept = 20_000
 
-interface Spending {
-  limiter: RateLimiterMemory
-  key: string
+const limited = [
+  'failuresOfOne',
+  'failuresFrom',
+  'failuresAt',
+  'mailsOfOne',
+  'mailsTo',
+  'requestsFrom',
+  'linksFrom',
+] as const
+const spending = z.object({ of: z.enum(limited), key: z.string() })
+type Spending = z.infer<typeof spending>
+
+/** What was counted at another server. */
+const counted = {
+  name: 'counted',
+  body: z.union([
+    z.object({ spent: z.array(spending) }),
+    z.object({ givenBack: z.array(spending) }),
+    z.object({ signedInFrom: z.string() }),
+  ]),
 }
 
 /** A try to sign in that was counted as a failure before it is known how it ends. */
@@ -42,21 +61,29 @@ export interface Attempt {
 
 export type AccountLimits = ReturnType<typeof makeAccountLimits>
 
-export function makeAccountLimits() {
+export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>) {
   const limiterOf = (points: number) => new RateLimiterMemory({ duration, points })
-  const failuresOfOne = limiterOf(accountLimits.failuresOfOneAtOneAccount)
-  const failuresFrom = limiterOf(accountLimits.failuresFromOneAddress)
-  const failuresAt = limiterOf(accountLimits.failuresAtOneAccount)
-  const mailsOfOne = limiterOf(accountLimits.mailsOfOneToOneAccount)
-  const mailsTo = limiterOf(accountLimits.mailsToOneAccount)
-  const requestsFrom = limiterOf(accountLimits.requestsFromOneAddress)
-  const linksFrom = limiterOf(accountLimits.linksFromOneAddress)
+  const limiters: Record<(typeof limited)[number], RateLimiterMemory> = {
+    failuresOfOne: limiterOf(accountLimits.failuresOfOneAtOneAccount),
+    failuresFrom: limiterOf(accountLimits.failuresFromOneAddress),
+    failuresAt: limiterOf(accountLimits.failuresAtOneAccount),
+    mailsOfOne: limiterOf(accountLimits.mailsOfOneToOneAccount),
+    mailsTo: limiterOf(accountLimits.mailsToOneAccount),
+    requestsFrom: limiterOf(accountLimits.requestsFromOneAddress),
+    linksFrom: limiterOf(accountLimits.linksFromOneAddress),
+  }
   const knownPlaces = new Set<string>()
 
+  peers.hear(counted, async (told) => {
+    if ('signedInFrom' in told) await signedIn(told.signedInFrom)
+    else if ('givenBack' in told) await giveBack(told.givenBack)
+    else for (const { of, key } of told.spent) await limiters[of].penalty(key)
+  })
+
   async function spend(...spendings: Spending[]): Promise<void> {
-    for (const [at, { limiter, key }] of spendings.entries()) {
+    for (const [at, { of, key }] of spendings.entries()) {
       try {
-        await limiter.consume(key)
+        await limiters[of].consume(key)
       } catch (refused) {
         if (!(refused instanceof RateLimiterRes)) throw refused
         // What is refused here must not use up the limits before.
@@ -64,13 +91,20 @@ export function makeAccountLimits() {
         throw refuseForNow(429, messages.tooManyAttempts, refused.msBeforeNext / 1000)
       }
     }
+    peers.tellOthers(counted, { spent: spendings })
   }
 
   async function giveBack(spendings: readonly Spending[]): Promise<void> {
-    for (const { limiter, key } of spendings) await limiter.reward(key, 1)
+    for (const { of, key } of spendings) await limiters[of].reward(key, 1)
   }
 
-  function remember(place: string): void {
+  async function giveBackEverywhere(spendings: Spending[]): Promise<void> {
+    await giveBack(spendings)
+    peers.tellOthers(counted, { givenBack: spendings })
+  }
+
+  async function signedIn(place: string): Promise<void> {
+    await limiters.failuresOfOne.delete(place)
     knownPlaces.delete(place)
     knownPlaces.add(place)
     const [oldest] = knownPlaces
@@ -84,35 +118,35 @@ export function makeAccountLimits() {
      */
     async beginSignIn(email: string, network: string): Promise<Attempt> {
       const place = `${email}|${network}`
-      const spendings = [
-        { limiter: failuresOfOne, key: place },
-        { limiter: failuresFrom, key: network },
+      const spendings: Spending[] = [
+        { of: 'failuresOfOne', key: place },
+        { of: 'failuresFrom', key: network },
       ]
       // Others who guess must not lock out the owner, who comes from where he came before.
-      if (!knownPlaces.has(place)) spendings.push({ limiter: failuresAt, key: email })
+      if (!knownPlaces.has(place)) spendings.push({ of: 'failuresAt', key: email })
       await spend(...spendings)
       return {
         async succeeded() {
-          await giveBack(spendings)
-          await failuresOfOne.delete(place)
-          remember(place)
+          await giveBackEverywhere(spendings)
+          await signedIn(place)
+          peers.tellOthers(counted, { signedInFrom: place })
         },
-        notMade: () => giveBack(spendings),
+        notMade: () => giveBackEverywhere(spendings),
       }
     },
 
     /** Counts a request for a mail to an account. Throws 429, whether or not there is such an account. */
     askForMail: (email: string, network: string): Promise<void> =>
       spend(
-        { limiter: mailsOfOne, key: `${email}|${network}` },
-        { limiter: requestsFrom, key: network },
-        { limiter: mailsTo, key: email },
+        { of: 'mailsOfOne', key: `${email}|${network}` },
+        { of: 'requestsFrom', key: network },
+        { of: 'mailsTo', key: email },
       ),
 
     /** Counts a sign-up or a password reset. Throws 429. */
-    request: (network: string): Promise<void> => spend({ limiter: requestsFrom, key: network }),
+    request: (network: string): Promise<void> => spend({ of: 'requestsFrom', key: network }),
 
     /** Counts an opened verification link. Throws 429. */
-    openLink: (network: string): Promise<void> => spend({ limiter: linksFrom, key: network }),
+    openLink: (network: string): Promise<void> => spend({ of: 'linksFrom', key: network }),
   }
 }

@@ -10,7 +10,7 @@ import { makeLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
-import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
+import type { AccountLimits } from './account.limits.ts'
 import { passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { hashPassword, verifyPassword } from './password.ts'
@@ -52,6 +52,7 @@ export interface AccountServiceOptions {
   keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
   /** A session ended, or all of an account: what stands on them has to end too. */
   onSessionsEnded: (ended: { sessionId: string } | { accountId: string }) => void
+  limits: AccountLimits
   clock: Clock
   log: Log
 }
@@ -64,6 +65,7 @@ export function makeAccountService({
   admins,
   keysOf,
   onSessionsEnded,
+  limits,
   clock,
   log,
 }: AccountServiceOptions) {
@@ -71,7 +73,6 @@ export function makeAccountService({
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told): Entry =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
-  const limits: AccountLimits = makeAccountLimits()
   const callerOf = ({ ip, signal }: Asker) => ({ network: clientNetworkOf(ip), signal })
 
   const later = makeLater(mailsWaiting, log)

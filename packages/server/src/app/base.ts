@@ -4,6 +4,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { EventBus } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { ClockGuard } from '../lib/clock-guard.ts'
+import type { JobBoard } from '../lib/job-board.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { Calls } from './calls.ts'
@@ -17,8 +18,14 @@ export interface Base {
   bus: EventBus
   /** Everything that deletes data for its age asks it first. */
   clockGuard: ClockGuard
-  /** Long work beside the reconcilers. */
+  /** Long work beside the reconcilers of this server. */
   jobs: Jobs
+  /** Long work of whichever server drives. */
+  board: JobBoard
+  /** Whether this server drives: of all servers of an installation one makes wishes true. */
+  drives: () => boolean
+  /** Does something under this server's lease: it writes nothing any more once another server drives. */
+  underLease: <T>(act: () => T) => T
   calls: Calls & { connect: (answers: Partial<Calls>) => void }
   projects: ProjectService
 }

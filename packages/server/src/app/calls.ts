@@ -1,41 +1,66 @@
+import { z } from 'zod'
 import type { JobView } from '../lib/jobs.ts'
+import type { Peers, Topic } from '../lib/peers.ts'
+
+/** What is asked of the reconcilers: those of the server that drives, whichever asks. */
+const forDriver = [
+  'kickVm',
+  'hurryVm',
+  'kickDisk',
+  'kickVmSnapshot',
+  'kickDiskSnapshot',
+  'kickGroup',
+  /** Disks and snapshots are left to be removed: their reconcilers look for them. */
+  'rescanStorage',
+] as const
+type ForDriver = (typeof forDriver)[number]
 
 /** What parts of the server ask of parts that are built after them. */
-export interface Calls {
-  kickVm: (id: string) => void
-  hurryVm: (id: string) => void
-  kickDisk: (id: string) => void
-  kickVmSnapshot: (id: string) => void
-  kickDiskSnapshot: (id: string) => void
-  kickGroup: (id: string) => void
-  /** Disks and snapshots are left to be removed: their reconcilers look for them. */
+export type Calls = Record<Exclude<ForDriver, 'rescanStorage'>, (id: string) => void> & {
   rescanStorage: () => void
   /** Tells the project's listeners what the VM is like now. */
   announceVm: (id: string) => Promise<void>
   announceJob: (job: JobView) => void
 }
 
+const asked: Topic<{ of: ForDriver; id: string }> = {
+  name: 'asked',
+  body: z.object({ of: z.enum(forDriver), id: z.string() }),
+}
+
 /**
  * A service kicks the reconciler that looks after what it stores, and a reconciler wakes others: some of them are
- * always built later. They call each other here. Whoever builds a part connects what it answers; nothing is called
- * before `start`, when all of it is connected.
+ * always built later, and may be those of another server. They call each other here. Whoever builds a part connects what
+ * it answers; nothing is called before `start`, when all of it is connected.
  */
-export function makeCalls(): Calls & { connect: (answers: Partial<Calls>) => void } {
+export function makeCalls(options: {
+  peers: Pick<Peers, 'tellOthers' | 'hear'>
+  /** Whether this server drives. */
+  drives: () => boolean
+}): Calls & { connect: (answers: Partial<Calls>) => void } {
+  const { peers, drives } = options
   const connected: Partial<Calls> = {}
   function of<K extends keyof Calls>(name: K): Calls[K] {
     const answer: Calls[K] | undefined = connected[name]
     if (!answer) throw new Error(`Nobody is connected to ${name}`)
     return answer
   }
+  const ask = (name: ForDriver) => (id: string) => {
+    if (drives()) of(name)(id)
+    else peers.tellOthers(asked, { of: name, id })
+  }
+  peers.hear(asked, ({ of: name, id }) => {
+    if (drives()) of(name)(id)
+  })
   return {
     connect: (answers) => void Object.assign(connected, answers),
-    kickVm: (id) => of('kickVm')(id),
-    hurryVm: (id) => of('hurryVm')(id),
-    kickDisk: (id) => of('kickDisk')(id),
-    kickVmSnapshot: (id) => of('kickVmSnapshot')(id),
-    kickDiskSnapshot: (id) => of('kickDiskSnapshot')(id),
-    kickGroup: (id) => of('kickGroup')(id),
-    rescanStorage: () => of('rescanStorage')(),
+    kickVm: ask('kickVm'),
+    hurryVm: ask('hurryVm'),
+    kickDisk: ask('kickDisk'),
+    kickVmSnapshot: ask('kickVmSnapshot'),
+    kickDiskSnapshot: ask('kickDiskSnapshot'),
+    kickGroup: ask('kickGroup'),
+    rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),
   }

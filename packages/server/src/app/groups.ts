@@ -28,7 +28,7 @@ export function makeGroups(
     vms: VmService
   },
 ) {
-  const { db, engine, clock, log, bus, calls, projects } = base
+  const { db, engine, clock, log, bus, calls, projects, drives, underLease } = base
   const { policy, vms } = options
   const repo = makeVmGroupRepo(db)
   const load = makeLoadBook()
@@ -42,7 +42,7 @@ export function makeGroups(
     load,
     clock,
     changed: bus.changed,
-    kick: kickGroup,
+    kick: calls.kickGroup,
   }
   const pools = makeVmPoolService({ ...parts, policy })
   const sets = makeVmSetService(parts)
@@ -59,17 +59,25 @@ export function makeGroups(
       log,
       membersAtOnce: options.startsAtOnce + waitingMembers,
     }),
+    within: underLease,
     ...rhythm,
     clock,
     log,
   })
-  const scaling = makeScaling({ repo, engine, load, policy, announce, kick: kickGroup, clock, log })
-
-  /** For changes that the autoscaler looks at too. */
-  function kickGroup(id: string): void {
-    groupReconciler.kick(id)
-    scaling.wake()
-  }
+  const scaling = makeScaling({
+    repo,
+    engine,
+    load,
+    policy,
+    announce,
+    kick: calls.kickGroup,
+    drives,
+    underLease,
+    clock,
+    log,
+  })
+  bus.onChanged('vm_pool', scaling.wake)
+  bus.onChanged('vm_set', scaling.wake)
 
   bus.reads('vm_pool', pools.read)
   bus.reads('vm_set', sets.read)

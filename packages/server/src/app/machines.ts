@@ -33,7 +33,7 @@ export function makeMachines(
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {
-  const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
+  const { db, engine, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const { activity, isInUse } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
@@ -59,7 +59,7 @@ export function makeMachines(
     isInUse,
     kick: calls.kickVmSnapshot,
     changed: bus.changed,
-    jobs,
+    jobs: board,
     clock,
   })
 
@@ -82,6 +82,7 @@ export function makeMachines(
     look: vmReconcile.look,
     scan: vmReconcile.scan,
     onFailure: vmReconcile.showFailure,
+    within: underLease,
     ...rhythm,
     clock,
     log,
@@ -97,6 +98,7 @@ export function makeMachines(
   const vmSnapshotReconciler = makeReconciler({
     name: 'vm-snapshot',
     ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickVmSnapshot, clock, clockGuard, log }),
+    within: underLease,
     ...rhythm,
     clock,
     log,

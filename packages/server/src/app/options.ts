@@ -4,6 +4,8 @@ import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Lease } from '../lib/lease.ts'
+import type { Peers } from '../lib/peers.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { BuiltInTemplate } from '../template/template.service.ts'
 
@@ -34,6 +36,10 @@ export interface AppOptions {
   webRoot: string | null
   /** Where the server is reached when no public address is set. */
   ownUrl: () => string
+  /** The other servers of the installation. */
+  peers: Peers
+  /** Which of them drives. */
+  lease: Pick<Lease, 'number' | 'holder'>
   /** How many guests may be on their way up at once. */
   startsAtOnce: number
   /** Who carries it may read `/metrics`. */

@@ -1,4 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
+import { z } from 'zod'
+import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
@@ -10,10 +12,20 @@ import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import type { Clock } from '../lib/clock.ts'
+import type { Peers } from '../lib/peers.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
+
+const keyDeleted = {
+  name: 'keyDeleted',
+  body: z.object({ accountId: z.string(), fingerprint: z.string() }),
+}
+const sessionsEnded = {
+  name: 'sessionsEnded',
+  body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
+}
 
 /** Accounts with their SSH keys, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
@@ -26,11 +38,12 @@ export function makePeople(options: {
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
   sessionLines: SessionLines
+  peers: Peers
   gateway: Gateway | null
   /** Whether there is anything to reach by SSH. */
   hasGuests: boolean
 }) {
-  const { config, db, clock, log, projects, sessionLines, gateway } = options
+  const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
     repo: makeActivityRepo(db),
     ownProject: projects.own,
@@ -52,8 +65,12 @@ export function makePeople(options: {
   const keys = makeSshKeyService({
     repo: makeSshKeyRepo(db),
     clock,
-    onDeleted: (userId, fingerprint) => visits?.keyDeleted(userId, fingerprint),
+    onDeleted(accountId, fingerprint) {
+      visits?.keyDeleted(accountId, fingerprint)
+      peers.tellOthers(keyDeleted, { accountId, fingerprint })
+    },
   })
+  peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
@@ -62,11 +79,17 @@ export function makePeople(options: {
     admins: config.admins,
     keysOf: keys.list,
     onSessionsEnded(ended) {
-      if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)
-      else sessionLines.endAccount(ended.accountId)
+      endLines(ended)
+      peers.tellOthers(sessionsEnded, ended)
     },
+    limits: makeAccountLimits(peers),
     clock,
     log,
   })
+  function endLines(ended: z.infer<typeof sessionsEnded.body>): void {
+    if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)
+    else sessionLines.endAccount(ended.accountId)
+  }
+  peers.hear(sessionsEnded, endLines)
   return { accounts, activity, keys, visits }
 }

@@ -13,7 +13,7 @@ import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(base: Base, maxDiskGb: number) {
-  const { db, engine, clock, log, bus, clockGuard, jobs, calls, projects } = base
+  const { db, engine, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   /** Whether a disk is made of the snapshot now, or a VM put back to it. */
@@ -25,9 +25,11 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     projects,
     kick: calls.kickDisk,
     changed: bus.changed,
+    onChanged: (listener) => bus.onChanged('disk', listener),
     announceVm: calls.announceVm,
-    jobs,
+    jobs: board,
     clock,
+    log,
     maxDiskGb,
   })
   const diskReconcile = makeDiskReconcile({
@@ -51,6 +53,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     look: diskReconcile.look,
     scan: diskReconcile.scan,
     onFailure: diskReconcile.showFailure,
+    within: underLease,
     ...rhythm,
     clock,
     log,
@@ -64,7 +67,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     isInUse,
     kick: calls.kickDiskSnapshot,
     changed: bus.changed,
-    jobs,
+    jobs: board,
     clock,
   })
   const kind = diskSnapshotKind({
@@ -78,6 +81,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const diskSnapshotReconciler = makeReconciler({
     name: 'disk-snapshot',
     ...makeSnapshotReconcile(kind, { engine, jobs, kick: calls.kickDiskSnapshot, clock, clockGuard, log }),
+    within: underLease,
     ...rhythm,
     clock,
     log,

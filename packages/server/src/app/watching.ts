@@ -13,7 +13,7 @@ import type { Base } from './base.ts'
 
 /** What tells people how their VMs do, and the operator how the server does. */
 export function makeWatching(
-  { db, engine, clock, clockGuard, log }: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log'>,
+  base: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log' | 'drives' | 'underLease'>,
   options: {
     config: Pick<Config, 'dataDir' | 'admins'>
     reconcilers: readonly Reconciler[]
@@ -23,10 +23,20 @@ export function makeWatching(
     viewers: Parameters<typeof makeMetricsService>[0]['viewers']
   },
 ) {
+  const { db, engine, clock, clockGuard, log, drives, underLease } = base
   const { config, reconcilers } = options
   const usageRepo = makeUsageRepo(db)
   const usageBook = makeUsageBook()
-  const sampler = makeUsageSampler({ repo: usageRepo, book: usageBook, engine, clock, clockGuard, log })
+  const sampler = makeUsageSampler({
+    repo: usageRepo,
+    book: usageBook,
+    engine,
+    clock,
+    clockGuard,
+    drives,
+    underLease,
+    log,
+  })
   const usage = makeUsageService({
     repo: usageRepo,
     book: usageBook,

@@ -15,7 +15,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import type { Jobs } from '../lib/jobs.ts'
+import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
@@ -42,7 +42,7 @@ export interface DiskSnapshotServiceOptions {
   isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
   changed: Changed
-  jobs: Pick<Jobs, 'find' | 'abort'>
+  jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
 }
 

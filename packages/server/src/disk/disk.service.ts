@@ -21,7 +21,11 @@ import type { DiskTable } from '../db/schema.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import type { Jobs, JobView } from '../lib/jobs.ts'
+
+import { inBackground } from '../lib/in-background.ts'
+import type { JobBoard } from '../lib/job-board.ts'
+import type { JobView } from '../lib/jobs.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
@@ -50,17 +54,20 @@ export interface DiskServiceOptions {
   /** Asks the reconciler to look at a disk soon. */
   kick: (diskId: string) => void
   changed: Changed
+  /** Calls back with the id of a disk that any server changed. */
+  onChanged: (listener: (diskId: string) => void) => void
   /** Tells whoever watches that the disks of a VM changed. */
   announceVm: (vmId: string) => Promise<void>
   /** Where disks are created. */
-  jobs: Pick<Jobs, 'find' | 'abort'>
+  jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
+  log: Pick<Log, 'error'>
   /** In whole Gi. */
   maxDiskGb: number
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, kick, changed, announceVm, jobs, clock, maxDiskGb } = options
+  const { repo, projects, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -91,11 +98,19 @@ export function makeDiskService(options: DiskServiceOptions) {
     return record
   }
 
-  /** Tells whoever watches the project, and whoever waits for this disk, what it looks like now. */
+  /** Tells whoever watches the project what it looks like now. */
   async function announce(record: DiskRecord): Promise<void> {
     if (isPresent(record, record.projectId ?? '')) changed('disk', record.projectId, record.disk.id)
-    if (!record.facts.detaching) for (const wake of waiting.get(record.disk.id) ?? []) wake()
   }
+
+  /** The server that drives may be another one: what it made of the disk stands in the database. */
+  async function wakeWaiting(diskId: string): Promise<void> {
+    const record = await repo.find(diskId)
+    if (!record?.facts.detaching) for (const wake of waiting.get(diskId) ?? []) wake()
+  }
+  options.onChanged((diskId) => {
+    if (waiting.has(diskId)) inBackground(log, 'waking those who wait for a disk', wakeWaiting(diskId))
+  })
 
   /** Resolves when the wish to detach has been answered, or after the patience is over. */
   function answered(diskId: string): Promise<void> {

@@ -6,15 +6,15 @@ export interface Change {
 }
 
 /**
- * Which objects changed last, and by which number of the server's count. It holds no states: whoever missed changes
+ * Which objects changed after a number, and by which number of the count. It holds no states: whoever missed changes
  * gets the objects as they are now. Beyond `maxCount` objects the longest unchanged are forgotten, and with them the
  * answer to what came after their changes.
  */
-export function makeChangeLog(maxCount: number) {
+export function makeChangeLog(maxCount: number, from = 0) {
   /** In the order of the numbers: a key is put in anew with each change. */
   const changes = new Map<string, { number: number; change: Change }>()
-  /** The highest number that was forgotten. */
-  let floor = 0
+  /** The highest number that was forgotten, or was before the beginning. */
+  let floor = from
 
   return {
     note(change: Change, number: number): void {

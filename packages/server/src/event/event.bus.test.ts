@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Disk, Vm } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { makeNoPeers } from '../lib/peers.ts'
 import { type BusEvent, makeEventBus, type Topic } from './event.bus.ts'
 
 const p: Topic = { projectId: 'p' }
@@ -12,7 +13,7 @@ function makeWorld({ turns = () => 1 }: { turns?: () => number } = {}) {
   const reads: (readonly string[])[] = []
   const failures: unknown[] = []
   const world = { fails: false }
-  const bus = makeEventBus({ epoch: 'e', onFailure: (error) => failures.push(error) })
+  const bus = makeEventBus({ peers: makeNoPeers('e'), onFailure: (error) => failures.push(error) })
   bus.reads('vm', async (ids) => {
     reads.push(ids)
     if (world.fails) throw new Error('no disk')

@@ -1,10 +1,13 @@
 /**
- * Tells listeners what objects are like now. Services say only that an object changed; the bus reads it anew, one
- * batch at a time. So the last event of an object is its last state, in whatever order its changes were announced,
- * and many changes at once are one read. Every change has a number, which is taken before the read: an event, and
- * an answer that was begun at a number, includes at least all changes up to it.
+ * Tells listeners what objects are like now. Services say only that an object changed, on whichever server; the bus of
+ * every server hears it and reads the object anew, one batch at a time. So the last event of an object is its last
+ * state, in whatever order its changes were announced, and many changes at once are one read. Every change has a
+ * number, the same at all servers, which is heard before the read: an event, and an answer that was begun at a number,
+ * includes at least all changes up to it.
  */
 import type { Gone, ObjectEvents } from '@slipway/contract'
+import { z } from 'zod'
+import type { Peers, Topic as PeerTopic } from '../lib/peers.ts'
 import { type Change, keyOf, makeChangeLog } from './change-log.ts'
 
 export type EventKind = keyof ObjectEvents
@@ -50,35 +53,50 @@ const objectsAtOnce = 500
 const mostReplayed = 1_000
 
 export interface EventBusOptions {
-  /** Names this process; revisions of different processes cannot be compared. */
-  epoch: string
+  peers: Pick<Peers, 'epoch' | 'position' | 'tell' | 'hear' | 'onGap'>
   /** The objects could not be read; the listeners were told to fetch their lists. */
   onFailure: (error: unknown) => void
 }
 
+const changes: PeerTopic<Change & { accountId?: string | undefined }> = {
+  name: 'changed',
+  body: z.object({
+    kind: z.string(),
+    projectId: z.string(),
+    id: z.string(),
+    accountId: z.string().optional(),
+  }),
+}
+
+interface Numbered {
+  number: number
+  change: Change
+}
+
 export type EventBus = ReturnType<typeof makeEventBus>
 
-export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
+export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const readers = new Map<string, (ids: readonly string[]) => Promise<readonly { id: string }[]>>()
   const byProject = new Map<string, Set<Listener>>()
   const byAccount = new Map<string, Set<Listener>>()
   /** Of all projects whose account ever listened, or that were created or deleted since the server started. */
   const owners = new Map<string, string>()
-  const log = makeChangeLog(objectsInLog)
-  const dirty = new Map<string, Change>()
+  const log = makeChangeLog(objectsInLog, peers.position())
+  /** What was not sent yet, by the number of its last change. */
+  const dirty = new Map<string, Numbered>()
   let arrivals: Arrival[] = []
-  /** The number of the last change. */
-  let counted = 0
+  let wasGap = false
   /** All changes up to this number were sent to whoever listens. */
-  let sent = 0
+  let sent = peers.position()
   let working: Promise<void> | null = null
 
-  const revisionOf = (number: number) => `${epoch}-${number}`
+  const revisionOf = (number: number) => `${peers.epoch}-${number}`
+  const revision = () => revisionOf(peers.position())
 
-  /** Null for a revision that is not of this process. */
-  function numberOf(revision: string): number | null {
-    const digits = revision.startsWith(`${epoch}-`) ? revision.slice(epoch.length + 1) : ''
-    return /^\d{1,15}$/.test(digits) && Number(digits) <= counted ? Number(digits) : null
+  /** Null for a revision that is not of this count, or of what was not heard yet. */
+  function numberOf(text: string): number | null {
+    const digits = text.startsWith(`${peers.epoch}-`) ? text.slice(peers.epoch.length + 1) : ''
+    return /^\d{1,15}$/.test(digits) && Number(digits) <= peers.position() ? Number(digits) : null
   }
 
   const ofAccount = (projectId: string) => byAccount.get(owners.get(projectId) ?? '')
@@ -89,8 +107,8 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
     'projectId' in topic ? topic.projectId === projectId : owners.get(projectId) === topic.accountId
 
   /** The changed objects as they are now, in the same order. */
-  async function read(changes: readonly { number: number; change: Change }[]): Promise<BusEvent[]> {
-    const byKind = Map.groupBy(changes, ({ change }) => change.kind)
+  async function read(changed: readonly Numbered[]): Promise<BusEvent[]> {
+    const byKind = Map.groupBy(changed, ({ change }) => change.kind)
     const found = new Map<string, unknown>()
     await Promise.all(
       [...byKind].map(async ([kind, ofKind]) => {
@@ -98,7 +116,7 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
         for (const object of objects) found.set(`${kind} ${object.id}`, object)
       }),
     )
-    return changes.map(({ number, change }) => {
+    return changed.map(({ number, change }) => {
       const gone: Gone = { id: change.id, project_id: change.projectId, deleted: true }
       return {
         name: change.kind,
@@ -108,15 +126,15 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
     })
   }
 
-  const hello = (revision: string | null, replayed: boolean): BusEvent => ({
+  const hello = (at: string, replayed: boolean): BusEvent => ({
     name: 'hello',
-    revision: replayed ? null : revision,
-    data: { revision, replayed },
+    revision: replayed ? null : at,
+    data: { revision: at, replayed },
   })
 
   async function greet({ listener, after }: Arrival): Promise<void> {
     const since = after === null ? null : numberOf(after)
-    const now = revisionOf(counted)
+    const now = revision()
     const missed =
       since === null ? null : log.after(since)?.filter((one) => concerns(listener.topic, one.change))
     const replay =
@@ -132,22 +150,25 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
   }
 
   async function sendChanges(): Promise<void> {
-    const batch = [...dirty.values()].slice(0, objectsAtOnce).map((change) => {
-      dirty.delete(keyOf(change))
-      log.note(change, ++counted)
-      return { number: counted, change }
-    })
-    const last = counted
+    const batch = [...dirty.values()].slice(0, objectsAtOnce)
+    for (const { change } of batch) dirty.delete(keyOf(change))
     const watched = batch.filter(({ change }) => isWatched(change.projectId))
     try {
-      for (const [i, event] of (await read(watched)).entries()) send(listenersOf(watched[i]?.change), event)
+      for (const [i, event] of (await read(watched)).entries())
+        send(listenersOf(watched[i]?.change), event)
     } catch (error) {
       onFailure(error)
-      log.forget(counted)
-      const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
-      send(all, hello(revisionOf(last), false))
+      sendToLists()
     }
-    sent = last
+    sent = batch.at(-1)?.number ?? sent
+  }
+
+  /** Nobody knows what changed up to now: all listeners fetch their lists. */
+  function sendToLists(): void {
+    wasGap = false
+    log.forget(peers.position())
+    const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
+    send(all, hello(revision(), false))
   }
 
   function send(to: readonly Listener[], event: BusEvent): void {
@@ -157,10 +178,11 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
   async function work(): Promise<void> {
     // What changes in one go is read once.
     await null
-    while (arrivals.length > 0 || dirty.size > 0) {
+    while (arrivals.length > 0 || dirty.size > 0 || wasGap) {
       const arrived = arrivals
       arrivals = []
       for (const arrival of arrived) await greet(arrival)
+      if (wasGap) sendToLists()
       if (dirty.size > 0) await sendChanges()
     }
     working = null
@@ -169,6 +191,20 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
   function wake(): void {
     working ??= work()
   }
+
+  peers.hear(changes, function noteChange({ accountId, ...change }, number) {
+    if (accountId !== undefined) owners.set(change.projectId, accountId)
+    log.note(change, number)
+    // What nobody listens to is not even read.
+    if (!isWatched(change.projectId)) return
+    dirty.delete(keyOf(change))
+    dirty.set(keyOf(change), { number, change })
+    wake()
+  })
+  peers.onGap(function noteGap() {
+    wasGap = true
+    wake()
+  })
 
   return {
     isWatched,
@@ -179,22 +215,19 @@ export function makeEventBus({ epoch, onFailure }: EventBusOptions) {
     },
 
     changed(kind: EventKind, projectId: string, id: string, accountId?: string): void {
-      if (accountId !== undefined) owners.set(projectId, accountId)
-      const change = { kind, projectId, id }
-      // What nobody listens to is not even read.
-      if (!isWatched(projectId)) {
-        log.note(change, ++counted)
-        return
-      }
-      dirty.set(keyOf(change), change)
-      wake()
+      peers.tell(changes, { kind, projectId, id, ...(accountId !== undefined && { accountId }) })
+    },
+
+    /** Calls back with the id of each object of a kind that changed, wherever it was changed. */
+    onChanged(kind: EventKind, listener: (id: string) => void): void {
+      peers.hear(changes, (change) => change.kind === kind && listener(change.id))
     },
 
     /** For an answer that is begun now: it will include at least all changes up to this revision. */
-    revision: (): string => revisionOf(counted),
+    revision,
 
     /** All changes up to this revision were sent to every listener that had its first event. */
-    sentRevision: (): string => revisionOf(working === null ? counted : sent),
+    sentRevision: (): string => (working === null ? revision() : revisionOf(sent)),
 
     /**
      * Listens from now on, or to what changed after a revision. The first event, `hello`, says whether that could

@@ -10,6 +10,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
 import { makeEventBus } from '../event/event.bus.ts'
+import { makeNoPeers } from '../lib/peers.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { silentLog } from '../lib/log.ts'
 import { makeEventStreams } from './events.ts'
@@ -136,7 +137,7 @@ describe('an event stream', () => {
 
   /** Streams over a bus of their own, for everybody who asks. */
   async function serveStreams() {
-    const bus = makeEventBus({ epoch: 'e', onFailure: () => expect.unreachable() })
+    const bus = makeEventBus({ peers: makeNoPeers('e'), onFailure: () => expect.unreachable() })
     /** What the disk "x" is read as. */
     const disk = { read: (): object => ({ id: 'x' }) }
     // The parts of a disk do not matter here.

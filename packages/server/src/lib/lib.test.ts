@@ -57,6 +57,7 @@ function setUp(
     parallel: 2,
     clock,
     log: silentLog,
+    within: (act) => act(),
     ...extra,
   })
   return { advance: clock.advance, reconciler }

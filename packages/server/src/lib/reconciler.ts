@@ -39,6 +39,8 @@ export interface ReconcilerOptions {
   log: Log
   /** When a look or a scan is abandoned, in milliseconds. */
   limitMs?: number
+  /** What every look and scan is done in: under the lease of the server that drives. */
+  within: <T>(act: () => T) => T
   /** Called after a look threw or was abandoned; `failures` counts in a row. */
   onFailure?: (id: string, error: unknown, failures: number, retryInMs: number) => Promise<void>
 }
@@ -120,7 +122,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
 
   function begin(id: string): void {
     busy++
-    const turn = work(id).finally(() => {
+    const turn = options.within(() => work(id)).finally(() => {
       busy--
       pump()
     })
@@ -223,7 +225,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
   async function scanOnce(): Promise<void> {
     const noted = record.scanBegins()
     try {
-      const ids = await withDeadline(options.scan(), limitMs, `The scan of reconciler ${name}`, clock)
+      const ids = await withDeadline(options.within(options.scan), limitMs, `The scan of reconciler ${name}`, clock)
       for (const id of ids) if (!workers.has(id)) kick(id)
       noted.ended(true)
     } catch (error) {

@@ -8,7 +8,8 @@ import {
 } from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import { isoTime } from '../lib/clock.ts'
-import type { Jobs, JobView } from '../lib/jobs.ts'
+import type { JobBoard } from '../lib/job-board.ts'
+import type { JobView } from '../lib/jobs.ts'
 import { Problem } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 
@@ -21,7 +22,7 @@ export type OperationService = ReturnType<typeof makeOperationService>
 export type CancelOperation = (userId: string, objectId: string, action: EndpointId) => Promise<boolean>
 
 export interface OperationServiceOptions {
-  jobs: Jobs
+  jobs: Pick<JobBoard, 'find' | 'list'>
   projects: ProjectService
   /** How operations are cancelled, by their action. Those that are not named cannot be. */
   cancels: Readonly<Record<string, CancelOperation>>

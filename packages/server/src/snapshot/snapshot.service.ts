@@ -2,7 +2,7 @@ import { type EndpointId, operationTexts, snapshotCan, waitingText } from '@slip
 import type { Entry } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { Jobs } from '../lib/jobs.ts'
+import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { creationCancelled, deletionAsked, type NamedSnapshot, snapshotNews } from './snapshot.activity.ts'
@@ -47,7 +47,7 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
   /** Tells whoever listens that a snapshot changed, or is gone. */
   changed: (projectId: string, id: string) => void
   /** Where snapshots are made. */
-  jobs: Pick<Jobs, 'find' | 'abort'>
+  jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
   texts: { notFound: string; inUse: string }
   /** Whether somebody needs it as it is; asked in the transaction that decides upon it. */

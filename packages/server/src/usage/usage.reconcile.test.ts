@@ -13,6 +13,7 @@ function openSampler() {
   const stored: number[] = []
   const forgotten: number[] = []
   let isTrusted = true
+  let drives = true
   const sampler = makeUsageSampler({
     repo: {
       living: async () => [owner],
@@ -28,6 +29,8 @@ function openSampler() {
     },
     clock,
     clockGuard: { isTrusted: () => isTrusted },
+    drives: () => drives,
+    underLease: (act) => act(),
     log: silentLog,
   })
   sampler.start()

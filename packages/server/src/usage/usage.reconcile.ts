@@ -24,6 +24,9 @@ export interface UsageSamplerOptions {
   clock: Clock
   /** Nothing is forgotten by its age while the clock is not believed. */
   clockGuard: Pick<ClockGuard, 'isTrusted'>
+  /** Every server measures, so that each can show it; the one that drives stores it, under its lease. */
+  drives: () => boolean
+  underLease: <T>(act: () => T) => T
   log: Log
 }
 
@@ -31,7 +34,7 @@ export interface UsageSamplerOptions {
 const limitMs = 30_000
 
 export function makeUsageSampler(options: UsageSamplerOptions) {
-  const { repo, book, engine, clock, clockGuard, log } = options
+  const { repo, book, engine, clock, clockGuard, drives, underLease, log } = options
   let readings: ReadonlyMap<string, Reading> = new Map()
   let living: readonly Owner[] = []
   let spanBegan = clock.now()
@@ -68,8 +71,9 @@ export function makeUsageSampler(options: UsageSamplerOptions) {
   async function closeSpan(now: number): Promise<void> {
     const ended = book.meansSince(spanBegan)
     spanBegan = now
-    if (ended.length > 0) await repo.insert(now, ended)
-    if (clockGuard.isTrusted()) await repo.forgetBefore(now - keptMs)
+    if (!drives()) return
+    if (ended.length > 0) await underLease(() => repo.insert(now, ended))
+    if (clockGuard.isTrusted()) await underLease(() => repo.forgetBefore(now - keptMs))
   }
 
   /** Never rejects. Without a limit, one guest that does not answer would end the measuring of all. */

@@ -17,6 +17,9 @@ export interface ScalingOptions {
   announce: (group: GroupRecord) => Promise<void>
   /** Asks the reconciler to look at a group soon. */
   kick: (groupId: string) => void
+  /** Every server measures, so that each can show it; the one that drives sets sizes, under its lease. */
+  drives: () => boolean
+  underLease: <T>(act: () => T) => T
   clock: Clock
   log: Log
 }
@@ -27,7 +30,7 @@ const measuringLimitMs = 30_000
 type Reading = MachineUsage & { at: number }
 
 export function makeScaling(options: ScalingOptions) {
-  const { repo, engine, load, policy, announce, kick, clock, log } = options
+  const { repo, engine, load, policy, announce, kick, drives, underLease, clock, log } = options
   let readings = new Map<string, Reading>()
   let cancel: (() => void) | null = null
   let stopped = false
@@ -83,8 +86,8 @@ export function makeScaling(options: ScalingOptions) {
     }
     const verdict = autoscale(policy, pool, load.of(group.id), now)
     load.setVerdict(group.id, verdict.why)
-    if (verdict.do === 'hold') return
-    const changed = await repo.change(group.id, now, (current) => {
+    if (verdict.do === 'hold' || !drives()) return
+    const resize: Parameters<typeof repo.change>[2] = (current) => {
       const same =
         current.facts.desired === pool.desired && current.autoScaling && current.status === 'active'
       const allowed = verdict.to >= current.minSize && verdict.to <= current.maxSize
@@ -99,7 +102,8 @@ export function makeScaling(options: ScalingOptions) {
         },
         events: [{ kind: 'scaled', message: verdict.why, from_size: pool.desired, to_size: verdict.to }],
       }
-    })
+    }
+    const changed = await underLease(() => repo.change(group.id, now, resize))
     if (!changed) return
     kick(group.id)
     await announce(changed)

@@ -13,7 +13,7 @@ import type { Tx } from '../db/open.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import type { Jobs } from '../lib/jobs.ts'
+import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
@@ -40,7 +40,7 @@ export interface VmSnapshotServiceOptions {
   isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
   changed: Changed
-  jobs: Pick<Jobs, 'find' | 'abort'>
+  jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
 }
 
