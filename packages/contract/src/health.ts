@@ -37,6 +37,12 @@ export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   /** What is wrong and what to do about it; empty when nothing is. */
   problems: z.array(z.string()),
+  /** Which of the servers drives: makes wishes true. Its reconcilers are the ones below; other servers have none. */
+  driver: z.object({
+    is_this_server: z.boolean(),
+    /** Host name and process, as it was seen last; null when nobody drives. */
+    server: z.string().nullable(),
+  }),
   reconcilers: z.array(ReconcilerHealth),
   /** The last time that the use of running VMs was measured. */
   measuring: z.object({

@@ -157,6 +157,7 @@ export async function buildApp(options: AppOptions) {
   const watching = makeWatching(base, {
     config,
     reconcilers,
+    holder: lease.holder,
     own: { project: projects.own, vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
   })

@@ -17,6 +17,8 @@ export function makeWatching(
   options: {
     config: Pick<Config, 'dataDir' | 'admins'>
     reconcilers: readonly Reconciler[]
+    /** The server that drives, as it was seen last. */
+    holder: () => string | null
     /** Whose usage may be seen. */
     own: UsageServiceOptions['own']
     /** How many people look at a console now. */
@@ -47,7 +49,8 @@ export function makeWatching(
   const vitals = makeVitals(config.dataDir)
   const health = makeHealthService({
     admins: config.admins,
-    reconcilers: () => reconcilers.map((reconciler) => reconciler.stats()),
+    driver: () => ({ isThisServer: drives(), server: options.holder() }),
+    reconcilers: () => (drives() ? reconcilers.map((reconciler) => reconciler.stats()) : []),
     measuring: sampler.stats,
     vitals: vitals.read,
     uncaughtErrors,

@@ -8,6 +8,7 @@ const now = Date.parse('2026-11-22T12:00:00.000Z')
 const before = (ms: number) => new Date(now - ms).toISOString()
 
 const well: Figures = {
+  driver: { is_this_server: true, server: 'vm-host, process 7' },
   reconcilers: [
     {
       name: 'vm',
@@ -62,6 +63,11 @@ describe('what is wrong by the figures', () => {
     expect(problemsOf({ ...fresh, measuring }, now)).toEqual([])
   })
 
+  it('is nothing at a server that stands by for another', () => {
+    const driver = { is_this_server: false, server: 'other-host, process 8' }
+    expect(problemsOf({ ...well, driver, reconcilers: [] }, now)).toEqual([])
+  })
+
   it.each<[string, Figures]>([
     ['cannot scan', withReconciler({ scans_failed_in_a_row: 2 })],
     ['cannot scan', withReconciler({ last_scan_at: before(200_000) })],
@@ -75,6 +81,7 @@ describe('what is wrong by the figures', () => {
     ['1 error was not handled', withProcess({ uncaught_errors: 1 })],
     ['512 MB free', { ...well, data_directory: { free_mb: 512, size_mb: 100_000 } }],
     ['cannot be read', { ...well, data_directory: null }],
+    ['No server drives', { ...well, driver: { is_this_server: false, server: null }, reconcilers: [] }],
     ['The qemu engine does not respond', { ...well, engine: { ...well.engine, answer_ms: null } }],
   ])('says that something %s, once, with what to do', (text, figures) => {
     const problems = problemsOf(figures, now)

@@ -21,6 +21,11 @@ const ageOf = (at: string | null, now: number) => (at === null ? null : now - Da
 /** What is wrong by the figures, each with what to do. `now` in milliseconds since the epoch. */
 export function problemsOf(figures: Omit<Health, 'status' | 'problems'>, now: number): string[] {
   return [
+    ...(figures.driver.is_this_server || figures.driver.server !== null
+      ? []
+      : [
+          'No server drives at the moment: requests are answered, and what they ask for waits. If this lasts longer than ten seconds, check the log for "the lease" and the database.',
+        ]),
     ...figures.reconcilers.flatMap((one) => reconcilerProblems(one, now)),
     ...measuringProblems(figures.measuring, now),
     ...processProblems(figures.process),

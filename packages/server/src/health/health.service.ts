@@ -9,6 +9,8 @@ import type { Vitals } from './vitals.ts'
 export interface HealthServiceOptions {
   /** E-mail addresses in lower case of who may read it; empty lets nobody. */
   admins: readonly string[]
+  driver: () => { isThisServer: boolean; server: string | null }
+  /** Those that are at work; none at a server that does not drive. */
   reconcilers: () => ReconcilerStats[]
   /** The last measurement of what VMs use. */
   measuring: () => { at: number | null; ms: number | null; failuresInARow: number }
@@ -44,7 +46,9 @@ export function makeHealthService(options: HealthServiceOptions) {
   async function read(): Promise<Health> {
     const [vitals, answer] = await Promise.all([options.vitals(), answerMs()])
     const measuring = options.measuring()
+    const { isThisServer, server } = options.driver()
     const figures = {
+      driver: { is_this_server: isThisServer, server },
       reconcilers: options.reconcilers().map(reconcilerHealth),
       measuring: {
         last_at: timeOrNull(measuring.at),

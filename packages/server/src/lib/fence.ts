@@ -1,9 +1,12 @@
+/**
+ * What is done under a lease: the number goes with all that `act` begins, down to the database, which refuses writes
+ * under a number that is over (db/postgres-driver.ts). What is done outside, such as requests of users, is not fenced.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-const under = new AsyncLocalStorage<number>()
+const numbers = new AsyncLocalStorage<number>()
 
-/** Does something under a number of the lease: what it writes is refused by the database once another has the lease. */
-export const underLease = <T>(number: number, act: () => T): T => under.run(number, act)
+export const underLease = <T>(number: number, act: () => T): T => numbers.run(number, act)
 
-/** The number of the lease under which this is done; undefined for what any server may do. */
-export const leaseNow = (): number | undefined => under.getStore()
+/** The number of the lease under which the present code runs; null outside. */
+export const leaseNow = (): number | null => numbers.getStore() ?? null

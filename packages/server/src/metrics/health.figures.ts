@@ -54,6 +54,7 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
     labelNames: ['reconciler', 'outcome'] as const,
     registers,
   })
+  const drives = gauge('drives', '1 at the server that drives, 0 at those that stand by.')
   const degraded = gauge('degraded', '1 when there are problems; /api/admin/health describes them.')
   const delay = gauge('event_loop_delay_seconds', 'How late timers fired in the last one to two minutes.', [
     'quantile',
@@ -76,6 +77,7 @@ export function makeHealthFigures(register: Registry): (health: Health) => void 
       looks.inc({ reconciler: name, outcome: 'failed' }, failed - abandoned)
       looks.inc({ reconciler: name, outcome: 'abandoned' }, abandoned)
     }
+    drives.set(health.driver.is_this_server ? 1 : 0)
     degraded.set(health.status === 'ok' ? 0 : 1)
     delay.set({ quantile: '0.99' }, health.process.event_loop_delay_ms / 1000)
     delay.set({ quantile: '1' }, health.process.event_loop_delay_max_ms / 1000)
