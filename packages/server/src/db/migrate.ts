@@ -9,6 +9,7 @@ import * as activity from './migrations/0005-activity.ts'
 import * as silent from './migrations/0006-silent.ts'
 import * as seenTime from './migrations/0007-seen-time.ts'
 import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts'
+import * as servers from './migrations/0009-servers.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0006-silent': silent,
   '0007-seen-time': seenTime,
   '0008-idempotency-and-usage': idempotencyAndUsage,
+  '0009-servers': servers,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
@@ -40,6 +42,8 @@ export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown
  * database, `file` is copied beside itself first, see {@link copyBeside}. Throws, and so stops the start, when a migration fails.
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
+  // In one transaction, and so one server after the other, and none while somebody copies into the database.
+  if (isPostgres(db) && !db.isTransaction) return db.transaction().execute((tx) => migrate(tx, file))
   const migrator = migratorOf(db)
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)

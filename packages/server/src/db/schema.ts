@@ -23,6 +23,8 @@ export interface Schema {
   activity: ActivityTable
   idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
+  lease: LeaseTable
+  revision: RevisionTable
 }
 
 type Flag = 0 | 1
@@ -309,4 +311,25 @@ export interface SeenTimeTable {
   trusted_ms: number
   /** How long another time has been watched, in milliseconds; 0 when the clock is believed. */
   watched_ms: number
+}
+
+/** At most one row: which of the servers that run on this database drives, see lease.ts. */
+export interface LeaseTable {
+  id: 1
+  /** One more each time that another server takes it. */
+  number: number
+  /** Names one process; null when it was given up. */
+  holder: string | null
+  /** What the holder counts up for as long as it lives. */
+  beat: number
+  /** Id of the data directory whose server alone may take it; null when any may. */
+  home: string | null
+}
+
+/** At most one row: the number of the newest message between the servers that run on this database. */
+export interface RevisionTable {
+  id: 1
+  /** Names the count; another one begins with another database. */
+  epoch: string
+  number: number
 }

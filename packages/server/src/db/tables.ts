@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from './open.ts'
 import { isPostgres } from './postgres.ts'
+import type { Schema } from './schema.ts'
 
 export interface Table {
   name: string
@@ -18,6 +19,12 @@ export interface Table {
 /** What repos store: text, numbers and null. */
 export type Row = Readonly<Record<string, string | number | null>>
 
+/**
+ * What servers that run say to each other. It is no part of the installation, and where that is copied or restored to
+ * there are other servers: their lease is free, belongs to no data directory yet, and their count begins anew.
+ */
+const ofServers = new Set<string>(['lease', 'revision'] satisfies (keyof Schema)[])
+
 /** How many rows a table has, and SHA-256 of all of them. */
 export interface Digest {
   rows: number
@@ -27,10 +34,13 @@ export interface Digest {
 /** Rows that are in memory at a time. SQLite binds 32,766 values in a statement. */
 const rowsAtOnce = 200
 
-/** All tables but the migrator's own, in the order of their names. */
+/** All tables of the installation, in the order of their names: without the migrator's own, and what servers say to each other. */
 export async function tablesOf(db: Db): Promise<Table[]> {
   const { rows } = await (isPostgres(db) ? columnsInPostgres : columnsInSqlite).execute(db)
-  const tables = Map.groupBy(rows, (row) => row.table)
+  const tables = Map.groupBy(
+    rows.filter((row) => !ofServers.has(row.table)),
+    (row) => row.table,
+  )
   return [...tables].sort(by(([name]) => name)).map(([name, columns]) => {
     const key = columns
       .filter(({ place }) => place !== null)
