@@ -470,6 +470,8 @@ const ownersByAnotherName = {
   vm_group_event: 'vm-group',
   usage_sample: 'usage',
   seen_time: 'db',
+  lease: 'db',
+  revision: 'db',
   idempotency_key: 'db',
 }
 

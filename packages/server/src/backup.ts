@@ -5,9 +5,11 @@ import { inWords } from './backup/files.ts'
 import { requireComplete } from './backup/restore.ts'
 import { writeBackup } from './backup/write.ts'
 import { type Config, readConfig } from './config.ts'
-import { isThere, ownDatabase } from './db/open.ts'
+import { requireHome } from './db/lease-home.ts'
+import { isThere } from './db/open.ts'
 import { readRecipes } from './image/recipe.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
+import { directoryIdIfAny } from './lib/directory-id.ts'
 import { makeLog } from './lib/log.ts'
 import { DirectoryInUse, ownDirectory } from './lib/own-directory.ts'
 import { openEngine } from './open-engine.ts'
@@ -15,7 +17,7 @@ import { openEngine } from './open-engine.ts'
 /** Of a backup that is complete but for objects that it names. */
 const SOME_LEFT_OUT = 2
 
-/** Without a server this program is what drives the guests meanwhile. */
+/** Without a server this program is alone with the guests, by the lock of the data directory. */
 async function writeHere(
   config: Config,
   dir: string,
@@ -23,17 +25,14 @@ async function writeHere(
   onProgress: (fraction: number) => void,
 ): Promise<Summary> {
   requireComplete(config.dataDir)
-  const giveUpDatabase = await ownDatabase(config.database, (reason) => {
-    console.error(reason)
-    process.exit(1)
-  })
+  if ('url' in config.database && config.engine === 'qemu')
+    await requireHome(config.database.url, await directoryIdIfAny(config.dataDir))
   const engine = await openEngine(config, await readRecipes(), makeLog('silent'))
   try {
     const tell = (fraction: number | null) => fraction !== null && onProgress(fraction)
     return summaryOf(await writeBackup({ ...config, engine }, dir, { signal, onProgress: tell }))
   } finally {
     await engine.close()
-    await giveUpDatabase()
   }
 }
 

@@ -6,16 +6,19 @@ import { buildApp } from './app.ts'
 import { openBackupDesk } from './backup/desk.ts'
 import { requireComplete } from './backup/restore.ts'
 import { type Config, readConfig } from './config.ts'
+import { leaseOn } from './db/lease.ts'
 import { migrate } from './db/migrate.ts'
-import { openDatabase, ownDatabase } from './db/open.ts'
+import { openDatabase } from './db/open.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
+import { directoryId } from './lib/directory-id.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { makeLog } from './lib/log.ts'
 import { makeNoPeers } from './lib/peers.ts'
 import { ownDirectory } from './lib/own-directory.ts'
+import { nameOfThisProcess } from './lib/process-identity.ts'
 import { watchUncaught } from './lib/uncaught.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
 import { openEngine } from './open-engine.ts'
@@ -60,12 +63,19 @@ async function main(): Promise<void> {
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   requireComplete(config.dataDir)
   const giveUpDirectory = await ownDirectory(config.dataDir)
-  const giveUpDatabase = await ownDatabase(config.database, (reason) => {
-    console.error(reason)
-    process.exit(1)
-  })
   const db = openDatabase(config.database)
   await migrate(db, 'file' in config.database ? config.database.file : null)
+  const lease = leaseOn(config.database, {
+    name: nameOfThisProcess,
+    // Guests of QEMU are processes of one host.
+    home: config.engine === 'qemu' ? await directoryId(config.dataDir) : null,
+    log,
+    onLost(reason) {
+      console.error(reason)
+      process.exit(1)
+    },
+  })
+  await lease.take(new AbortController().signal)
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
@@ -99,8 +109,8 @@ async function main(): Promise<void> {
     await gateway?.close()
     await close()
     await engine.close()
+    await lease.release()
     await db.destroy()
-    await giveUpDatabase()
     await giveUpDirectory()
     process.exit(0)
   }

@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { requireEmptyPlaces, restoreBackup } from './backup/restore.ts'
 import { readConfig } from './config.ts'
-import { ownDatabase } from './db/open.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 
@@ -18,10 +17,6 @@ async function main(args: string[]): Promise<void> {
   process.once('SIGINT', () => ends.abort())
   process.once('SIGTERM', () => ends.abort())
   const giveUp = await ownDirectory(config.dataDir)
-  const giveUpDatabase = await ownDatabase(config.database, (reason) => {
-    console.error(reason)
-    process.exit(1)
-  })
   try {
     const { made_at, left_out } = await restoreBackup(dir, config, ends.signal)
     console.log(`Restored the backup of ${made_at} to ${config.dataDir}. Start the server.`)
@@ -29,7 +24,6 @@ async function main(args: string[]): Promise<void> {
       console.log('These objects were not part of it, and will be shown without their data:')
     for (const one of left_out) console.log(`  ${one.type} ${one.name} (${one.id}): ${one.reason}`)
   } finally {
-    await giveUpDatabase()
     await giveUp()
   }
 }

@@ -116,8 +116,18 @@ describe('a backup', () => {
   })
 
   it('is made while the server runs, and restored elsewhere is the same installation', async () => {
-    const { desk, vmId, installation, close } = await filled()
+    const { db, desk, vmId, installation, close } = await filled()
     installation.engine.poke({ machineId: vmId }, 'written by the guest')
+    // What servers that run say to each other stays here.
+    const row = { id: 1, number: 3 } as const
+    await db
+      .insertInto('lease')
+      .values({ ...row, holder: 'here', beat: 1, home: 'here' })
+      .execute()
+    await db
+      .insertInto('revision')
+      .values({ ...row, epoch: 'here' })
+      .execute()
     const made = await writeBackup(installation, at('backup'), work())
     expect(made.left_out).toEqual([])
     expect(await desk.vm(vmId)).toMatchObject({ status: 'running' })
@@ -126,6 +136,10 @@ describe('a backup', () => {
 
     const { dataDir, database } = await restoreTo('second')
     expect(await digests(database)).toEqual(before)
+    const restored = openDatabase(database)
+    expect(await restored.selectFrom('lease').selectAll().execute()).toEqual([])
+    expect(await restored.selectFrom('revision').selectAll().execute()).toEqual([])
+    await restored.destroy()
     const second = await serverAt(dataDir, database)
     expect(second.engine.peek({ machineId: vmId })).toBe('written by the guest')
     // Its guest went down with the host; it should run, so it is started again.

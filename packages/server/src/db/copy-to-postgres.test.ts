@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
@@ -12,7 +13,7 @@ import { copyTables, copyToPostgres } from './copy-to-postgres.ts'
 import { createDatabase, onPostgres } from './database.test-kit.ts'
 import { fill } from './filled.test-kit.ts'
 import { migrate } from './migrate.ts'
-import { type DatabasePlace, type Db, openDatabase, ownDatabase } from './open.ts'
+import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import { openSqlite } from './sqlite.ts'
 import { digestOf, tablesOf } from './tables.ts'
 
@@ -80,7 +81,13 @@ describe.runIf(onPostgres)('an installation copied from SQLite into PostgreSQL',
     const [from, to] = [openDatabase({ file }, { readOnly: true }), openDatabase({ url }, { readOnly: true })]
     const inSqlite = await sql<{ name: string }>`select name from sqlite_master
       where type = 'table' and name not like 'kysely%' order by name`.execute(from)
-    expect(copied.map(({ table }) => table)).toEqual(inSqlite.rows.map(({ name }) => name))
+    // Those of running servers are made anew, where they run.
+    const ofServers = ['lease', 'revision']
+    expect([...copied.map(({ table }) => table), ...ofServers].sort()).toEqual(
+      inSqlite.rows.map(({ name }) => name),
+    )
+    for (const name of ofServers)
+      expect((await sql`select * from ${sql.table(name)}`.execute(to)).rows).toEqual([])
     for (const table of await tablesOf(from)) {
       const [original, copy] = [from, to].map((db) =>
         sql`select * from ${sql.table(table.name)} order by ${sql.join(table.key.map((key) => sql.ref(key)))}`.execute(
@@ -117,6 +124,50 @@ describe.runIf(onPostgres)('an installation copied from SQLite into PostgreSQL',
   })
 })
 
+describe.runIf(onPostgres)(
+  'a copy into a database that somebody else begins to use at the same moment',
+  () => {
+    const account = (db: Db, id: string) =>
+      sql`insert into account (id, name, email, password_hash, created_at) values (${id}, 'ada', 'e', 'x', '')`.execute(
+        db,
+      )
+    const accountsIn = async (url: string) => {
+      const db = openDatabase({ url })
+      const rows = await db.selectFrom('account').select('id').execute()
+      await db.destroy()
+      return rows.map(({ id }) => id)
+    }
+
+    it('is made by one of two who copy, whole, and refused to the other', async () => {
+      const files = await Promise.all(
+        ['a', 'b'].map(async (id) => (await dataDirectory(`race-${id}`, (db) => account(db, id))).file),
+      )
+      const url = await createDatabase()
+      const copies = await Promise.allSettled(files.map((file) => copyToPostgres({ file }, { url })))
+      expect(copies.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      const winner = copies.findIndex(({ status }) => status === 'fulfilled')
+      expect(copies[1 - winner]).toMatchObject({
+        reason: { message: expect.stringContaining('is not empty') },
+      })
+      expect(await accountsIn(url)).toEqual([['a', 'b'][winner]])
+    })
+
+    it('is there whole for a server that starts meanwhile, or refused because that was quicker', async () => {
+      const { file } = await dataDirectory('race-server', (db) => account(db, 'a'))
+      for (const waits of [0, 0, 5, 10, 20, 40]) {
+        const url = await createDatabase()
+        const db = openDatabase({ url })
+        const start = sleep(waits).then(() => migrate(db, null))
+        const [copy] = await Promise.allSettled([copyToPostgres({ file }, { url }), start])
+        await start
+        if (copy.status === 'rejected') expect(copy.reason.message).toContain('is not empty')
+        expect(await accountsIn(url)).toEqual(copy.status === 'fulfilled' ? ['a'] : [])
+        await db.destroy()
+      }
+    })
+  },
+)
+
 describe.runIf(onPostgres)('a copy that is refused leaves nothing in PostgreSQL', () => {
   const refused = async (file: string, reason: RegExp) => {
     const url = await createDatabase()
@@ -133,11 +184,11 @@ describe.runIf(onPostgres)('a copy that is refused leaves nothing in PostgreSQL'
 
   it('when an earlier version has written the file, or nobody has', async () => {
     const { file } = await dataDirectory('earlier', (db) =>
-      sql`delete from kysely_migration where name like '0008%'`.execute(db),
+      sql`delete from kysely_migration where name like '0009%'`.execute(db),
     )
     await refused(
       file,
-      /earlier version of Slipway \(it lacks 0008-.*\). Start the server of this version once/,
+      /earlier version of Slipway \(it lacks 0009-.*\). Start the server of this version once/,
     )
     const empty = path.join(base, 'empty.sqlite')
     await openSqlite(empty).destroy()
@@ -222,7 +273,7 @@ describe.runIf(onPostgres)('npm run database -- copy', () => {
       env: { SLIPWAY_DATA_DIR: dir, SLIPWAY_DATABASE_URL: url },
     })
 
-  it('says what it copied and what to do next, and gives both back', async () => {
+  it('says what it copied and what to do next, and gives the directory back', async () => {
     const { dir } = await dataDirectory('whole', (db) =>
       sql`insert into account (id, name, email, password_hash, created_at) values ('a', 'ada', 'e', 'x', '')`.execute(
         db,
@@ -234,22 +285,19 @@ describe.runIf(onPostgres)('npm run database -- copy', () => {
     expect(said).toMatch(/Copied 1 rows of \d+ tables; counts and checksums/)
     expect(said).toContain('Start the server with the same SLIPWAY_DATABASE_URL.')
     await (await ownDirectory(dir))()
-    await (await ownDatabase({ url }, () => {}))()
   })
 
-  it('is refused while a server uses the data directory, or the PostgreSQL database', async () => {
+  it('is refused while a server uses the data directory, and where one has used the PostgreSQL database', async () => {
     const { dir } = await dataDirectory('used')
     const url = await createDatabase()
     const leaveDirectory = await ownDirectory(dir)
     await expect(copy(dir, url)).rejects.toThrow(/Another Slipway server .*is using .*used. Stop it first/)
     await leaveDirectory()
-    const leaveDatabase = await ownDatabase({ url }, () => {})
-    await expect(copy(dir, url)).rejects.toThrow(
-      /Another Slipway server is using this database. Stop it first/,
-    )
-    await leaveDatabase()
     expect(await relationsIn(url)).toEqual([])
-    await copy(dir, url)
+    const db = openDatabase({ url })
+    await migrate(db, null)
+    await db.destroy()
+    await expect(copy(dir, url)).rejects.toThrow(/is not empty: it has the table account/)
   })
 
   it('is refused without a SQLite file, and makes no directory for one', async () => {

@@ -1,7 +1,7 @@
 /** Takes an installation from SQLite into an empty PostgreSQL: all of it, proved to be the same, or nothing. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { sql } from 'kysely'
+import { requireNoTables } from './kept-rows.ts'
 import { migrate, migrationsOf } from './migrate.ts'
 import { type Db, openDatabase } from './open.ts'
 import {
@@ -23,7 +23,8 @@ export interface Copied extends Digest {
 /**
  * Copies every table of a SQLite file, which is only read, into the database that a URL names. It is one transaction
  * there, which is undone when counts or checksums of what was read and what is stored then differ. Throws a sentence
- * that says what to do. The caller owns both, so that no server works on either meanwhile.
+ * that says what to do. The caller owns the file's directory; of the database the transaction makes sure: others that copy
+ * into it, and servers that start on it, wait for its end and see what it did.
  */
 export async function copyToPostgres(source: { file: string }, target: { url: string }): Promise<Copied[]> {
   const [from, to] = [openDatabase(source, { readOnly: true }), openDatabase(target)]
@@ -32,7 +33,7 @@ export async function copyToPostgres(source: { file: string }, target: { url: st
     // One moment of the source: others may write with tools of their own.
     return await from.transaction().execute((reader) =>
       to.transaction().execute(async (tx) => {
-        await checkEmpty(tx)
+        await requireNoTables(tx)
         await migrate(tx, null)
         return copyTables(reader, tx)
       }),
@@ -56,18 +57,6 @@ async function checkVersion(db: Db, file: string): Promise<void> {
       `${file} was written by an earlier version of Slipway (it lacks ${waiting.join(', ')}). Start the server of this version once without SLIPWAY_DATABASE_URL, stop it, then copy again.`,
     )
   }
-}
-
-async function checkEmpty(db: Db): Promise<void> {
-  const { rows } = await sql<{ name: string; schema: string; database: string }>`
-    select table_name as name, table_schema as schema, current_database() as database from information_schema.tables
-    where table_schema = current_schema() and table_type = 'BASE TABLE' order by table_name`.execute(db)
-  const [first] = rows
-  if (!first) return
-  const others = rows.length > 1 ? ` and ${rows.length - 1} more` : ''
-  throw new Error(
-    `The PostgreSQL database ${first.database} is not empty: it has the table ${first.name}${others}. Create another database and set SLIPWAY_DATABASE_URL to it.`,
-  )
 }
 
 /** Copies all rows between databases that have the same tables. */

@@ -3,16 +3,27 @@
 /** The connection to the database is lost or never came about: what was asked is undone, or nobody knows. */
 export class DatabaseAway extends Error {
   constructor(cause: unknown) {
-    super('The database cannot be reached', { cause })
+    const why = cause instanceof Error ? cause.message : String(cause)
+    super(`The database cannot be reached: ${why}. Check SLIPWAY_DATABASE_URL.`, { cause })
   }
 }
 
-/** All connections are taken, and those who wait for one are many. */
+/** All connections are taken, and those who wait for one are many; or another program writes for long. */
 export class DatabaseBusy extends Error {
   constructor(cause: unknown) {
-    super('The database is busy', { cause })
+    super('The database is busy: others are reading or writing. Try again in a moment.', { cause })
   }
 }
+
+/** The number under which a server wrote is over: another one drives. Nothing was written. */
+export class LeaseLost extends Error {
+  constructor(cause: unknown) {
+    super('Another server has taken over', { cause })
+  }
+}
+
+/** SQLSTATE of our own, in a class that is nobody's. */
+export const leaseLost = 'SL001'
 
 /** SQLite's own number for an error, the extended one; null for errors of anything else. */
 function errcodeOf(error: unknown): number | null {
@@ -48,6 +59,7 @@ const broken =
   'The disk of the server reports errors. Nothing was changed. Try again, or contact the operator of the server.'
 const away =
   'The database of the server cannot be reached. Try again in a moment, or contact the operator of the server.'
+const takenOver = 'Another server has taken over. Try again.'
 const busy = 'The database of the server takes too long to answer. Try again in a moment.'
 
 /** By what is common to all of SQLite's errors of a kind, which is their last byte. */
@@ -66,7 +78,6 @@ const ofPostgres: Record<string, string> = {
   25006: notWritable,
   58030: broken,
   57014: busy,
-  '55P03': busy,
 }
 
 /**
@@ -76,6 +87,7 @@ const ofPostgres: Record<string, string> = {
 export function databaseProblem(error: unknown): string | null {
   if (error instanceof DatabaseAway) return away
   if (error instanceof DatabaseBusy) return busy
+  if (error instanceof LeaseLost) return takenOver
   const errcode = errcodeOf(error)
   if (errcode !== null) return ofSqlite[errcode & 0xff] ?? null
   const code = codeOf(error) ?? ''

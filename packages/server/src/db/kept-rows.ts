@@ -95,6 +95,19 @@ export async function isEmptyDatabase(place: DatabasePlace): Promise<boolean> {
   }
 }
 
+/** Throws a sentence when a PostgreSQL database has a table, of anybody, as seen by this transaction. */
+export async function requireNoTables(db: Db): Promise<void> {
+  const { rows } = await sql<{ name: string; schema: string; database: string }>`
+    select table_name as name, table_schema as schema, current_database() as database from information_schema.tables
+    where table_schema = current_schema() and table_type = 'BASE TABLE' order by table_name`.execute(db)
+  const [first] = rows
+  if (!first) return
+  const others = rows.length > 1 ? ` and ${rows.length - 1} more` : ''
+  throw new Error(
+    `The PostgreSQL database ${first.database} is not empty: it has the table ${first.name}${others}. Create another database and set SLIPWAY_DATABASE_URL to it.`,
+  )
+}
+
 /**
  * Takes all rows into an empty database: in one transaction, which is undone unless what is stored then is the same. The
  * migrations of SQLite are not part of it, so a file is the caller's to remove when this throws.
@@ -104,7 +117,11 @@ export async function takeRows(place: DatabasePlace, dir: string, kept: KeptRows
   try {
     if ('file' in place) await migrateTo(db, kept.migrations)
     await db.transaction().execute(async (tx) => {
-      if ('url' in place) await migrateTo(tx, kept.migrations)
+      if ('url' in place) {
+        // Looked at again now that nobody else writes, and until all is in: others may have been quicker.
+        await requireNoTables(tx)
+        await migrateTo(tx, kept.migrations)
+      }
       await requireSameTables(tx, kept.tables)
       await insertInAnyOrder(tx, async () => {
         for (const table of kept.tables) await insertRows(tx, table, readRows(dir, table))

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { openPostgres } from './postgres.ts'
-import { ownPostgres } from './postgres-lock.ts'
 import type { Db } from './schema.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -20,13 +19,3 @@ export function openDatabase(place: DatabasePlace, { readOnly = false, inTurn = 
 
 /** Whether there is anything to open; a database that a URL names is asked when it is used. */
 export const isThere = (place: DatabasePlace): boolean => 'url' in place || existsSync(place.file)
-
-/**
- * Makes sure one server works on a database at a time: two would both drive the same guests. Returns the way to give
- * it up; `onLost` is told when another took it while this one had lost its connection. Throws when another has it.
- * A file of SQLite belongs to whoever has its directory, see {@link ../lib/own-directory.ts}.
- */
-export const ownDatabase = async (
-  place: DatabasePlace,
-  onLost: (reason: string) => void,
-): Promise<() => Promise<void>> => ('url' in place ? ownPostgres(place.url, onLost) : async () => {})

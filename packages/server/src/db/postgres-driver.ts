@@ -2,7 +2,9 @@
  * How queries go to PostgreSQL. What only reads has connections of its own. Whatever writes goes over one connection
  * of this server and takes the writers' lock of the database, in the message that begins its transaction: all servers
  * together write one transaction after the other, as a program with one SQLite file does. So what a transaction has
- * read cannot change before it ends, and what it numbers is numbered in the order of commits.
+ * read cannot change before it ends, and what it numbers is numbered in the order of commits. What writes under a lease
+ * (lib/fence.ts) is refused in that same message when the lease has another number by then: it is taken under the same
+ * lock, so a transaction is either wholly before that, or does not begin.
  */
 import {
   AbortedTransactionError,
@@ -12,11 +14,23 @@ import {
   type QueryResult,
 } from 'kysely'
 import pg from 'pg'
-import { DatabaseAway, DatabaseBusy } from './errors.ts'
+import { leaseNow } from '../lib/fence.ts'
+import { DatabaseAway, DatabaseBusy, LeaseLost, leaseLost } from './errors.ts'
 
 /** What only reads may see one moment, and holds up nobody. */
 const beginReading = 'start transaction isolation level repeatable read read only'
-const begin = `begin; select pg_advisory_xact_lock(hashtext('slipway writers'))`
+/** Everybody else who writes waits for the end of what this begins. */
+export const beginWriting = `begin; select pg_advisory_xact_lock(hashtext('slipway writers'))`
+
+/** A statement of its own after the lock: it sees what was committed while that was waited for. */
+function beginAsLeased(): string {
+  const number = leaseNow()
+  if (number === null) return beginWriting
+  return `${beginWriting}; do $$ begin
+    if not exists (select from lease where id = 1 and number = ${BigInt(number)}) then
+      raise exception 'The lease has another number than ${BigInt(number)}' using errcode = '${leaseLost}';
+    end if; end $$`
+}
 
 /** A client that was taken from its pool, and whether it is of any use afterwards. */
 interface Taken {
@@ -37,7 +51,7 @@ export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }
     }
     const taken = await takeFrom(pools.writing)
     try {
-      await tell(taken, begin)
+      await tell(taken, beginAsLeased())
       const result = await ask<R>(taken, query)
       await commit(taken)
       return result
@@ -70,7 +84,7 @@ export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }
       const way = connection as Way
       const reads = accessMode === 'read only'
       way.transaction = await takeFrom(reads ? pools.reading : pools.writing)
-      await tell(way.transaction, reads ? beginReading : begin).catch(async (error: unknown) => {
+      await tell(way.transaction, reads ? beginReading : beginAsLeased()).catch(async (error: unknown) => {
         // Nobody rolls back what did not begin.
         if (way.transaction) await rollBack(way.transaction).catch(() => {})
         throw error
@@ -128,11 +142,17 @@ async function tell(taken: Taken, text: string, values?: readonly unknown[]): Pr
   try {
     return await taken.client.query(text, values && [...values])
   } catch (error) {
+    if (hasCode(error, leaseLost)) throw new LeaseLost(error)
+    if (hasCode(error, lockNotAvailable)) throw new DatabaseBusy(error)
     if (isRefusal(error)) throw error
     taken.isLost = true
     throw new DatabaseAway(error)
   }
 }
+
+const lockNotAvailable = '55P03'
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof pg.DatabaseError && error.code === code
 
 /** Not that it shuts down, starts up or ends the connection: https://www.postgresql.org/docs/15/errcodes-appendix.html */
 const isRefusal = (error: unknown): boolean =>

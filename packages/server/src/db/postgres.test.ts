@@ -1,12 +1,12 @@
 import { projectApi } from '@slipway/contract'
 import { sql } from 'kysely'
-import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestApp } from '../app.test-kit.ts'
 import { startCluster } from './cluster.test-kit.ts'
-import { onPostgres, openBeside, openTestDb } from './database.test-kit.ts'
+import { createDatabase, onPostgres, openBeside, openTestDb } from './database.test-kit.ts'
 import { databaseProblem, isUniqueViolation } from './errors.ts'
-import { type Db, openDatabase, ownDatabase } from './open.ts'
+import { migrate, migrationsOf } from './migrate.ts'
+import { type Db, openDatabase } from './open.ts'
 
 describe.runIf(onPostgres)('a database in PostgreSQL', () => {
   it('gives numbers as numbers, whole and added up', async () => {
@@ -39,6 +39,14 @@ describe.runIf(onPostgres)('a database in PostgreSQL', () => {
 })
 
 describe.runIf(onPostgres)('two servers on a database', () => {
+  it('can be started at once on an empty one', async () => {
+    const url = await createDatabase()
+    const all = Array.from({ length: 4 }, () => openDatabase({ url }))
+    await Promise.all(all.map((db) => migrate(db, null)))
+    for (const db of all) expect(await migrationsOf(db)).toEqual({ waiting: [], unknown: [] })
+    for (const db of all) await db.destroy()
+  })
+
   it('write one after the other, and read meanwhile', async () => {
     const one = await openTestDb()
     const two = openBeside(one)
@@ -121,6 +129,8 @@ describe.runIf(onPostgres)('a PostgreSQL of its own', () => {
       expect(databaseProblem(await ask().catch((error) => error))).toContain('cannot be reached')
     const torn = db.transaction().execute((tx) => sql`select 1`.execute(tx))
     expect(databaseProblem(await torn.catch((error) => error))).toContain('cannot be reached')
+    // A start, which the operator sees.
+    await expect(migrate(db, null)).rejects.toThrow(/cannot be reached: .*Check SLIPWAY_DATABASE_URL/)
     await cluster.start()
     expect((await ask()).rows).toEqual([{ one: 1 }])
     await db.destroy()
@@ -144,51 +154,5 @@ describe.runIf(onPostgres)('a PostgreSQL of its own', () => {
     const names = (await ada.call(projectApi.list)).body.map(({ name }) => name)
     expect(names.sort()).toEqual(['after', 'before'])
     await app.close()
-  })
-
-  it('belongs to one server at a time, and is another one’s as soon as that ends', async () => {
-    const place = { url: cluster.url }
-    const giveUp = await ownDatabase(place, () => {})
-    await expect(ownDatabase(place, () => {})).rejects.toThrow(
-      'Another Slipway server is using this database',
-    )
-    await giveUp()
-    await (await ownDatabase(place, () => {}))()
-    await cluster.stop()
-    await expect(ownDatabase(place, () => {})).rejects.toThrow(
-      /cannot be reached: .*Check SLIPWAY_DATABASE_URL/,
-    )
-  })
-
-  it('is taken back by its server after it was away, unless another server was quicker', async () => {
-    const onLost = vi.fn()
-    const giveUp = await ownDatabase({ url: cluster.url }, onLost)
-    const admin = new pg.Client({ connectionString: cluster.url })
-    await admin.connect()
-    const holders = async () =>
-      (await admin.query(`select pid from pg_locks where locktype = 'advisory' and granted`)).rows
-    const end = async () => {
-      const [holder] = await holders()
-      await admin.query('select pg_terminate_backend($1)', [holder.pid])
-      return holder.pid
-    }
-    const first = await end()
-    await vi.waitFor(async () => expect((await holders()).map(({ pid }) => pid)).not.toEqual([first]), 10_000)
-    await vi.waitFor(async () => expect(await holders()).toHaveLength(1), 10_000)
-    expect(onLost).not.toHaveBeenCalled()
-    await admin.query('begin')
-    const second = await end()
-    // In the moment in which nobody has it.
-    await vi.waitFor(
-      async () =>
-        expect(
-          (await admin.query(`select pg_try_advisory_lock(hashtext('slipway server')) as has`)).rows[0].has,
-        ).toBe(true),
-      { timeout: 900, interval: 1 },
-    )
-    await vi.waitFor(() => expect(onLost).toHaveBeenCalledTimes(1), 10_000)
-    expect(second).not.toBe(first)
-    await giveUp()
-    await admin.end()
   })
 })

@@ -7,9 +7,15 @@ import type { Db, Schema } from './schema.ts'
 const connectMs = 10_000
 /** No statement of ours takes so long; what waits longer hangs. */
 const statementMs = 30_000
-/** A server that stops in the middle of a transaction holds up the others' writing for so long at most. */
-const idleInTransactionMs = 10_000
-/** Longer than that, so that the others' writing then goes on. */
+/**
+ * A server that stands still in the middle of a transaction holds up the others' writing for so long at most: less than
+ * the term of the lease, so that one who takes over does not wait on top of that. Between the statements of our own
+ * transactions lie moments.
+ */
+const idleWritingMs = 5_000
+/** One that only reads holds up nobody, and may put rows on a slow disk between its statements. */
+const idleReadingMs = 60_000
+/** Longer than a server may stand still, so that the others' writing then goes on. */
 const lockMs = 15_000
 /** Lists and objects are read side by side; more connections only wait for each other's processor. */
 const readers = 8
@@ -25,7 +31,7 @@ const types: pg.CustomTypesConfig = {
  * after the other, as with SQLite.
  */
 export function openPostgres(url: string, { readOnly = false, inTurn = false } = {}): Db {
-  const pool = (max: number) => {
+  const pool = (max: number, idleMs: number) => {
     const made = new pg.Pool({
       connectionString: url,
       application_name: 'slipway',
@@ -36,7 +42,7 @@ export function openPostgres(url: string, { readOnly = false, inTurn = false } =
       keepAlive: true,
       statement_timeout: statementMs,
       lock_timeout: lockMs,
-      idle_in_transaction_session_timeout: idleInTransactionMs,
+      idle_in_transaction_session_timeout: idleMs,
       // The server may be gone without a word.
       query_timeout: statementMs + connectMs,
       types,
@@ -49,14 +55,20 @@ export function openPostgres(url: string, { readOnly = false, inTurn = false } =
   return new Kysely<Schema>({
     dialect: {
       createDriver() {
-        const writing = pool(1)
-        return makePostgresDriver({ reading: inTurn ? writing : pool(readers), writing })
+        const writing = pool(1, readOnly ? idleReadingMs : idleWritingMs)
+        return makePostgresDriver({ reading: inTurn ? writing : pool(readers, idleReadingMs), writing })
       },
-      createAdapter: () => new PostgresAdapter(),
+      createAdapter: () => new Adapter(),
       createQueryCompiler: () => new PostgresQueryCompiler(),
       createIntrospector: (db) => new PostgresIntrospector(db),
     },
   })
+}
+
+/** Migrations need no lock of their own: they are done in a transaction, see migrate.ts. */
+class Adapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 export const isPostgres = (db: Db): boolean => db.getExecutor().adapter instanceof PostgresAdapter

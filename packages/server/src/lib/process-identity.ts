@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { errorCode } from './command.ts'
 
 /** What tells a process from every other one that ever had its id. */
@@ -42,3 +44,6 @@ function parse(text: string): { pid: number; started: string } | null {
     return null
   }
 }
+
+/** What people are told of the process we are. The last part is another one in every process there ever was. */
+export const nameOfThisProcess = `${hostname()}, process ${process.pid} (${randomBytes(4).toString('hex')})`

@@ -72,6 +72,13 @@ describe('a database of version 0.1.0', () => {
     await db.destroy()
   })
 
+  it('has what running servers say to each other, which is nothing yet', async () => {
+    const db = openDatabase(place, { readOnly: true })
+    expect(await db.selectFrom('lease').selectAll().execute()).toEqual([])
+    expect(await db.selectFrom('revision').selectAll().execute()).toEqual([])
+    await db.destroy()
+  })
+
   it('knows what is new since: no VM is silent, and usage is summed up for groups and projects', async () => {
     const db = openDatabase(place, { readOnly: true })
     expect(await db.selectFrom('vm').select('name').where('silent', '<>', 0).execute()).toEqual([])
