@@ -36,7 +36,7 @@ const server = [
   },
   {
     name: 'server main',
-    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|backup|restore|open-engine|database|prove-accelerator)\.ts$/,
+    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|backup|restore|open-engine|database|simulated-host|prove-accelerator)\.ts$/,
     may: ['contract', 'server *'],
     npm: ['*'],
     why: 'A program puts together parts of the server.',

@@ -76,6 +76,17 @@ it('SSH by name can be switched off, and nothing else is taken for a port', () =
   }
 })
 
+it('a socket of the simulated engine is for the simulated engine', () => {
+  expect(readConfig({}).simulatedSocket).toBeNull()
+  const SLIPWAY_SIMULATED_SOCKET = '/run/world.sock'
+  expect(readConfig({ SLIPWAY_ENGINE: 'simulated', SLIPWAY_SIMULATED_SOCKET })).toMatchObject({
+    simulatedSocket: '/run/world.sock',
+  })
+  expect(() => readConfig({ SLIPWAY_SIMULATED_SOCKET })).toThrow(
+    'SLIPWAY_SIMULATED_SOCKET: requires SLIPWAY_ENGINE=simulated',
+  )
+})
+
 it('images and disks have limits, which can be set', () => {
   expect(readConfig({})).toMatchObject({ maxImageGb: 100, maxDiskGb: 1024 })
   const settings = { SLIPWAY_MAX_IMAGE_GB: '2.5', SLIPWAY_MAX_DISK_GB: '64' }

@@ -84,6 +84,8 @@ const Settings = z.object({
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
+  /** Where `npm run simulated-host` serves a simulated engine to several servers; without it each has its own. */
+  SLIPWAY_SIMULATED_SOCKET: optional,
   SLIPWAY_SMTP_URL: z.preprocess(
     (value) => (value === '' ? undefined : value),
     z.url({ protocol: /^smtps?$/ }).optional(),
@@ -153,6 +155,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       'These settings are not valid:\n  SLIPWAY_SCALE_DOWN_BELOW: must be below SLIPWAY_SCALE_UP_ABOVE',
     )
   }
+  if (s.SLIPWAY_SIMULATED_SOCKET !== undefined && s.SLIPWAY_ENGINE !== 'simulated') {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_SIMULATED_SOCKET: requires SLIPWAY_ENGINE=simulated',
+    )
+  }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
@@ -182,6 +189,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
+    simulatedSocket:
+      s.SLIPWAY_SIMULATED_SOCKET === undefined ? null : path.resolve(s.SLIPWAY_SIMULATED_SOCKET),
     smtpUrl: s.SLIPWAY_SMTP_URL ?? null,
     mailFrom: s.SLIPWAY_MAIL_FROM,
     productName: s.SLIPWAY_PRODUCT_NAME,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Config } from './config.ts'
 import type { Engine } from './engine/engine.ts'
 import { SIMULATED_FILE } from './engine/simulated/kept.ts'
+import { makeReachedEngine } from './engine/simulated/reached.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Recipe } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
@@ -11,16 +12,24 @@ import { qemuFor } from './qemu.ts'
 
 export async function openEngine(config: Config, recipes: readonly Recipe[], log: Log): Promise<Engine> {
   if (config.engine === 'simulated') {
-    const engine = makeSimulatedEngine({
-      clock: systemClock,
-      speed: config.simulatedSpeed,
-      file: path.join(config.dataDir, SIMULATED_FILE),
-    })
+    if (config.simulatedSocket === null) return openSimulatedEngine(config)
+    const engine = makeReachedEngine({ path: config.simulatedSocket, clock: systemClock })
     await engine.open()
     return engine
   }
   const { engine, clearScratch } = qemuFor(config, recipes, log)
   await clearScratch()
+  await engine.open()
+  return engine
+}
+
+/** The simulated engine in this process, over the data directory. */
+export async function openSimulatedEngine(config: Config): Promise<Engine> {
+  const engine = makeSimulatedEngine({
+    clock: systemClock,
+    speed: config.simulatedSpeed,
+    file: path.join(config.dataDir, SIMULATED_FILE),
+  })
   await engine.open()
   return engine
 }

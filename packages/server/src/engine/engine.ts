@@ -227,6 +227,8 @@ export interface Capabilities {
   acceleratorReason: string | null
   /** What guests can reach and what is protected, in a sentence. */
   network: string
+  /** Whether every server of an installation can drive and look at its machines, or only one: that on this host. */
+  reach: 'one-server' | 'any-server'
 }
 
 export interface MachineSpec {

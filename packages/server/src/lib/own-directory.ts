@@ -37,8 +37,8 @@ export async function ownDirectory(dir: string): Promise<() => Promise<void>> {
   }
 }
 
-/** Holds the lock until it is closed; null when another process, or another part of this one, has it. */
-function holdLock(file: string): DatabaseSync | null {
+/** Holds a lock until it is closed; null when another process, or another part of this one, has it. */
+export function holdLock(file: string): DatabaseSync | null {
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
     lock.exec('begin exclusive')

@@ -4,7 +4,13 @@ import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Log } from '../../lib/log.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
-import { type Engine, EngineError, type SnapshotState, type VolumeState } from '../engine.ts'
+import {
+  type Capabilities,
+  type Engine,
+  EngineError,
+  type SnapshotState,
+  type VolumeState,
+} from '../engine.ts'
 import type { AcceleratorChoice } from './accelerator.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeConsoleLogs } from './console-log.ts'
@@ -143,11 +149,12 @@ export function makeQemuEngine(deps: {
 
   return {
     kind: 'qemu',
-    get capabilities() {
+    get capabilities(): Capabilities {
       return {
         accelerator: facts?.accelerator.kind ?? null,
         acceleratorReason: facts?.accelerator.reason ?? null,
         network: facts?.network.sentence ?? 'Unknown until the engine has started.',
+        reach: 'one-server',
       }
     },
 

@@ -1,7 +1,8 @@
 import { systemClock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
+import { lineSplitter } from '../../lib/line-splitter.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
-import { isRecord, lineSplitter, parseMessage } from './lines.ts'
+import { isRecord, parseMessage } from './lines.ts'
 
 /** What QEMU tells on its own, such as `SHUTDOWN`. Names and data: QEMU QMP reference manual. */
 export interface QmpEvent {

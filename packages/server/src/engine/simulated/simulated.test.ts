@@ -5,68 +5,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
 import { describeEngine } from '../engine.suite.ts'
-import { type EngineHarness, work } from '../engine.test-kit.ts'
-import type { MachineSpec } from '../engine.ts'
-import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
+import { work } from '../engine.test-kit.ts'
+import { makeSimulatedHarness, simulatedMachine } from './simulated.test-kit.ts'
+import { makeSimulatedEngine } from './simulated.ts'
 
-async function makeHarness(): Promise<EngineHarness & { setClock: (byMs: number) => void }> {
-  const clock = makeHandClock()
-  const file = path.join(tmpdir(), `slipway-simulated-${newId()}.json`)
-  let engine: SimulatedEngine
-  return {
-    setClock: (byMs) => clock.set(clock.now() + byMs),
-    async open() {
-      engine = makeSimulatedEngine({ clock, file })
-      await engine.open()
-      return engine
-    },
-    imageId: 'starter',
-    sshPublicKey: 'ssh-ed25519 AAAA',
-    pass: (ms) => clock.advance(ms),
-    async happen(machineId, what) {
-      if (what === 'is killed') engine.endRun(machineId, { how: 'crashed', reason: 'The guest was killed.' })
-      else engine.endRun(machineId, { how: what === 'reboots' ? 'reboot' : 'clean' })
-    },
-    async work(machineId, seconds) {
-      engine.setLoad(machineId, 100)
-      await clock.advance(seconds * 1000)
-    },
-    poke: async (where, text) => engine.poke(where, text),
-    peek: async (where) => engine.peek(where),
-    async damage(what) {
-      if ('volumeId' in what) engine.loseVolume(what.volumeId)
-      else if ('machineSnapshotId' in what) engine.loseSnapshot('machine', what.machineSnapshotId)
-      else engine.loseSnapshot('volume', what.volumeSnapshotId)
-    },
-    async hide(what, hidden) {
-      for (const id of Object.values(what)) engine.hide(id, hidden)
-    },
-    unmountVolumes: async (unmounted) => engine.unmountVolumes(unmounted),
-    async cleanUp() {
-      rmSync(file, { force: true })
-    },
-  }
-}
-
-describeEngine('Simulated', makeHarness)
+describeEngine('Simulated', makeSimulatedHarness)
 
 describe('the simulated engine', () => {
-  let harness: Awaited<ReturnType<typeof makeHarness>>
+  let harness: Awaited<ReturnType<typeof makeSimulatedHarness>>
   beforeEach(async () => {
-    harness = await makeHarness()
+    harness = await makeSimulatedHarness()
   })
   afterEach(() => harness.cleanUp())
 
-  const machine = (hostname: string): MachineSpec => ({
-    id: newId(),
-    hostname,
-    cpu: 1,
-    memoryMb: 512,
-    imageId: 'starter',
-    sshPublicKeys: [],
-    volumeIds: [],
-    persistent: true,
-  })
   /** Lets just so much time pass that the call is answered. */
   async function made<T>(call: Promise<T>): Promise<T> {
     let answered = false
@@ -79,7 +30,7 @@ describe('the simulated engine', () => {
 
   test('shows a machine that cannot be read for a while', async () => {
     const engine = await harness.open()
-    const spec = machine('fault-unreadable-1')
+    const spec = simulatedMachine('fault-unreadable-1')
     await made(engine.createMachine(spec))
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'unreadable' })
     await harness.pass(10_000)
@@ -87,7 +38,7 @@ describe('the simulated engine', () => {
   })
 
   test('keeps what it answered when its process is killed', async () => {
-    const spec = machine('kept-1')
+    const spec = simulatedMachine('kept-1')
     const volumeId = newId()
     const killed = await harness.open()
     await made(killed.createMachine(spec))
@@ -99,15 +50,15 @@ describe('the simulated engine', () => {
 
   test.each([-3, 3])('boots and ends guests although the clock is set by %i h meanwhile', async (hours) => {
     const engine = await harness.open()
-    const spec = machine('set-1')
+    const spec = simulatedMachine('set-1')
     await made(engine.createMachine(spec))
     await made(engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] }))
-    harness.setClock(hours * 3_600_000)
+    harness.clock.set(harness.clock.now() + hours * 3_600_000)
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'booting' })
     await harness.pass(4_000)
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' })
     await engine.powerDown(spec.id)
-    harness.setClock(hours * 3_600_000)
+    harness.clock.set(harness.clock.now() + hours * 3_600_000)
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' })
     await harness.pass(2_000)
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import {
   type Address,
+  type Capabilities,
   type Engine,
   EngineError,
   type ImageState,
@@ -38,6 +39,14 @@ export const faults = {
   unreadable: 'its files cannot be read for a while after it was created',
 } as const
 export type Fault = keyof typeof faults
+
+/** In the process of a server; over a socket the reach is another. */
+export const simulatedCapabilities: Capabilities = {
+  accelerator: null,
+  acceleratorReason: 'Nothing is executed: the engine is simulated.',
+  network: 'Simulated: addresses do not answer.',
+  reach: 'one-server',
+}
 
 interface Machine {
   spec: MachineSpec
@@ -381,11 +390,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   return {
     kind: 'simulated',
-    capabilities: {
-      accelerator: null,
-      acceleratorReason: 'Nothing is executed: the engine is simulated.',
-      network: 'Simulated: addresses do not answer.',
-    },
+    capabilities: simulatedCapabilities,
 
     async open() {
       kept?.open(takeUp)
