@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { underLease } from '../lib/fence.ts'
 import { createDatabase, onPostgres } from './database.test-kit.ts'
@@ -110,6 +111,27 @@ describe.runIf(onPostgres)('what is written under a lease', () => {
     await writing
     await taking
     expect([second.result(), await ids()]).toEqual([2, [1, 2]])
+  })
+
+  it('is refused when it has waited for the one who takes the lease', async () => {
+    await first.wait()
+    const [other, third] = [openDatabase({ url }), openDatabase({ url })]
+    const waiting = async (count: number) =>
+      expect
+        .poll(async () => (await sql`select from pg_locks where not granted`.execute(db)).rows)
+        .toHaveLength(count)
+    let late: Promise<unknown> = Promise.resolve()
+    await other.transaction().execute(async () => {
+      await first.lease.release()
+      void second.wait()
+      await waiting(1)
+      late = underLease(1, () => insert(third, 1)).catch((error: unknown) => error)
+      await waiting(2)
+    })
+    expect(await late).toBeInstanceOf(LeaseLost)
+    expect([second.result(), await ids()]).toEqual([2, []])
+    await other.destroy()
+    await third.destroy()
   })
 
   it('never sees the number of another lease, however they meet', async () => {
