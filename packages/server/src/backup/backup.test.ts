@@ -18,8 +18,9 @@ import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
-import { freshPlace } from '../db/database.test-kit.ts'
+import { freshPlace, onPostgres } from '../db/database.test-kit.ts'
 import { fill } from '../db/filled.test-kit.ts'
+import { takeRows } from '../db/kept-rows.ts'
 import { migrate, migrationsDone } from '../db/migrate.ts'
 import { type DatabasePlace, openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
@@ -32,7 +33,7 @@ import { silentLog } from '../lib/log.ts'
 import { makeOldDatabase } from '../upgrade/upgrade.test-kit.ts'
 import { askForBackup, openBackupDesk } from './desk.ts'
 import { filesBelow } from './files.ts'
-import { MANIFEST, type Manifest } from './manifest.ts'
+import { MANIFEST, type Manifest, readManifest } from './manifest.ts'
 import { requireComplete, restoreBackup } from './restore.ts'
 import { writeBackup } from './write.ts'
 
@@ -325,6 +326,29 @@ describe('a restore', () => {
       await db.destroy()
       await expect(restoreTo('second', other)).rejects.toThrow('is not empty')
     }
+  })
+
+  it.runIf(onPostgres)('adds nothing to a database that others began to use meanwhile', async () => {
+    const { installation } = await filled()
+    const { tables } = await writeBackup(installation, at('backup'), work())
+    const database = await freshPlace('')
+    const both = await Promise.allSettled(['second', 'third'].map((name) => restoreTo(name, database)))
+    const [won, lost] = both[0]?.status === 'fulfilled' ? ['second', 'third'] : ['third', 'second']
+    expect(both.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { message: expect.stringContaining('is not empty') },
+    })
+    expect((await filesBelow(at(won))).length).toBeGreaterThan(0)
+    expect(await filesBelow(at(lost))).toEqual([])
+    expect(await digests(database)).toEqual(
+      Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
+    )
+    // A server that was started on it, and has only made the tables.
+    const used = await freshPlace('')
+    const db = openDatabase(used)
+    await migrate(db, null)
+    await db.destroy()
+    const manifest = await readManifest(at('backup'))
+    await expect(takeRows(used, at('backup', 'database'), manifest)).rejects.toThrow('is not empty')
   })
 
   it('that was killed in the middle lets no server start there', async () => {

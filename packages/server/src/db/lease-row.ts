@@ -43,8 +43,9 @@ export function openLeaseRow(url: string) {
     statement_timeout: takeMs,
     idle_in_transaction_session_timeout: answerMs,
   })
-  // An idle connection was lost; the next question opens another one, or says why not.
+  // A connection was lost, idle or not; the next question opens another one, or says why not.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
 
   /** Over one connection, which any error ends, and with it what it had begun. */
   async function over<R>(act: (client: pg.PoolClient) => Promise<R>): Promise<R> {

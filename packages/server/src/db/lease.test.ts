@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startCluster } from './cluster.test-kit.ts'
 import { createDatabase, onPostgres } from './database.test-kit.ts'
 import { type Contender, contender } from './lease.test-kit.ts'
-import { beatMs, lookMs, termMs } from './lease-row.ts'
+import { beatMs, type LeaseRow, lookMs, makeWatch, termMs } from './lease-row.ts'
 import { migrate } from './migrate.ts'
 import { type Db, openDatabase } from './open.ts'
 
@@ -39,6 +39,36 @@ async function holderAndStandby(at = url) {
 const endConnection = () =>
   sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'slipway lease' and datname = current_database()`.execute(db)
+
+describe('a watch over a row', () => {
+  const row = (beat: number, number = 1) => ({ number, beat, holder: 'a', home: null })
+  /** Looks at these rows, a second after the other; null is a look that failed. */
+  function silentAfter(rows: readonly (LeaseRow | null)[]): number {
+    const watch = makeWatch()
+    return rows.findIndex((one, i) => {
+      if (one) return watch.isSilent(one, i * lookMs, i * lookMs + 10)
+      watch.failed()
+      return false
+    })
+  }
+  const same = (count: number, beat = 1) => Array.from({ length: count }, () => row(beat))
+
+  it('finds that nothing has changed for a term, counted from the first look', () => {
+    expect(silentAfter(same(20))).toBe(termMs / lookMs + 1)
+    expect(silentAfter([...same(5), row(2), ...same(20, 2)])).toBe(5 + termMs / lookMs + 1)
+    expect(silentAfter([...same(5), row(1, 2), ...same(20)])).toBe(6 + termMs / lookMs + 1)
+  })
+
+  it('begins anew when a look fails or comes late', () => {
+    expect(silentAfter([...same(5), null, ...same(20)])).toBe(6 + termMs / lookMs + 1)
+    const watch = makeWatch()
+    expect(watch.isSilent(row(1), 0, 10)).toBe(false)
+    expect(watch.isSilent(row(1), 10 * termMs, 10 * termMs + 10)).toBe(false)
+    // One that was asked for early and answered late.
+    expect(watch.isSilent(row(1), 10 * termMs + lookMs, 20 * termMs)).toBe(false)
+    expect(watch.isSilent(row(1), 20 * termMs + lookMs, 20 * termMs + lookMs)).toBe(false)
+  })
+})
 
 describe.runIf(onPostgres)('the lease of servers on one database', () => {
   it('is the first one’s, and the second one’s as soon as that gives it up', async () => {

@@ -50,6 +50,8 @@ export function openPostgres(url: string, { readOnly = false, inTurn = false } =
     })
     // An idle connection was lost; the next query opens another one, or says why not.
     made.on('error', () => {})
+    // One that is in use was; whoever uses it is told with the next query.
+    made.on('connect', (client) => client.on('error', () => {}))
     return made
   }
   return new Kysely<Schema>({
