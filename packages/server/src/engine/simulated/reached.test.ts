@@ -260,8 +260,13 @@ describe('a simulated engine that is reached over a socket', () => {
 
   test('a screen is a connection of its own', async () => {
     expect(await here.openScreen('a')).toBeNull()
-    const echo = () => new Duplex({ read() {}, write: (chunk, _, next) => next(null, void far.push(chunk)) })
-    const far = echo()
+    const far = new Duplex({
+      read() {},
+      write(chunk, _, next) {
+        far.push(chunk)
+        next()
+      },
+    })
     far.push('RFB 003.008\n')
     await serveInstead({ openScreen: async (id) => (id === 'a' ? far : null) })
     const screen = await here.openScreen('a')
