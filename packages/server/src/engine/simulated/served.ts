@@ -131,7 +131,7 @@ function consolesOf(engine: Engine, send: (telling: Telling) => void) {
     async openConsole(key, machineId) {
       // Asked for again when the connection came for the sake of it.
       const before = open.get(key)
-      if (before) return (await before) !== null
+      if (before !== undefined) return (await before) !== null
       // Noted at once: what is asked of it next may come before it is open.
       const opening = engine.openConsole(machineId)
       open.set(key, opening)
