@@ -4,7 +4,11 @@ const realGuests = 'src/**/*.qemu.test.ts'
 /** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
 /** They store nothing in the database. */
-const withoutDatabase = ['src/{engine,image,lib,mail}/**', 'src/gateway/wire/**']
+const withoutDatabase = [
+  'src/{engine,image,lib,mail}/**',
+  'src/gateway/wire/**',
+  'src/simulated-host.test.ts',
+]
 /** About a database that is a file. */
 const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']
 const shortRound = 'src/round.test.ts'

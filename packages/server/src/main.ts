@@ -9,6 +9,7 @@ import { type Config, readConfig } from './config.ts'
 import { leaseOn } from './db/lease.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
+import { peersOn } from './db/peers.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
@@ -16,12 +17,11 @@ import { openDataDirectory } from './lib/data-directory.ts'
 import { directoryId } from './lib/directory-id.ts'
 import { keptSecret } from './lib/kept-secret.ts'
 import { makeLog } from './lib/log.ts'
-import { makeNoPeers } from './lib/peers.ts'
 import { ownDirectory } from './lib/own-directory.ts'
 import { nameOfThisProcess } from './lib/process-identity.ts'
 import { watchUncaught } from './lib/uncaught.ts'
 import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail.ts'
-import { openEngine } from './open-engine.ts'
+import { openEngine, reachOf } from './open-engine.ts'
 import { demo, seed } from './seed.ts'
 
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
@@ -65,23 +65,26 @@ async function main(): Promise<void> {
   const giveUpDirectory = await ownDirectory(config.dataDir)
   const db = openDatabase(config.database)
   await migrate(db, 'file' in config.database ? config.database.file : null)
+  const standsAlone = reachOf(config) === 'one-server'
   const lease = leaseOn(config.database, {
     name: nameOfThisProcess,
-    // Guests of QEMU are processes of one host.
-    home: config.engine === 'qemu' ? await directoryId(config.dataDir) : null,
+    home: standsAlone ? await directoryId(config.dataDir) : null,
     log,
     onLost(reason) {
       console.error(reason)
       process.exit(1)
     },
   })
-  await lease.take(new AbortController().signal)
+  const waiting = new AbortController()
+  // Nobody else may so much as look at these machines.
+  if (standsAlone) await lease.take(waiting.signal)
+  const peers = await peersOn(config.database, log)
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
-  const { app, start, drive, close } = await buildApp({
+  const { app, start, drive, rest, close } = await buildApp({
     config,
     db,
     engine,
@@ -93,8 +96,8 @@ async function main(): Promise<void> {
     ownUrl: () => ownUrl,
     gateway,
     metricsToken: config.metricsToken ?? (await keptSecret(path.join(config.dataDir, 'metrics.token'))),
-    peers: makeNoPeers(),
-    lease: { number: () => 0, holder: () => null },
+    peers,
+    lease,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),
   })
 
@@ -105,11 +108,15 @@ async function main(): Promise<void> {
     if (closing) return
     closing = true
     console.log(`${signal}: shutting down. Running VMs are not affected.`)
+    waiting.abort()
+    // Another server may go on at once, while this one ends what it has begun to answer.
+    await rest()
+    await lease.release()
     await closeBackupDesk()
     await gateway?.close()
     await close()
     await engine.close()
-    await lease.release()
+    await peers.close()
     await db.destroy()
     await giveUpDirectory()
     process.exit(0)
@@ -118,7 +125,7 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => void shutDown('SIGTERM'))
 
   await start()
-  await drive()
+  if (standsAlone) await drive()
   const seeded = config.seed && config.engine === 'simulated'
   if (seeded) await seed(app, db)
   const address = await app.listen({ host: config.host, port: config.port })
@@ -131,11 +138,23 @@ async function main(): Promise<void> {
       `  database ${databaseLine(config)}`,
       `  engine   ${engine.kind}${accelerator ? `, ${accelerator}` : ''}${acceleratorReason ? ` (${acceleratorReason})` : ''}`,
       `  network  ${network}`,
+      ...(standsAlone ? [] : ['  servers  this one stands by until it drives']),
       `  ssh      ${sshLine(gateway, config.ssh?.listen)}`,
       `  mails    ${where}`,
       ...(seeded ? [`  sign in  ${demo.email} with ${demo.password}`] : []),
     ].join('\n'),
   )
+  if (standsAlone) return
+  const isOurs = await lease.take(waiting.signal).then(
+    () => true,
+    (error: unknown) => {
+      if (waiting.signal.aborted) return false
+      throw error
+    },
+  )
+  if (!isOurs) return
+  await drive()
+  console.log('This server drives from now on.')
 }
 
 main().catch((error: unknown) => {

@@ -9,7 +9,8 @@ import pg from 'pg'
 import { z } from 'zod'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
-import { makeEars, newEpoch, type Peers } from '../lib/peers.ts'
+import { makeEars, makeNoPeers, newEpoch, type Peers } from '../lib/peers.ts'
+import type { DatabasePlace } from './open.ts'
 
 const channel = 'slipway'
 const connectMs = 5_000
@@ -34,6 +35,10 @@ const bytesOf = (one: Said): number => Buffer.byteLength(JSON.stringify(one))
 /** Topics of this file's own. */
 const bye = 'bye'
 const missed = 'missed'
+
+/** The other servers on a database of either kind. */
+export const peersOn = async (place: DatabasePlace, log: Log): Promise<Peers> =>
+  'url' in place ? openPeers({ url: place.url, log }) : makeNoPeers()
 
 /** Connects to the other servers on a database whose schema is up to date. Throws when it cannot be reached. */
 export async function openPeers({ url, log }: { url: string; log: Log }): Promise<Peers> {

@@ -194,7 +194,7 @@ describe('a simulated engine that is reached over a socket', () => {
     await vi.waitFor(() => expect(signals).toHaveLength(1))
     await stopServing()
     await copying
-    expect(signals[0]?.aborted).toBe(true)
+    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
     await expect(here.list()).rejects.toMatchObject(away)
 
     const changes: string[] = []
@@ -225,6 +225,15 @@ describe('a simulated engine that is reached over a socket', () => {
     expect(await textOf(terminal)).toBe(`${before}printed meanwhile`)
     expect(terminal.extent().end).toBe(end + 17)
     expect(await terminal.write(Buffer.from('x'))).toBe(true)
+  })
+
+  test('a console that is opened while the connection is opened anew is opened once', async () => {
+    const id = await runningMachine('opened-once')
+    const openConsole = vi.fn(at.world.openConsole)
+    await serveInstead({ openConsole })
+    const terminal = await consoleAt(here, id)
+    expect(await textOf(terminal)).toContain('root@opened-once')
+    expect(openConsole).toHaveBeenCalledOnce()
   })
 
   test('the console of a machine that went meanwhile shows nothing', async () => {
@@ -260,8 +269,13 @@ describe('a simulated engine that is reached over a socket', () => {
 
   test('a screen is a connection of its own', async () => {
     expect(await here.openScreen('a')).toBeNull()
-    const echo = () => new Duplex({ read() {}, write: (chunk, _, next) => next(null, void far.push(chunk)) })
-    const far = echo()
+    const far = new Duplex({
+      read() {},
+      write(chunk, _, next) {
+        far.push(chunk)
+        next()
+      },
+    })
     far.push('RFB 003.008\n')
     await serveInstead({ openScreen: async (id) => (id === 'a' ? far : null) })
     const screen = await here.openScreen('a')

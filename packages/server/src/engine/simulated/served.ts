@@ -129,6 +129,9 @@ function consolesOf(engine: Engine, send: (telling: Telling) => void) {
 
   const calls: ConsoleCalls = {
     async openConsole(key, machineId) {
+      // Asked for again when the connection came for the sake of it.
+      const before = open.get(key)
+      if (before !== undefined) return (await before) !== null
       // Noted at once: what is asked of it next may come before it is open.
       const opening = engine.openConsole(machineId)
       open.set(key, opening)

@@ -9,7 +9,7 @@ import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
 /** What the suite of all engines needs of the simulated one, on a clock moved by hand. */
 export async function makeSimulatedHarness(): Promise<
-  EngineHarness & { clock: HandClock; open: () => Promise<SimulatedEngine> }
+  Omit<EngineHarness, 'open'> & { clock: HandClock; open: () => Promise<SimulatedEngine> }
 > {
   const clock = makeHandClock()
   const file = path.join(tmpdir(), `slipway-simulated-${newId()}.json`)

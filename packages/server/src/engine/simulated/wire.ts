@@ -132,7 +132,6 @@ export function makeLines<T extends Asking | Telling>(
     close: () => void socket.destroy(),
   }
 }
-export type Lines = ReturnType<typeof makeLines>
 
 function parsed(line: string): unknown {
   try {
