@@ -71,7 +71,7 @@ const server = [
       'server db',
       'server lib',
     ],
-    npm: ['fastify', '@fastify/', 'kysely', 'pino', 'node:'],
+    npm: ['fastify', '@fastify/', 'kysely', 'pino', 'zod', 'node:'],
     why: 'app.ts and app/ put features together over the engine they are given; only main.ts chooses one.',
   },
   {
@@ -293,9 +293,9 @@ const server = [
   {
     name: 'server bus',
     path: /^packages\/server\/src\/event\/event\.bus\.ts$/,
-    may: ['contract', 'own server feature'],
-    npm: [],
-    why: 'The bus hands on what it is given.',
+    may: ['contract', 'own server feature', 'server lib'],
+    npm: ['zod'],
+    why: 'The bus hands on what it is given, by this server or another.',
   },
   {
     name: 'server gateway wire',

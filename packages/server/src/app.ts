@@ -1,7 +1,7 @@
+import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeMachines } from './app/machines.ts'
-import type { Base } from './app/base.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeStorage } from './app/storage.ts'

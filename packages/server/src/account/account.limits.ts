@@ -5,6 +5,8 @@
 import { messages } from '@slipway/contract'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { z } from 'zod'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
 import type { Peers } from '../lib/peers.ts'
 import { refuseForNow } from '../lib/problem.ts'
 
@@ -61,7 +63,7 @@ export interface Attempt {
 
 export type AccountLimits = ReturnType<typeof makeAccountLimits>
 
-export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>) {
+export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log: Pick<Log, 'error'>) {
   const limiterOf = (points: number) => new RateLimiterMemory({ duration, points })
   const limiters: Record<(typeof limited)[number], RateLimiterMemory> = {
     failuresOfOne: limiterOf(accountLimits.failuresOfOneAtOneAccount),
@@ -74,11 +76,13 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>) {
   }
   const knownPlaces = new Set<string>()
 
-  peers.hear(counted, async (told) => {
+  peers.hear(counted, (told) => inBackground(log, 'counting what was tried at another server', count(told)))
+
+  async function count(told: z.infer<typeof counted.body>): Promise<void> {
     if ('signedInFrom' in told) await signedIn(told.signedInFrom)
     else if ('givenBack' in told) await giveBack(told.givenBack)
     else for (const { of, key } of told.spent) await limiters[of].penalty(key)
-  })
+  }
 
   async function spend(...spendings: Spending[]): Promise<void> {
     for (const [at, { of, key }] of spendings.entries()) {

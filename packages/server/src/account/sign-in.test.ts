@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } from '../app.test-kit.ts'
 import { onPostgres } from '../db/database.test-kit.ts'
+import { silentLog } from '../lib/log.ts'
 import { makeNoPeers } from '../lib/peers.ts'
 import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
 import { hashedAtOnce, queuePlaces } from './password.ts'
@@ -70,13 +71,13 @@ describe('guessing passwords', () => {
   }
 
   it('is refused for an address that tries many accounts, and not for others', async () => {
-    const limits = makeAccountLimits(makeNoPeers('e'))
+    const limits = makeAccountLimits(makeNoPeers(), silentLog)
     expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(100)
     await limits.beginSignIn('a1', '192.0.2.2')
   })
 
   it('is refused for an account that many addresses try, and not for its owner where he was before', async () => {
-    const limits = makeAccountLimits(makeNoPeers('e'))
+    const limits = makeAccountLimits(makeNoPeers(), silentLog)
     await (await limits.beginSignIn('owner', '198.51.100.1')).succeeded()
     expect(await failuresUntilRefused(limits, (i) => ['owner', `192.0.2.${i}`])).toBe(100)
     await expect(limits.beginSignIn('owner', '198.51.100.2')).rejects.toMatchObject({ status: 429 })
@@ -85,7 +86,7 @@ describe('guessing passwords', () => {
   })
 
   it('uses up no limit by tries that another limit refuses, or that were never looked at', async () => {
-    const limits = makeAccountLimits(makeNoPeers('e'))
+    const limits = makeAccountLimits(makeNoPeers(), silentLog)
     for (let i = 0; i < 500; i++) await limits.beginSignIn('one', '192.0.2.1').catch(() => {})
     expect(await failuresUntilRefused(limits, (i) => [`a${i}`, '192.0.2.1'])).toBe(90)
     for (let i = 0; i < 500; i++) await (await limits.beginSignIn('two', '192.0.2.2')).notMade()

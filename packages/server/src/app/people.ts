@@ -82,7 +82,7 @@ export function makePeople(options: {
       endLines(ended)
       peers.tellOthers(sessionsEnded, ended)
     },
-    limits: makeAccountLimits(peers),
+    limits: makeAccountLimits(peers, log),
     clock,
     log,
   })

@@ -120,7 +120,10 @@ describe.runIf(onPostgres)('servers on one PostgreSQL', () => {
     const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'slipway teller'`
     await admin.query(end)
     sayMany(at(0).peers, 'late', 50)
-    await vi.waitFor(() => expect(words(at(1).heard)).toEqual(Array.from({ length: 50 }, (_, i) => `late${i}`)), soon)
+    await vi.waitFor(
+      () => expect(words(at(1).heard)).toEqual(Array.from({ length: 50 }, (_, i) => `late${i}`)),
+      soon,
+    )
     at(0).peers.tell(word, 'x'.repeat(20_000))
     await vi.waitFor(() => expect(at(1).gaps).toHaveBeenCalled(), soon)
     at(0).peers.tell(word, 'after')

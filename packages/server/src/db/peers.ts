@@ -121,7 +121,9 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
         'insert into revision (id, epoch, number) values (1, $1, 0) on conflict (id) do nothing',
         [newEpoch()],
       )
-      const { rows } = await client.query<{ epoch: string; number: string }>('select epoch, number from revision')
+      const { rows } = await client.query<{ epoch: string; number: string }>(
+        'select epoch, number from revision',
+      )
       const number = Number(rows[0]?.number)
       epoch = rows[0]?.epoch ?? ''
       joined = number
@@ -137,7 +139,11 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
   }
 
   /** Keeps a connection until the end, and begins anew whenever it is lost. */
-  async function keep(first: pg.Client, again: () => Promise<pg.Client>, use: (client: pg.Client | null) => void) {
+  async function keep(
+    first: pg.Client,
+    again: () => Promise<pg.Client>,
+    use: (client: pg.Client | null) => void,
+  ) {
     for (let client: pg.Client | null = first; !ends.signal.aborted; ) {
       if (client) {
         const over = new Promise((resolve) => client?.once('end', resolve))
@@ -221,12 +227,19 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
     keep(listener, listen, (client) => {
       listener = client
     }),
-    keep(teller, () => connect('slipway teller'), (client) => {
-      teller = client
-      if (client) wake()
-    }),
+    keep(
+      teller,
+      () => connect('slipway teller'),
+      (client) => {
+        teller = client
+        if (client) wake()
+      },
+    ),
   ]
-  const looking = setInterval(() => inBackground(log, 'looking for other servers', lookAround()), lookAroundMs)
+  const looking = setInterval(
+    () => inBackground(log, 'looking for other servers', lookAround()),
+    lookAroundMs,
+  )
   looking.unref()
 
   return {

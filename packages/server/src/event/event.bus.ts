@@ -154,8 +154,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     for (const { change } of batch) dirty.delete(keyOf(change))
     const watched = batch.filter(({ change }) => isWatched(change.projectId))
     try {
-      for (const [i, event] of (await read(watched)).entries())
-        send(listenersOf(watched[i]?.change), event)
+      for (const [i, event] of (await read(watched)).entries()) send(listenersOf(watched[i]?.change), event)
     } catch (error) {
       onFailure(error)
       sendToLists()

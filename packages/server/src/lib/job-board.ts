@@ -72,7 +72,9 @@ export function makeJobBoard(options: {
     list: (projectId) =>
       drives()
         ? jobs.list(projectId)
-        : [...told.values()].filter(({ subject }) => projectId === undefined || subject.projectId === projectId),
+        : [...told.values()].filter(
+            ({ subject }) => projectId === undefined || subject.projectId === projectId,
+          ),
     abort(id) {
       if (drives()) jobs.abort(id)
       else peers.tellOthers(jobAborted, id)

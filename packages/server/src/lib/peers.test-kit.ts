@@ -16,7 +16,12 @@ export function makeRoom(epoch: string) {
         epoch,
         position: () => position,
         tell: (topic, body) => say([...present], topic.name, body),
-        tellOthers: (topic, body) => say([...present].filter((one) => one !== ears), topic.name, body),
+        tellOthers: (topic, body) =>
+          say(
+            [...present].filter((one) => one !== ears),
+            topic.name,
+            body,
+          ),
         hear: ears.hear,
         onGap() {},
         async close() {

@@ -41,7 +41,7 @@ export function makeNoPeers(epoch = newEpoch()): Peers {
     position: () => position,
     tell(topic, body) {
       position++
-      ears.of(topic.name).forEach((listener) => listener(body, position))
+      for (const listener of ears.of(topic.name)) listener(body, position)
     },
     tellOthers() {},
     hear: ears.hear,

@@ -122,10 +122,12 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
 
   function begin(id: string): void {
     busy++
-    const turn = options.within(() => work(id)).finally(() => {
-      busy--
-      pump()
-    })
+    const turn = options
+      .within(() => work(id))
+      .finally(() => {
+        busy--
+        pump()
+      })
     inBackground(log, `reconciler ${name} with ${id}`, turn)
   }
 
@@ -225,7 +227,12 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
   async function scanOnce(): Promise<void> {
     const noted = record.scanBegins()
     try {
-      const ids = await withDeadline(options.within(options.scan), limitMs, `The scan of reconciler ${name}`, clock)
+      const ids = await withDeadline(
+        options.within(options.scan),
+        limitMs,
+        `The scan of reconciler ${name}`,
+        clock,
+      )
       for (const id of ids) if (!workers.has(id)) kick(id)
       noted.ended(true)
     } catch (error) {

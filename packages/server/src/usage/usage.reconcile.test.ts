@@ -13,7 +13,7 @@ function openSampler() {
   const stored: number[] = []
   const forgotten: number[] = []
   let isTrusted = true
-  let drives = true
+  const drives = true
   const sampler = makeUsageSampler({
     repo: {
       living: async () => [owner],
