@@ -46,7 +46,8 @@ test('the world outlives a server that is killed, and a host that is killed or e
   const spec = simulatedMachine('outlives-all')
   await engine.createMachine(spec)
   await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
-  await vi.waitFor(async () => expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' }))
+  const isReady = async () => expect(await engine.inspect(spec.id)).toMatchObject({ power: 'ready' })
+  await vi.waitFor(isReady, { timeout: 30_000 })
   const before = await engine.inspect(spec.id)
 
   const [second, third] = await Promise.all([

@@ -18,6 +18,9 @@ import type { SimulatedEngine } from './simulated.ts'
 
 const away = { code: 'internal', retryable: true, message: expect.stringContaining('cannot be reached') }
 
+/** A busy host takes its time. */
+const until = (look: () => unknown) => vi.waitFor(look, { timeout: 30_000 })
+
 /** A world on a clock moved by hand, and a socket for it. */
 async function openWorld() {
   const harness = await makeSimulatedHarness()
@@ -135,12 +138,14 @@ describe('a simulated engine that is reached over a socket', () => {
     const onChange = vi.fn()
     other.onChange(onChange)
     expect(await one.write(Buffer.from('echo grüße\r'))).toBe(true)
-    await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
+    // What was printed at that is known by then.
     expect(await textOf(one)).toMatch(/# echo grüße\r\ngrüße\r\n.*root@shared/)
-    await vi.waitFor(() => expect(other.extent()).toEqual(one.extent()))
+    await until(() => expect(onChange).toHaveBeenCalled())
+    await until(() => expect(other.extent()).toEqual(one.extent()))
+    expect(onChange).toHaveBeenCalledOnce()
     expect(await textOf(other)).toBe(await textOf(one))
     await other.write(Buffer.from('poweroff\r'))
-    await vi.waitFor(() => expect(one.notes().at(-1)).toMatchObject({ what: 'ended' }))
+    await until(() => expect(one.notes().at(-1)).toMatchObject({ what: 'ended' }))
     expect(other.notes()).toEqual(one.notes())
 
     one.close()
@@ -191,16 +196,16 @@ describe('a simulated engine that is reached over a socket', () => {
     expect(await here.inspect(id)).toMatchObject({ power: 'ready' })
 
     const copying = expect(here.createVolume('v', { from: 'nothing' }, 1, work())).rejects.toMatchObject(away)
-    await vi.waitFor(() => expect(signals).toHaveLength(1))
+    await until(() => expect(signals).toHaveLength(1))
     await stopServing()
     await copying
-    await vi.waitFor(() => expect(signals[0]?.aborted).toBe(true))
+    await until(() => expect(signals[0]?.aborted).toBe(true))
     await expect(here.list()).rejects.toMatchObject(away)
 
     const changes: string[] = []
     here.onChange((changed) => changes.push(changed))
     stopServing = await at.serve()
-    await vi.waitFor(() => {
+    await until(() => {
       at.world.closeSsh(id, true)
       expect(changes).toContain(id)
     })
@@ -221,7 +226,7 @@ describe('a simulated engine that is reached over a socket', () => {
     const onChange = vi.fn()
     terminal.onChange(onChange)
     stopServing = await at.serve()
-    await vi.waitFor(() => expect(onChange).toHaveBeenCalled())
+    await until(() => expect(onChange).toHaveBeenCalled())
     expect(await textOf(terminal)).toBe(`${before}printed meanwhile`)
     expect(terminal.extent().end).toBe(end + 17)
     expect(await terminal.write(Buffer.from('x'))).toBe(true)
@@ -242,7 +247,7 @@ describe('a simulated engine that is reached over a socket', () => {
     await stopServing()
     await at.world.deleteMachine(id)
     stopServing = await at.serve()
-    await vi.waitFor(() => expect(terminal.extent()).toEqual({ first: 0, end: 0 }))
+    await until(() => expect(terminal.extent()).toEqual({ first: 0, end: 0 }))
     expect(terminal.notes()).toEqual([])
     await expect(terminal.read(0, 10)).rejects.toMatchObject({ retryable: true })
     expect(await here.openConsole(id)).toBeNull()
@@ -283,7 +288,7 @@ describe('a simulated engine that is reached over a socket', () => {
     const seen: string[] = []
     screen.on('data', (bytes: Buffer) => seen.push(bytes.toString()))
     screen.write('typed')
-    await vi.waitFor(() => expect(seen.join('')).toBe('RFB 003.008\ntyped'))
+    await until(() => expect(seen.join('')).toBe('RFB 003.008\ntyped'))
     const ends = once(far, 'close')
     screen.destroy()
     await ends
@@ -306,7 +311,7 @@ describe('a simulated engine that is reached over a socket', () => {
     stopped.pause()
     for (let id = 0; id < 64; id++) stopped.write(`{"id":${id},"call":"lookAtImage","args":["a"]}\n`)
     // Nothing is read here, so the end shows when more is written.
-    await vi.waitFor(() => {
+    await until(() => {
       stopped.write('{"abort":0}\n')
       expect(stopped.destroyed).toBe(true)
     })
