@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { projectApi } from '@slipway/contract'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -86,6 +87,24 @@ describe.runIf(onPostgres)('two servers on a database', () => {
         expect(await rows()).toEqual([])
       })
     expect(await one.selectFrom('seen_time').selectAll().execute()).toHaveLength(1)
+    await two.destroy()
+    await one.destroy()
+  })
+
+  it('outlive a connection that is ended in the middle of a transaction, between two statements', async () => {
+    const one = await openTestDb()
+    const two = openBeside(one)
+    const row = { id: 1, trusted_ms: 0, watched_ms: 0 }
+    const cut = one.transaction().execute(async (tx) => {
+      await tx.insertInto('seen_time').values(row).execute()
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+      await sql`select pg_terminate_backend(${rows[0]?.pid})`.execute(two)
+      // Until its end has been read here.
+      await setTimeout(100)
+      await tx.insertInto('seen_time').values(row).execute()
+    })
+    expect(databaseProblem(await cut.catch((error) => error))).toContain('cannot be reached')
+    expect(await one.selectFrom('seen_time').selectAll().execute()).toEqual([])
     await two.destroy()
     await one.destroy()
   })
