@@ -70,7 +70,14 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
 ) {
   const db = await openTestDb(options.file, options.database)
   const mails: Mail[] = []
-  const ownLease = { number: () => 1, holder: () => null }
+  // What its reconcilers write is fenced by this number.
+  const held = { id: 1 as const, number: 1, holder: 'test', beat: 0, home: null }
+  await db
+    .insertInto('lease')
+    .values(held)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const ownLease = { number: () => held.number, holder: () => held.holder }
   const noLease = { number: () => null, holder: () => null }
   /** A server that is started again counts messages anew. */
   let room = makeRoom(newEpoch())
@@ -182,7 +189,11 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     const server = await build(its, noLease)
     await server.start()
     beside.push({ server, db: its })
-    return { client: (cookie?: string) => client(cookie, server) }
+    return {
+      client: (cookie?: string) => client(cookie, server),
+      subscribe: server.subscribe,
+      app: server.app,
+    }
   }
 
   async function close(): Promise<void> {

@@ -84,10 +84,20 @@ export function makeIdempotency(options: { keys: IdempotencyKeys; clock: Clock; 
       const name = `${accountId} ${endpoint.id} ${key}`
       // One of two at once waits for the other, whatever becomes of it.
       while (running.has(name)) await running.get(name)?.catch(() => {})
-      const work = earlier(endpoint, keyed, list).then((answer) => {
-        if (answer === undefined) return first(endpoint, keyed, handle)
+      const replayed = (answer: CallOutput<E>) => {
         reply.header('idempotency-replayed', 'true')
         return answer
+      }
+      const work = earlier(endpoint, keyed, list).then(async (answer) => {
+        if (answer !== undefined) return replayed(answer)
+        try {
+          return await first(endpoint, keyed, handle)
+        } catch (error) {
+          // Another server may have had the same request at the same time. One of them stored the key.
+          const other = await earlier(endpoint, keyed, list).catch(() => undefined)
+          if (other === undefined) throw error
+          return replayed(other)
+        }
       })
       running.set(name, work)
       try {
