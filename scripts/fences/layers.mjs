@@ -472,6 +472,7 @@ const ownersByAnotherName = {
   seen_time: 'db',
   lease: 'db',
   revision: 'db',
+  shared_file: 'db',
   idempotency_key: 'db',
 }
 

@@ -10,7 +10,9 @@ import { leaseOn } from './db/lease.ts'
 import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { peersOn } from './db/peers.ts'
+import { type SharedFile, shareFiles } from './db/shared-files.ts'
 import { type Gateway, startGateway } from './gateway/gateway.thread.ts'
+import { keepKey } from './gateway/wire/keys.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
@@ -24,6 +26,8 @@ import { outboxMailer, type SendMail, smtpMailer, toldMailer } from './mail/mail
 import { openEngine, reachOf } from './open-engine.ts'
 import { demo, seed } from './seed.ts'
 
+/** After so long it is said what the start waits for. */
+const tellMs = 1_500
 const webRoot = path.join(import.meta.dirname, '../../web/dist')
 
 function makeMailer(config: Config): { sendMail: SendMail; where: string } {
@@ -55,6 +59,13 @@ function sshLine(gateway: Gateway | null, listen: string | undefined): string {
   return `${command}${near}, host key ${gateway.fingerprint}`
 }
 
+/** By these people know the servers, guests let them in, and operators' programs are let in. */
+const sharedFiles = (dataDir: string): SharedFile[] => [
+  { name: 'ssh_host_key', make: () => keepKey(dataDir, 'ssh_host_key', 'slipway') },
+  { name: 'ssh_gateway_key', make: () => keepKey(dataDir, 'ssh_gateway_key', 'slipway-gateway') },
+  { name: 'metrics.token', make: () => keptSecret(path.join(dataDir, 'metrics.token')) },
+]
+
 async function main(): Promise<void> {
   const config = readConfig()
   const log = makeLog(config.logLevel)
@@ -77,11 +88,19 @@ async function main(): Promise<void> {
   })
   const waiting = new AbortController()
   // Nobody else may so much as look at these machines.
-  if (standsAlone) await lease.take(waiting.signal)
+  if (standsAlone) {
+    const tell = setTimeout(
+      () => console.log(`Waiting for ${lease.holder() ?? 'the database'} to let go.`),
+      tellMs,
+    )
+    await lease.take(waiting.signal)
+    clearTimeout(tell)
+  }
   const peers = await peersOn(config.database, log)
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
+  if (!standsAlone) await shareFiles(db, config.dataDir, sharedFiles(config.dataDir))
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
   const { app, start, drive, rest, close } = await buildApp({

@@ -25,6 +25,7 @@ export interface Schema {
   seen_time: SeenTimeTable
   lease: LeaseTable
   revision: RevisionTable
+  shared_file: SharedFileTable
 }
 
 type Flag = 0 | 1
@@ -39,6 +40,12 @@ export interface AccountTable {
   email_verified_at: string | null
   disabled_at: string | null
   created_at: string
+}
+
+/** Small files that are the same in the data directories of all servers, keys among them. */
+export interface SharedFileTable {
+  name: string
+  content: string
 }
 
 export interface SessionTable {

@@ -16,4 +16,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('epoch', 'text', (c) => c.notNull())
     .addColumn('number', 'bigint', (c) => c.notNull())
     .execute()
+  await db.schema
+    .createTable('shared_file')
+    .addColumn('name', 'text', (c) => c.primaryKey())
+    .addColumn('content', 'text', (c) => c.notNull())
+    .execute()
 }
