@@ -70,6 +70,12 @@ export async function fill(app: TestApp) {
     await app.clock.advance(10_000)
     await app.idle()
   }
+  // As several servers on one PostgreSQL do.
+  await app.db
+    .insertInto('shared_file')
+    .values({ name: 'ssh_host_key', content: 'a key' })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
   // In the middle of things.
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
