@@ -41,7 +41,7 @@ export async function startInstallation(
     all.push(server)
     return server
   }
-  for (let i = 0; i < count; i++) await add()
+  await Promise.all(Array.from({ length: count }, add))
   return {
     postgres,
     host,
