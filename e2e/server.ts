@@ -1,18 +1,8 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-/** How the server is started everywhere, so that what is tested and measured is what people run. */
-const launch: { nodeFlags: string[]; environment: Record<string, string> } = JSON.parse(
-  readFileSync(join(root, 'packages/server/launch.json'), 'utf8'),
-)
+import { startProgram } from './program.ts'
 
 const ready = /Slipway is ready at (http:\/\/\S+)/
 
@@ -23,6 +13,7 @@ export interface Server {
   dataDir: string
   /** Everything it printed so far. */
   output(): string
+  isUp(): boolean
   /** The path and query of the newest link to `page` that was mailed to an address; waits until there is one. */
   mailedLink(address: string, page: 'verify-email' | 'reset-password'): Promise<string>
   /** Ends the server without giving it a chance, as a power cut would; its data stay. */
@@ -41,11 +32,10 @@ export async function startServer(
   cut?: AbortSignal,
 ): Promise<Server> {
   const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'slipway-e2e-')))
-  const child = spawn(process.execPath, [...launch.nodeFlags, 'packages/server/src/main.ts'], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      ...launch.environment,
+  const program = await startProgram(
+    'main.ts',
+    ready,
+    {
       SLIPWAY_ENGINE: 'simulated',
       SLIPWAY_PORT: '0',
       SLIPWAY_SSH_PORT: '0',
@@ -54,37 +44,18 @@ export async function startServer(
       SLIPWAY_DATA_DIR: dataDir,
       ...settings,
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    ...(cut && { signal: cut, killSignal: 'SIGKILL' }),
-  })
-  let output = ''
-  const url = new Promise<string>((resolve, reject) => {
-    const listen = (chunk: string) => {
-      output += chunk
-      const [, address] = output.match(ready) ?? []
-      if (address) resolve(address)
-    }
-    child.stdout.setEncoding('utf8').on('data', listen)
-    child.stderr.setEncoding('utf8').on('data', listen)
-    // After a cut its exit follows.
-    child.on('error', (error) => error.name === 'AbortError' || reject(error))
-    child.on('exit', (code) => reject(new Error(`The server ended with exit code ${code}:\n${output}`)))
-  })
-  async function end(signal: NodeJS.Signals): Promise<void> {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill(signal)
-    await exit
-  }
+    cut,
+  )
   return {
-    url: await url,
-    pid: child.pid ?? 0,
+    url: program.ready,
+    pid: program.pid,
     dataDir,
-    output: () => output,
+    output: program.output,
+    isUp: program.isUp,
     mailedLink: (address, page) => mailedLink(join(dataDir, 'outbox'), address, page),
-    kill: () => end('SIGKILL'),
+    kill: () => program.end('SIGKILL'),
     async stop() {
-      await end('SIGTERM')
+      await program.end('SIGTERM')
       if (!keptDir) await rm(dataDir, { recursive: true, force: true })
     },
   }
