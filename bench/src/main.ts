@@ -1,5 +1,5 @@
 /** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
-import { benchApi } from './api.ts'
+import { benchApi, benchApiOnPostgres } from './api.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGateway } from './gateway.ts'
@@ -7,6 +7,7 @@ import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
+import { benchServers } from './servers.ts'
 import { benchStorage } from './storage.ts'
 import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
@@ -15,6 +16,8 @@ import { benchVmList } from './vm-list.ts'
 const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
   api: benchApi,
+  'api-on-postgres': benchApiOnPostgres,
+  servers: benchServers,
   'vm-list': benchVmList,
   tabs: benchTabs,
   'create-to-ssh': benchStarterToSsh,
