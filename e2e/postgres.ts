@@ -16,8 +16,11 @@ export interface Postgres {
   remove: () => Promise<void>
 }
 
-/** Starts Debian's PostgreSQL. It forgets nothing that it acknowledged, unless the machine goes down. */
-export async function startPostgres(): Promise<Postgres> {
+/**
+ * Starts Debian's PostgreSQL. It forgets nothing that it acknowledged, unless the machine goes down; a `durable` one
+ * not even then.
+ */
+export async function startPostgres({ durable = false } = {}): Promise<Postgres> {
   const bin = await newestBin()
   const dir = await mkdtemp(join(tmpdir(), 'slipway-postgres-'))
   const data = join(dir, 'data')
@@ -35,8 +38,7 @@ export async function startPostgres(): Promise<Postgres> {
   await as('initdb', ...init, data)
   const settings = [
     // What is written stays in the memory of the host when its programs end.
-    'fsync=off',
-    'full_page_writes=off',
+    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
     'listen_addresses=',
     `unix_socket_directories=${dir}`,
     'max_connections=200',

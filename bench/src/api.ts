@@ -55,7 +55,7 @@ export async function benchApi(): Promise<boolean> {
 /** The same beside SQLite, with a PostgreSQL on this machine: ratios of medians. */
 export async function benchApiOnPostgres(): Promise<boolean> {
   const beside = await measure({})
-  const postgres = await startPostgres()
+  const postgres = await startPostgres({ durable: true })
   try {
     const figures = await measure({ SLIPWAY_DATABASE_URL: postgres.url })
     const times = (name: 'posts' | 'list' | 'one') =>
