@@ -233,13 +233,13 @@ export async function buildApp(options: AppOptions) {
     /** Ends what is done under the lease; it can be given up then. */
     rest,
     async close() {
-      await rest()
       vitals.stop()
       visits?.close()
       streams.close()
       await consoles.close()
       await closeServer(app)
-      await Promise.all([scaling.stop(), sampler.stop()])
+      // Requests in flight may have waited for what is done under the lease.
+      await Promise.all([rest(), scaling.stop(), sampler.stop()])
     },
   }
 }

@@ -128,13 +128,16 @@ async function main(): Promise<void> {
     closing = true
     console.log(`${signal}: shutting down. Running VMs are not affected.`)
     waiting.abort()
-    // Another server may go on at once, while this one ends what it has begun to answer.
-    await rest()
-    await lease.release()
+    if (!standsAlone) {
+      // Another server may go on at once, while this one ends what it has begun to answer.
+      await rest()
+      await lease.release()
+    }
     await closeBackupDesk()
     await gateway?.close()
     await close()
     await engine.close()
+    await lease.release()
     await peers.close()
     await db.destroy()
     await giveUpDirectory()
