@@ -16,6 +16,7 @@ import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
 import { makeIdempotency } from './http/idempotency.ts'
 import { makeSessionLines } from './http/sessions.ts'
+import type { Clock } from './lib/clock.ts'
 import { makeClockGuard } from './lib/clock-guard.ts'
 import { underLease } from './lib/fence.ts'
 import { inBackground } from './lib/in-background.ts'
@@ -37,7 +38,7 @@ const sweepEveryMs = 60 * 60_000
  * parts are built in app/.
  */
 export async function buildApp(options: AppOptions) {
-  const { config, db, engine, clock, log, gateway, startsAtOnce, peers, lease } = options
+  const { config, db, engine, log, gateway, startsAtOnce, peers, lease } = options
   const app = await openWeb(config, log)
 
   let isDriving = false
@@ -45,8 +46,17 @@ export async function buildApp(options: AppOptions) {
   // No lease has this number: what is not ours any more is refused.
   const underOwnLease: Base['underLease'] = (act) => underLease(lease.number() ?? -1, act)
 
+  const seenTime = makeSeenTime(db)
+  const clockGuard = makeClockGuard({
+    clock: options.clock,
+    load: seenTime.load,
+    // One server's clock at a time.
+    store: async (seen) => (drives() ? underOwnLease(() => seenTime.store(seen)) : undefined),
+    log,
+  })
+  const clock: Clock = { ...options.clock, now: clockGuard.now }
+
   const calls = makeCalls({ peers, drives })
-  const clockGuard = makeClockGuard({ clock, ...makeSeenTime(db), log })
   const bus = makeEventBus({
     peers,
     onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
@@ -193,7 +203,6 @@ export async function buildApp(options: AppOptions) {
 
   async function rest(): Promise<void> {
     cancelSweep?.()
-    clockGuard.close()
     stopListening()
     // Jobs end without an outcome, so no look takes one for a failure.
     await Promise.all([jobs.close(), ...reconcilers.map((one) => one.stop())])
@@ -216,6 +225,7 @@ export async function buildApp(options: AppOptions) {
         if (name !== 'hello') listener(name, data)
       }),
     async start() {
+      await clockGuard.start()
       await templates.install()
       board.begin()
       scaling.wake()
@@ -226,13 +236,13 @@ export async function buildApp(options: AppOptions) {
     async drive() {
       isDriving = true
       board.begin()
-      await underOwnLease(clockGuard.start)
       for (const reconciler of reconcilers) await reconciler.start()
       sweep()
     },
     /** Ends what is done under the lease; it can be given up then. */
     rest,
     async close() {
+      clockGuard.close()
       vitals.stop()
       visits?.close()
       streams.close()

@@ -74,6 +74,41 @@ test('small steps of a time server, and a clock that goes back, hold nothing up'
   expect(guard.isTrusted()).toBe(true)
 })
 
+test('the time goes on as if nobody had set the clock when it goes back, and is that of the clock after a day', async () => {
+  const clock = makeHandClock()
+  const kept = { seen: null }
+  const guard = await guardAt(clock, kept)
+  const right = clock.now()
+  jump(clock, -400 * 24 * hour)
+  expect(guard.now()).toBe(right)
+  expect(guard.isTrusted()).toBe(true)
+  expect(guard.problem()).toMatch(/went back by about 9600 h.*goes on here until .*Check the date/)
+  await clock.advance(3 * hour)
+  expect(guard.now()).toBe(right + 3 * hour)
+  guard.close()
+
+  // Another process has another monotonic clock.
+  const later = makeHandClock(clock.now() + 60_000)
+  const next = await guardAt(later, kept)
+  expect(next.now()).toBeGreaterThanOrEqual(right + 2 * hour)
+  expect(next.now()).toBeLessThanOrEqual(right + 3 * hour)
+  await later.advance(watchMs - 4 * hour)
+  expect(next.now()).toBeGreaterThan(later.now())
+  await later.advance(2 * hour)
+  expect(next.now()).toBe(later.now())
+  expect(next.problem()).toBeNull()
+})
+
+test('the time is that of the clock when it jumps forward, goes back a little, or is put right', async () => {
+  const clock = makeHandClock()
+  const guard = await guardAt(clock)
+  for (const ms of [-30 * 60_000, 400 * 24 * hour, -400 * 24 * hour, 20 * 60_000]) {
+    jump(clock, ms)
+    expect(guard.now()).toBe(clock.now())
+    await clock.advance(60_000)
+  }
+})
+
 test('a jump while the server was off counts, a night off does not', async () => {
   const kept = { seen: null }
   const clock = makeHandClock()

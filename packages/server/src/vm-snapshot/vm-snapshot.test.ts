@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { operationApi, VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { refuse } from '../db/database.test-kit.ts'
@@ -542,6 +543,27 @@ describe('deleting a VM snapshot', () => {
       await desk.app.restart()
       await desk.pass()
       expect(await desk.namesIn('vm_snapshot')).toEqual(['snap'])
+      await desk.pass(day)
+      expect(await desk.namesIn('vm_snapshot')).toEqual([])
+    }),
+  )
+
+  it(
+    'does not happen to one that was made while the clock of the host was behind, when that is put right',
+    atDesk(async (desk) => {
+      const { clock } = desk.app
+      const vmId = await desk.stoppedVm()
+      clock.set(clock.now() - 400 * day)
+      const before = clock.now()
+      const id = await desk.readyVmSnapshot(vmId, { retention_days: 1 })
+      const key = { 'idempotency-key': randomUUID() }
+      const create = () => desk.ada.raw('POST', '/api/projects', { name: 'once' }, key)
+      const first = await create()
+      clock.set(clock.now() + 400 * day)
+      await desk.pass(3 * 60 * 60_000)
+      expect(await desk.vmSnapshot(id)).toMatchObject({ status: 'ready' })
+      expect(Date.parse((await desk.vmSnapshot(id))?.created_at ?? '')).toBeGreaterThan(before + 399 * day)
+      expect(await create()).toMatchObject({ status: 201, body: first.body })
       await desk.pass(day)
       expect(await desk.namesIn('vm_snapshot')).toEqual([])
     }),
