@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from '@playwright/test'
 import { accountApi, diskApi, operationApi, type Vm, vmApi } from '@slipway/contract'
-import { test as base, callWith, expect, often } from './fixtures.ts'
+import { test as base, expect, often } from './fixtures.ts'
 import { newWorker, startLoad } from './load.ts'
 import { consolePath, vmListPath, vmPath } from './paths.ts'
 import { toasts } from './sentences.ts'
