@@ -1,7 +1,9 @@
 import { type APIRequestContext, type APIResponse, expect } from '@playwright/test'
-import { type Endpoint, fillPath, type Vm, vmApi } from '@slipway/contract'
-import { templateId } from './fixtures.ts'
+import { type Endpoint, fillPath, projectApi, sshKeyApi, type Vm, vmApi } from '@slipway/contract'
+import { callWith, join, newPerson, templateId } from './fixtures.ts'
 import { makeLedger } from './journeys/ledger.ts'
+import { newPublicKey } from './person.ts'
+import type { Server } from './server.ts'
 
 /** Who works: signed in on `request`, with a project and a key. */
 export interface Worker {
@@ -10,7 +12,18 @@ export interface Worker {
   sshKeyId: string
 }
 
-/** Somebody who creates, lists, stops and deletes VMs without a pause, and knows what was acknowledged. */
+/** Signs somebody up at a server. */
+export async function newWorker(request: APIRequestContext, server: Server): Promise<Worker> {
+  const call = callWith(request)
+  await join(call, server, newPerson())
+  const project = await call(projectApi.create, { body: { name: 'Engines' } })
+  const key = await call(sshKeyApi.create, {
+    body: { key_name: 'Laptop', ssh_public_key: newPublicKey() },
+  })
+  return { request, projectId: project.id, sshKeyId: key.id }
+}
+
+/** Somebody who creates, lists, stops and deletes VMs again and again, and knows what was acknowledged. */
 export interface Load {
   /** How many calls were answered with success, and how many with 503. */
   done: () => number
@@ -22,6 +35,9 @@ export interface Load {
   /** Waits until every VM has come to rest, and compares them with what was acknowledged. */
   expectKept: () => Promise<void>
 }
+
+/** A busy host has many VMs to bring up. */
+const patience = { timeout: 30_000 }
 
 /** Between two calls of one worker. */
 const breathMs = 50
@@ -92,7 +108,7 @@ export function startLoad({ request, projectId, sshKeyId }: Worker): Load {
         .poll(async () => {
           last = (await list()) ?? []
           return last.filter(({ status }) => status !== 'running' && status !== 'stopped')
-        })
+        }, patience)
         .toEqual([])
       expect(ledger.brokenBy(last.map(({ id }) => id))).toEqual([])
       const woken = last.filter(({ id, status }) => stopped.has(id) && status !== 'stopped')

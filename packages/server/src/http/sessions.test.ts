@@ -93,6 +93,16 @@ describe('an event stream', () => {
     other.stop()
   })
 
+  it('ends at once when its session ends at another server', async () => {
+    const beside = await app.serverBeside()
+    await beside.app.listen({ host: '127.0.0.1', port: 0 })
+    const ada = await personWithProject('Ada')
+    const mine = await listen({ ...ada, at: (beside.app.server.address() as AddressInfo).port })
+    expect(mine.status).toBe(200)
+    await ada.raw('POST', '/api/auth/signout')
+    await until('the end', () => mine.ended)
+  })
+
   it('ends at once, in every session, when the password is reset', async () => {
     const ada = await personWithProject('Ada')
     const streams = [await listen(ada), await listen(ada)]
