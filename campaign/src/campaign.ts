@@ -104,6 +104,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const busy = new Map<number, Promise<void>>()
     let fault: Promise<void> | null = null
     let faultEnded = false
+    /** A fault since the last settled look explains errors in the logs. */
+    let isLogged = false
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
@@ -172,6 +174,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       if (!dealt) throw new Error(`There is no fault ${step.fault}`)
       count(outcome.faults, dealt.name)
       if (dealt.harsh) scene.unlucky = true
+      if (dealt.logged) isLogged = true
       const { life } = host
       await dealt.deal(makeRandom(step.seed), field).catch((error: unknown) => {
         found({
@@ -185,7 +188,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     function readLog(): void {
       const output = host.takeOutput()
       for (const error of errorsIn(output)) outcome.errors.add(error)
-      for (const finding of findInLog(output, scene.unlucky)) found(finding)
+      for (const finding of findInLog(output, isLogged)) found(finding)
     }
     async function afterFault(): Promise<void> {
       await fault
@@ -201,6 +204,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       for (const finding of await lookWhenSettled(scene)) found(finding)
       readLog()
       scene.unlucky = false
+      isLogged = false
     }
 
     const next = options.steps(host, n)

@@ -26,6 +26,8 @@ export interface Dealt {
   name: string
   weight: number
   harsh: boolean
+  /** Whether errors in the logs are explained by it. */
+  logged: boolean
   /** Why it cannot be dealt there; null when it can. */
   missing: string | null
   deal: (random: Random, field: Field) => Promise<void>
@@ -40,10 +42,11 @@ export const faultsOf = (host: AnyHost): Dealt[] =>
 const bind = <H extends Host>(faults: readonly Fault<H>[], host: H): Dealt[] =>
   faults
     .filter(({ engines }) => engines.includes(host.engine))
-    .map(({ name, weight, harsh, missing, deal }) => ({
+    .map(({ name, weight, harsh, logged = harsh, missing, deal }) => ({
       name,
       weight,
       harsh,
+      logged,
       missing: missing?.(host) ?? null,
       deal: (random, field) => deal(host, random, field),
     }))

@@ -2,7 +2,7 @@
  * Several servers on one PostgreSQL and one simulated world, with a balancer in front: each connection goes to any of
  * them, so what is done at one must be true at all.
  */
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,6 @@ import { hostApi } from '@slipway/contract'
 import { type Postgres, startPostgres } from '@slipway/e2e/postgres'
 import { makeRandom } from '@slipway/e2e/random'
 import { balance } from './balancer.ts'
-import { childrenOf } from './faults/fault.ts'
 import { processOf } from './holder.ts'
 import { type Host, serverSettings } from './host.ts'
 import { type Lives, makeLives } from './lives.ts'
@@ -108,7 +107,8 @@ export async function makeFleet(options: {
     },
     async processes() {
       const first = await postgres.pid()
-      return [...fleet.servers, world.pid(), ...(await childrenOf(first, /^postgres$/))].filter(Boolean)
+      const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '')
+      return [...fleet.servers, world.pid(), ...children.trim().split(' ').map(Number)].filter(Boolean)
     },
     watch: troubles.watch,
     trouble: troubles.begin,

@@ -18,6 +18,8 @@ export interface Fault<H extends Host> {
   missing?: (host: H) => string | null
   /** Whether it may make objects fail, with a reason. */
   harsh: boolean
+  /** Whether servers log errors because of it though nothing fails. */
+  logged?: true
   /** Injects it, lets it last, and heals it. The users go on meanwhile. */
   deal: (host: H, random: Random, field: Field) => Promise<void>
 }
