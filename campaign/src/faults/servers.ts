@@ -145,6 +145,7 @@ export const ofServers: readonly Fault<Fleet>[] = [
     weight: 2,
     engines,
     harsh: false,
+    logged: true,
     async deal(fleet, random) {
       const over = fleet.trouble('nobody drives')
       try {
