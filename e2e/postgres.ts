@@ -1,25 +1,29 @@
+/** A PostgreSQL of its own, in a temporary directory and without a port. */
 import { execFile } from 'node:child_process'
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chown, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A PostgreSQL of its own, in a temporary directory and without a port. */
 export interface Postgres {
   url: string
-  /** Ends it as a host that goes down does: connections break at once. */
-  stop: () => Promise<void>
+  /** Its first process, which the others are children of; 0 while it is down. */
+  pid: () => Promise<number>
   start: () => Promise<void>
-  /** Ends it and removes all that it stored. */
+  /** Ends it as a host that goes down does: connections break at once. What was committed stays. */
+  stop: () => Promise<void>
+  /** The first field of what a query finds; empty when it finds nothing. */
+  ask: (query: string) => Promise<string>
   remove: () => Promise<void>
 }
 
-/**
- * Starts Debian's PostgreSQL. It forgets nothing that it acknowledged, unless the machine goes down; a `durable` one
- * not even then.
- */
+const common = ['listen_addresses=', 'max_connections=300']
+/** It outlives that its processes are ended, but not that the host is: nothing has to reach the disk. */
+const hasty = ['fsync=off', 'full_page_writes=off']
+
+/** Starts Debian's PostgreSQL. A `durable` one forgets nothing, not even when the host goes down. */
 export async function startPostgres({ durable = false } = {}): Promise<Postgres> {
   const bin = await newestBin()
   const dir = await mkdtemp(join(tmpdir(), 'slipway-postgres-'))
@@ -30,36 +34,32 @@ export async function startPostgres({ durable = false } = {}): Promise<Postgres>
     isRoot
       ? run('runuser', ['-u', 'postgres', '--', join(bin, program), ...args], { cwd: dir })
       : run(join(bin, program), args, { cwd: dir })
-  if (isRoot) {
-    const { stdout } = await run('id', ['-u', 'postgres'])
-    await chown(dir, Number(stdout), -1)
-  }
-  const init = ['--no-sync', '--auth=trust', '--username=slipway', '--encoding=UTF8', '--locale=C.UTF-8']
-  await as('initdb', ...init, data)
-  const settings = [
-    // What is written stays in the memory of the host when its programs end.
-    ...(durable ? [] : ['fsync=off', 'full_page_writes=off']),
-    'listen_addresses=',
-    `unix_socket_directories=${dir}`,
-    'max_connections=200',
-  ]
-  const options = settings.map((setting) => `-c ${setting}`).join(' ')
-  const start = async () => {
-    await as('pg_ctl', 'start', '--wait', '-D', data, '-o', options, '-l', join(dir, 'log'))
-  }
-  const stop = async () => {
-    await as('pg_ctl', 'stop', '--mode=immediate', '-D', data)
-  }
-  await start()
-  return {
+  if (isRoot) await chown(dir, Number((await run('id', ['-u', 'postgres'])).stdout), -1)
+  const locale = ['--encoding=UTF8', '--locale=C.UTF-8']
+  await as('initdb', '--no-sync', '--auth=trust', '--username=slipway', ...locale, data)
+  const settings = [...common, ...(durable ? [] : hasty)]
+  const options = [...settings, `unix_socket_directories=${dir}`].map((setting) => `-c ${setting}`).join(' ')
+  const postgres: Postgres = {
     url: `postgres://slipway@${encodeURIComponent(dir)}/postgres`,
-    start,
-    stop,
+    async pid() {
+      const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')
+      return Number(text.split('\n')[0])
+    },
+    start: async () =>
+      void (await as('pg_ctl', 'start', '--wait', '-D', data, '-o', options, '-l', join(dir, 'log'))),
+    stop: async () => void (await as('pg_ctl', 'stop', '--mode=immediate', '-D', data)),
+    async ask(query) {
+      const args = ['--no-psqlrc', '--tuples-only', '--no-align', '--command', query, postgres.url]
+      const { stdout } = await run(join(bin, 'psql'), args, { timeout: 5_000 })
+      return stdout.trim()
+    },
     async remove() {
-      await stop().catch(() => {})
+      await postgres.stop().catch(() => {})
       await rm(dir, { recursive: true, force: true })
     },
   }
+  await postgres.start()
+  return postgres
 }
 
 /** Debian keeps the programs of each version in a directory of its own. */

@@ -6,6 +6,7 @@ import { requestOf } from './client.ts'
 import type { Finding } from './compare.ts'
 import type { Host } from './host.ts'
 import type { Person } from './people.ts'
+import { isUnnoticed } from './trouble.ts'
 
 /** The longest that a plain call may take. */
 const limitMs = 1_000
@@ -14,6 +15,16 @@ const limitMs = 1_000
 async function waitedForProcessor(pid: number): Promise<number | null> {
   const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').catch(() => null)
   return text === null ? null : Number(text.split(' ')[1]) / 1e6
+}
+
+/** Begins to count; asked again, it says how long those processes waited that are still there. */
+async function countWaiting(pids: readonly number[]): Promise<() => Promise<number>> {
+  const look = () => Promise.all(pids.map(waitedForProcessor))
+  const before = await look()
+  return async () => {
+    const after = await look()
+    return after.reduce<number>((sum, now, i) => sum + (now === null ? 0 : now - (before[i] ?? now)), 0)
+  }
 }
 
 export interface Bystander {
@@ -32,21 +43,16 @@ export function watchAsBystander(
   const times: number[] = []
   let on = true
   async function callOnce(): Promise<void> {
-    const { life, pid } = host
-    const waited = async () => {
-      const [server, here] = await Promise.all([pid, process.pid].map(waitedForProcessor))
-      return server == null || here == null ? null : server + here
-    }
-    const before = await waited()
+    const trouble = host.watch()
+    const waited = await countWaiting([process.pid, ...(await host.processes())])
     const answer = await person.client.send(requestOf(vmApi.list, { params: { projectId } }))
     // While the server is down or just came, nobody is promised anything.
-    if (!host.up || host.life !== life) return
-    const after = await waited()
-    // Killed after it answered.
-    if (!answer || before === null || after === null) return
+    if (!isUnnoticed(trouble())) return
+    const byOthers = await waited()
+    // Killed before it answered.
+    if (!answer) return
     if (answer.status === 401) await person.signIn()
     times.push(answer.took)
-    const byOthers = after - before
     if (answer.took - byOthers > limitMs)
       found({
         rule: 'starved',

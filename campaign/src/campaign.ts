@@ -5,8 +5,9 @@ import { watchAsBystander } from './bystander.ts'
 import type { Finding } from './compare.ts'
 import { serveDownloads } from './downloads.ts'
 import type { Field } from './faults/fault.ts'
-import { faults } from './faults.ts'
-import { type Host, makeHost } from './host.ts'
+import { type AnyHost, faultsOf } from './faults.ts'
+import { makeFleet } from './fleet.ts'
+import { makeHost } from './host.ts'
 import { reachableOf } from './hostile-guest.ts'
 import { errorsIn, findInLog } from './log.ts'
 import { makePerson, type Person } from './people.ts'
@@ -15,14 +16,17 @@ import type { Script, Step, Violation } from './script.ts'
 import { lookQuickly, lookWhenSettled, type Scene } from './settle.ts'
 import { accountTopic, type Listener, listen, projectTopic } from './streams.ts'
 import { type Deed, perform } from './traffic.ts'
+import { slowMs, type Trouble } from './trouble.ts'
 import { makeWorld } from './world.ts'
 
 export interface CampaignOptions {
   seed: number
   engine: Script['engine']
   users: number
+  /** One, or several on one database. */
+  servers?: number
   /** Called when the server is up: where the steps come from. `first` is the number of the first step. */
-  steps: (host: Host, first: number) => NextStep
+  steps: (host: AnyHost, first: number) => NextStep
   /** Whether a campaign goes on after these; null: it ends at the first violation. */
   goOn?: (violations: readonly Violation[]) => boolean
   /** Milliseconds after which no more steps are taken. */
@@ -42,6 +46,8 @@ export interface Outcome {
   /** How many answers there were of each status; 0 is none. */
   answers: Map<number, number>
   restarts: number
+  /** Milliseconds that nobody drove after the one of several servers that did was gone. */
+  takeovers: number[]
   /** Milliseconds of the bystander's calls. */
   bystander: number[]
   /** How often a listener went on after a break of its stream without fetching anything anew. */
@@ -50,21 +56,29 @@ export interface Outcome {
   errors: Set<string>
 }
 
-/** No call may take longer, whatever happens. */
-const slowMs = 5_000
+/** What answers say whose server cannot use its database. */
+const isAway = (text: string) => /The database of the server cannot be (reached|opened)/.test(text)
 
 const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
+const speed = '20'
+
+async function hostFor({ seed, engine }: CampaignOptions, servers: number): Promise<AnyHost> {
+  if (servers > 1) return makeFleet({ servers, seed, speed })
+  return makeHost(engine, engine === 'simulated' ? { SLIPWAY_SIMULATED_SPEED: speed } : {})
+}
+
 export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
-  const { seed, engine, users } = options
-  const host = await makeHost(engine, engine === 'simulated' ? { SLIPWAY_SIMULATED_SPEED: '20' } : {})
+  const { seed, engine, users, servers = 1 } = options
+  const host = await hostFor(options, servers)
   const outcome: Outcome = {
-    script: { seed, engine, users, steps: [] },
+    script: { seed, engine, users, servers, steps: [] },
     violations: [],
     operations: new Map(),
     faults: new Map(),
     answers: new Map(),
     restarts: 0,
+    takeovers: host.kind === 'several' ? host.takeovers : [],
     bystander: [],
     replays: 0,
     errors: new Set(),
@@ -90,25 +104,29 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const busy = new Map<number, Promise<void>>()
     let fault: Promise<void> | null = null
     let faultEnded = false
+    /** A fault since the last settled look explains errors in the logs. */
+    let isLogged = false
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
-    function judge({ operation, answer, finding }: Deed, life: number): void {
+    function judge({ operation, answer, finding }: Deed, trouble: Trouble): void {
       count(outcome.answers, answer?.status ?? 0)
       // A server in trouble may shut out its friends, and say so; nothing lets in strangers or makes two of one.
       if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
-      if (!answer || host.life !== life || !host.up) return
-      if (answer.status >= 500 && answer.status !== 503)
-        found({ rule: 'failed call', message: `${operation} answered ${answer.status} ${answer.text}` })
-      if (answer.took > slowMs)
-        found({ rule: 'slow call', message: `${operation} took ${Math.round(answer.took)} ms` })
+      if (!answer || trouble === 'down') return
+      const { status, text, took } = answer
+      if (status >= 500 && (status !== 503 || (trouble === 'none' && isAway(text))))
+        found({ rule: 'failed call', message: `${operation} answered ${status} ${text}` })
+      if (took > slowMs[trouble])
+        found({ rule: 'slow call', message: `${operation} took ${Math.round(took)} ms (${trouble})` })
     }
     function operate(step: Step & { do: 'operation' }): void {
-      const { life } = host
+      const trouble = host.watch()
       count(outcome.operations, step.operation)
       const done = perform(host, world, people, step).then((deed) => {
         busy.delete(step.user)
-        if (deed) judge(deed, life)
+        const worst = trouble()
+        if (deed) judge(deed, worst)
       })
       busy.set(step.user, done)
     }
@@ -152,12 +170,13 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       },
     }
     async function deal(step: Step & { do: 'fault' }): Promise<void> {
-      const dealt = faults.find(({ name }) => name === step.fault)
+      const dealt = faultsOf(host).find(({ name }) => name === step.fault)
       if (!dealt) throw new Error(`There is no fault ${step.fault}`)
       count(outcome.faults, dealt.name)
       if (dealt.harsh) scene.unlucky = true
+      if (dealt.logged) isLogged = true
       const { life } = host
-      await dealt.deal(host, makeRandom(step.seed), field).catch((error: unknown) => {
+      await dealt.deal(makeRandom(step.seed), field).catch((error: unknown) => {
         found({
           rule: 'no start',
           message: `After ${dealt.name}: ${error instanceof Error ? error.message : error}`,
@@ -169,7 +188,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     function readLog(): void {
       const output = host.takeOutput()
       for (const error of errorsIn(output)) outcome.errors.add(error)
-      for (const finding of findInLog(output, scene.unlucky)) found(finding)
+      for (const finding of findInLog(output, isLogged)) found(finding)
     }
     async function afterFault(): Promise<void> {
       await fault
@@ -185,6 +204,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       for (const finding of await lookWhenSettled(scene)) found(finding)
       readLog()
       scene.unlucky = false
+      isLogged = false
     }
 
     const next = options.steps(host, n)

@@ -1,49 +1,64 @@
-/** The server under test, which faults stop and start again, on a file system of its own. */
-import { existsSync } from 'node:fs'
+/** What a campaign is about; and the server that is alone with its data, on a file system of its own. */
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clear, imagesDir } from '@slipway/e2e/real'
-import { type Server, startServer } from '@slipway/e2e/server'
+import type { Server } from '@slipway/e2e/server'
+import { type Lives, makeLives } from './lives.ts'
 import { mountOwnDisk, type OwnDisk } from './own-disk.ts'
 import type { Script } from './script.ts'
+import type { Trouble } from './trouble.ts'
 
 export const operator = { email: 'operator@campaign.example', metricsToken: 'campaign-metrics-token' }
 
+/** What is under test: one server, or several (`fleet.ts`). */
 export interface Host {
   engine: Script['engine']
+  /** Where what the engine holds lies: the server's directory, or that of the simulated host of several servers. */
   dataDir: string
-  /** The data directory's file system of its own, which faults may treat as they like; null when there is none. */
-  disk: OwnDisk | null
+  /** Where all calls go: the server, or the balancer in front of several. */
   readonly url: string
-  /** 0 while it is down. */
-  readonly pid: number
-  /** Counts the starts. */
+  /** Counts the starts, of all servers. */
   readonly life: number
-  /** Whether it should answer now: it listens and nobody has stopped it. */
+  /** Whether calls should be answered now: a server listens and nobody has stopped it. */
   readonly up: boolean
-  /** Whether its process has ended by itself. */
-  readonly hasEnded: boolean
+  /** The servers that are there now. */
+  readonly servers: readonly number[]
+  /** All processes that calls may wait for; of several servers also the database and the simulated host. */
+  processes: () => Promise<number[]>
+  /** Watches from now on; asked once, it says what happened that excuses calls of that time. */
+  watch: () => () => Trouble
   /** What the server takes the time of this host for, in milliseconds since 1970. */
   now: () => number
   /** The time of the simulated world, which no set clock changes while the server runs. */
   simulatedNow: () => number
+  /** How soon what one server stored is told to listeners at another, when the one was killed in between. */
+  toldWithinMs: number
+  /** Starts all that is down. Throws when it does not come up. */
+  start: () => Promise<void>
+  /** Of a mail that any server sent. */
+  mailedLink: Server['mailedLink']
+  takeOutput: Lives['takeOutput']
+  /** Ends everything and removes the data. */
+  remove: () => Promise<void>
+}
+
+export interface OneServer extends Host {
+  kind: 'one'
+  /** The data directory's file system of its own, which faults may treat as they like; null when there is none. */
+  disk: OwnDisk | null
+  /** 0 while it is down. */
+  readonly pid: number
+  /** Whether its process has ended by itself. */
+  readonly hasEnded: boolean
   /** Tells the server, running or not yet started, other facts of this host. */
   tell: (told: Partial<Told>) => Promise<void>
   /** For a fault that stops it from answering without ending it. */
   expectSilence: (silent: boolean) => void
-  /** Throws when it does not come up. */
-  start: () => Promise<void>
-  /** Starts it and kills it after so many milliseconds, ready or not. */
-  startAndKill: (afterMs: number) => Promise<void>
+  startAndKill: Lives['startAndKill']
   kill: () => Promise<void>
   stop: () => Promise<void>
-  mailedLink: Server['mailedLink']
-  /** What all lives printed since this was asked last. */
-  takeOutput: () => string
-  /** Ends everything and removes the data. */
-  remove: () => Promise<void>
 }
 
 /** What the host is, as far as the server is told something else; see `told.ts`. */
@@ -54,10 +69,21 @@ export interface Told {
   freeMb: number | null
 }
 
+/** What every server of a campaign is started with. */
+export const serverSettings = {
+  SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
+  SLIPWAY_ADMINS: operator.email,
+  SLIPWAY_METRICS_TOKEN: operator.metricsToken,
+  SLIPWAY_PRIVATE_SOURCES: '127.0.0.1',
+}
+
 /** Guests' disks are larger than that, but they take only what is written to them. */
 const diskSize = { simulated: '256m', qemu: '6g' }
 
-export async function makeHost(engine: Script['engine'], settings: Record<string, string>): Promise<Host> {
+export async function makeHost(
+  engine: Script['engine'],
+  settings: Record<string, string>,
+): Promise<OneServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-campaign-'))
   const disk = await mountOwnDisk(dataDir, diskSize[engine])
   const told: Told = { clockMs: 0, freeMb: null }
@@ -67,55 +93,50 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
     await mkdir(imagesDir, { recursive: true })
     await symlink(imagesDir, join(dataDir, 'images'))
   }
-  const ownSettings = {
+  const lives = makeLives(dataDir, {
+    ...serverSettings,
     SLIPWAY_ENGINE: engine,
     NODE_OPTIONS: `--import=${import.meta.resolve('./told.ts')}`,
     CAMPAIGN_TOLD: toldFile,
-    SLIPWAY_TRUSTED_PROXIES: '127.0.0.1',
-    SLIPWAY_ADMINS: operator.email,
-    SLIPWAY_METRICS_TOKEN: operator.metricsToken,
-    SLIPWAY_PRIVATE_SOURCES: '127.0.0.1',
     ...settings,
-  }
-  let server: Server | null = null
-  let life = 0
+  })
   let clockMsAtStart = 0
   let silent = false
-  let output = ''
-  let taken = 0
 
-  async function end(how: 'kill' | 'stop'): Promise<void> {
-    const ending = server
-    if (!ending) return
-    server = null
-    await ending[how]()
-    output += ending.output().slice(taken)
-    taken = 0
-  }
-  return {
+  const host: OneServer = {
+    kind: 'one',
     engine,
     dataDir,
     disk,
     get url() {
-      return server?.url ?? 'http://127.0.0.1:9'
+      return lives.server?.url ?? 'http://127.0.0.1:9'
     },
     get pid() {
-      return server?.pid ?? 0
+      return lives.server?.pid ?? 0
     },
     get life() {
-      return life
+      return lives.count
     },
     get up() {
-      return server !== null && !silent
+      return lives.server !== null && !silent
+    },
+    get servers() {
+      return lives.server ? [lives.server.pid] : []
+    },
+    processes: async () => [...host.servers],
+    watch() {
+      const before = lives.count
+      return () => (host.up && lives.count === before ? 'none' : 'down')
     },
     expectSilence(expected) {
       silent = expected
     },
     get hasEnded() {
-      return server !== null && !existsSync(`/proc/${server.pid}`)
+      return lives.hasEnded
     },
     now: () => Date.now() + told.clockMs,
     simulatedNow: () => Date.now() + clockMsAtStart,
+    toldWithinMs: 0,
     async tell(news) {
       Object.assign(told, news)
       // In one step: half a text would be none.
@@ -125,34 +146,20 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
       await sleep(500)
     },
     async start() {
-      if (server) return
+      if (lives.server) return
       clockMsAtStart = told.clockMs
-      server = await startServer(ownSettings, dataDir)
-      life++
+      await lives.start()
     },
-    async startAndKill(afterMs) {
-      const started = startServer(ownSettings, dataDir, AbortSignal.timeout(afterMs))
-      // It was killed before it was ready, or it is now.
-      await started.then(
-        (early) => early.kill(),
-        () => {},
-      )
-    },
-    kill: () => end('kill'),
-    stop: () => end('stop'),
+    startAndKill: lives.startAndKill,
+    kill: () => lives.end('kill'),
+    stop: () => lives.end('stop'),
     async mailedLink(address, page) {
-      if (!server) throw new Error('The server is down')
-      return server.mailedLink(address, page)
+      if (!lives.server) throw new Error('The server is down')
+      return lives.server.mailedLink(address, page)
     },
-    takeOutput() {
-      const printed = server?.output() ?? ''
-      const fresh = output + printed.slice(taken)
-      output = ''
-      taken = printed.length
-      return fresh
-    },
+    takeOutput: lives.takeOutput,
     async remove() {
-      await end('kill')
+      await lives.end('kill')
       await clear(dataDir).catch((error: unknown) => {
         // Nobody removes what is mounted; its content is gone.
         if (!disk) throw error
@@ -161,4 +168,5 @@ export async function makeHost(engine: Script['engine'], settings: Record<string
       for (const path of [dataDir, toldFile]) await rm(path, { recursive: true, force: true })
     },
   }
+  return host
 }

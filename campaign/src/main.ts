@@ -1,5 +1,5 @@
 /**
- * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--kills N] [--replay FILE]` and
+ * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--servers N] [--kills N] [--replay FILE]` and
  * `npm run campaign -- fuzz --calls N --seed S`: what holds when everything happens at once. Exit code 1 on a violation.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -20,7 +20,9 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
     engine: { type: 'string', default: 'simulated' },
     users: { type: 'string', default: '5' },
-    /** As many kill -9 of the server, and no other fault. */
+    /** Several on one PostgreSQL, of the simulated engine only. */
+    servers: { type: 'string', default: '1' },
+    /** As many kill -9 of the server, of several that which drives, and no other fault. */
     kills: { type: 'string' },
     /** Only these faults, with commas. */
     faults: { type: 'string' },
@@ -50,6 +52,12 @@ function readEngine(): Script['engine'] {
 const stop = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort())
 
+function readServers(): number {
+  const servers = number(values.servers, 'servers')
+  if (servers > 1 && values.engine !== 'simulated') throw new Error('--servers takes the simulated engine')
+  return servers
+}
+
 /** What every run of this program has in common. */
 function commonOptions() {
   const onStep = values.verbose ? (step: Step) => console.log(describeStep(step)) : undefined
@@ -57,6 +65,7 @@ function commonOptions() {
     seed,
     engine: readEngine(),
     users: number(values.users, 'users'),
+    servers: readServers(),
     stop: stop.signal,
     ...(onStep && { onStep }),
   }

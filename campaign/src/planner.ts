@@ -1,9 +1,7 @@
 /** Chooses the next step of a campaign from what the users know. Pure but for the state of its random generator. */
 
 import { makeRandom } from '@slipway/e2e/random'
-import type { Fault } from './faults/fault.ts'
-import { faults } from './faults.ts'
-import type { Host } from './host.ts'
+import { type AnyHost, type Dealt, faultsOf } from './faults.ts'
 import { operations } from './operations.ts'
 import type { Script, Step } from './script.ts'
 import type { World } from './world.ts'
@@ -27,20 +25,10 @@ interface PlanOptions {
   settleEvery: number
   /** The longest wait between two steps. */
   waitMs: number
-  faults: readonly Fault[]
+  faults: readonly Dealt[]
 }
 
 const table = Object.entries(operations).map(([name, operation]) => ({ name, ...operation }))
-
-/** The faults that can be dealt on a host, and why the others cannot. */
-function faultsFor(host: Host): { possible: Fault[]; missing: string[] } {
-  const ofEngine = faults.filter(({ engines }) => engines.includes(host.engine))
-  const why = (fault: Fault) => fault.missing?.(host) ?? null
-  return {
-    possible: ofEngine.filter((fault) => why(fault) === null),
-    missing: ofEngine.flatMap((fault) => (why(fault) === null ? [] : [`${fault.name}: ${why(fault)}`])),
-  }
-}
 
 function makePlanner(options: PlanOptions, first: number): NextStep {
   const random = makeRandom(options.seed)
@@ -74,7 +62,7 @@ function makePlanner(options: PlanOptions, first: number): NextStep {
 
 export interface Course {
   seed: number
-  /** As many kill -9 of the server and no other fault; null for all faults until the time ends. */
+  /** As many kill -9 of the server, of several that which drives, and no other fault; null for all faults until the time ends. */
   kills: number | null
   /** Only these faults. */
   only?: readonly string[]
@@ -83,14 +71,15 @@ export interface Course {
 }
 
 /** The steps of a new campaign. */
-export function planSteps({ seed, kills, only, log }: Course): (host: Host, first: number) => NextStep {
-  const names = kills === null ? only : ['kill-server']
-  const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
-  if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')}`)
+export function planSteps({ seed, kills, only, log }: Course): (host: AnyHost, first: number) => NextStep {
   return (host, first) => {
-    const { possible, missing } = faultsFor(host)
-    if (!names) for (const reason of missing) log(`not dealt here: ${reason}`)
-    const chosen = names ? possible.filter(({ name }) => names.includes(name)) : possible
+    const faults = faultsOf(host)
+    const names = kills === null ? only : [host.kind === 'one' ? 'kill-server' : 'kill-driver']
+    const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
+    if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')} here`)
+    if (!names)
+      for (const { name, missing } of faults) if (missing) log(`not dealt here: ${name}: ${missing}`)
+    const chosen = faults.filter(({ name, missing }) => missing === null && (names?.includes(name) ?? true))
     const next = makePlanner(
       {
         seed,

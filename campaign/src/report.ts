@@ -28,18 +28,23 @@ function describeViolation({ rule, message, step }: Violation, { script }: Outco
 }
 
 export function report(outcome: Outcome): string {
-  const { script, operations, faults, answers, restarts, replays, bystander, violations } = outcome
+  const { script, operations, faults, answers, restarts, takeovers, replays, bystander, violations } = outcome
   return [
     ...violations.map((violation) => describeViolation(violation, outcome)),
     ...(violations.length > 0
       ? [...outcome.errors].slice(0, 20).map((error) => `the server logged: ${error}`)
       : []),
     '',
-    `seed ${script.seed}, ${script.engine} engine, ${script.users} users, ${script.steps.length} steps`,
+    `seed ${script.seed}, ${script.engine} engine, ${script.servers} servers, ${script.users} users, ${script.steps.length} steps`,
     `operations ${sum(operations)}: ${counted(operations)}`,
     `answers by status (0: none): ${counted(answers)}`,
     `faults ${sum(faults)}: ${counted(faults)}`,
     `restarts of the server: ${restarts}, replays of event streams: ${replays}`,
+    ...(takeovers.length > 0
+      ? [
+          `until another server drove: ${takeovers.length} times, median ${quantile(takeovers, 0.5)} ms, longest ${quantile(takeovers, 1)} ms`,
+        ]
+      : []),
     `bystander: ${bystander.length} calls, median ${quantile(bystander, 0.5)} ms, 99 % ${quantile(bystander, 0.99)} ms, longest ${quantile(bystander, 1)} ms`,
     violations.length === 0 ? 'no violation' : `${violations.length} violations`,
   ].join('\n')

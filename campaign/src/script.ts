@@ -20,6 +20,8 @@ export interface Script {
   seed: number
   engine: 'simulated' | 'qemu'
   users: number
+  /** How many servers; more than one share a database. */
+  servers: number
   steps: Step[]
 }
 

@@ -15,7 +15,7 @@ export interface Scene {
   listeners: readonly Listener[]
   /** A fault since the last settled look may have made objects fail. */
   unlucky: boolean
-  /** Descriptors of the server at its first rest, by its life. */
+  /** Descriptors of each server at its first rest, by its process. */
   descriptors: Map<number, number>
   /** Somebody wants the campaign to end now. */
   stopped: () => boolean
@@ -76,7 +76,7 @@ async function checkTruthPatiently(host: Host, seen: readonly Seen[]): Promise<F
 
 /** Waits until nothing moves and everything deleted has gone, then looks at everything. */
 export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
-  const { host, world, listeners } = scene
+  const { host, world } = scene
   const until = Date.now() + restWithinMs[host.engine]
   const late = new Map<string, Finding>()
   let calm = 0
@@ -106,7 +106,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
       ...compare(world, seen, { settled, unlucky: scene.unlucky }),
       ...(settled ? checkGroups(seen) : []),
       ...(settled ? await checkTruthPatiently(host, seen) : []),
-      ...(settled ? listeners.flatMap(({ differences }) => differences(seen)) : []),
+      ...(settled ? await checkListeners(scene, seen) : []),
       ...(settled ? await checkDescriptors(scene, seen) : []),
     ]
   }
@@ -117,13 +117,27 @@ const perVm = 8
 const slack = 40
 
 async function checkDescriptors({ host, descriptors }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
-  const open = await openDescriptors(host.pid)
-  const first = descriptors.get(host.life)
-  if (first === undefined) {
-    descriptors.set(host.life, open)
-    return []
-  }
   const vms = host.engine === 'qemu' ? seen.filter(({ kind }) => kind === 'vm').length : 0
-  if (open <= first + vms * perVm + slack) return []
-  return [{ rule: 'leak', message: `The server has ${open} descriptors open at rest; it had ${first}` }]
+  const findings: Finding[] = []
+  for (const pid of host.servers) {
+    const open = await openDescriptors(pid)
+    const first = descriptors.get(pid) ?? open
+    descriptors.set(pid, first)
+    if (open <= first + vms * perVm + slack) continue
+    findings.push({
+      rule: 'leak',
+      message: `The server has ${open} descriptors open at rest; it had ${first}`,
+    })
+  }
+  return findings
+}
+
+/** Listeners hear at once what was done at their server, and a little later what another one did not live to tell. */
+async function checkListeners({ host, listeners }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
+  const until = Date.now() + host.toldWithinMs
+  for (;;) {
+    const findings = listeners.flatMap(({ differences }) => differences(seen))
+    if (findings.length === 0 || Date.now() >= until) return findings
+    await sleep(200)
+  }
 }

@@ -1,5 +1,6 @@
 /** The clock of the host is set: while the server runs, and while it is down. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OneServer } from '../host.ts'
 import { both, type Fault, mayStart } from './fault.ts'
 
 const minute = 60_000
@@ -11,7 +12,7 @@ const steps = [-400 * day, -3 * hour, -10 * minute, 10 * minute, 3 * hour, 400 *
 /** Smaller ones may stay: then it was wrong before. */
 const staysUpTo = 3 * hour
 
-export const ofClock: readonly Fault[] = [
+export const ofClock: readonly Fault<OneServer>[] = [
   {
     name: 'clock-step',
     weight: 2,

@@ -2,10 +2,10 @@
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Host } from '../host.ts'
+import type { OneServer } from '../host.ts'
 import { both, type Fault, mayStart, run } from './fault.ts'
 
-async function fill(host: Host): Promise<string> {
+async function fill(host: OneServer): Promise<string> {
   const path = join(host.dataDir, 'filler')
   const file = await open(path, 'w')
   const block = Buffer.alloc(1024 * 1024)
@@ -20,7 +20,7 @@ async function fill(host: Host): Promise<string> {
 }
 
 /** Files of the data directory that hold the objects of users; the database has a copy nowhere, so it is left out. */
-async function filesToDamage(host: Host): Promise<string[]> {
+async function filesToDamage(host: OneServer): Promise<string[]> {
   const names = await readdir(host.dataDir, { recursive: true })
   const wanted = /(^simulated\.jsonl|\.json|machines\/[^/]+\/root\.qcow2|volumes\/[^/]+\.qcow2)$/
   const paths: string[] = []
@@ -47,7 +47,7 @@ const damages: ((path: string, kept: string) => Promise<void>)[] = [
   },
 ]
 
-const ownDisk = ({ disk }: Host) => (disk ? null : 'only root can mount a small file system')
+const ownDisk = ({ disk }: OneServer) => (disk ? null : 'only root can mount a small file system')
 
 /**
  * Reads, and writes, per second: hard disks with much else to do. Each change of the database is on the disk before its
@@ -55,7 +55,7 @@ const ownDisk = ({ disk }: Host) => (disk ? null : 'only root can mount a small 
  */
 const slowDisks = [1_000, 500]
 
-export const ofDisk: readonly Fault[] = [
+export const ofDisk: readonly Fault<OneServer>[] = [
   {
     name: 'full-disk',
     weight: 2,

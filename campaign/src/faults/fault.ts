@@ -3,22 +3,25 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Random } from '@slipway/e2e/random'
-import type { Host } from '../host.ts'
+import type { Host, OneServer } from '../host.ts'
 import type { Reachable } from '../hostile-guest.ts'
 import type { Script } from '../script.ts'
 
 export const run = promisify(execFile)
 
-export interface Fault {
+/** A fault of hosts of some kind. */
+export interface Fault<H extends Host> {
   name: string
   weight: number
   engines: readonly Script['engine'][]
   /** Why it cannot be dealt here; null when it can. */
-  missing?: (host: Host) => string | null
+  missing?: (host: H) => string | null
   /** Whether it may make objects fail, with a reason. */
   harsh: boolean
+  /** Whether servers log errors because of it though nothing fails. */
+  logged?: true
   /** Injects it, lets it last, and heals it. The users go on meanwhile. */
-  deal: (host: Host, random: Random, field: Field) => Promise<void>
+  deal: (host: H, random: Random, field: Field) => Promise<void>
 }
 
 /** What is around the server. */
@@ -32,12 +35,12 @@ export interface Field {
 export const both = ['simulated', 'qemu'] as const
 
 /** A start that may be refused, as long as it is with a sentence. */
-export async function mayStart(host: Host): Promise<void> {
+export async function mayStart(host: OneServer): Promise<void> {
   await host.start().catch(() => {})
 }
 
 /** Ends in a way that leaves a server that is up, whether it lived through it or not. */
-export async function startIfEnded(host: Host): Promise<void> {
+export async function startIfEnded(host: OneServer): Promise<void> {
   if (host.hasEnded) await host.kill()
   await host.start()
 }

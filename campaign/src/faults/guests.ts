@@ -1,10 +1,11 @@
 /** Faults of guests and of the programs that copy and build for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { guestsOf } from '@slipway/e2e/real'
+import type { OneServer } from '../host.ts'
 import { attackFrom } from '../hostile-guest.ts'
 import { childrenOf, type Fault, run, signal } from './fault.ts'
 
-export const ofGuests: readonly Fault[] = [
+export const ofGuests: readonly Fault<OneServer>[] = [
   {
     name: 'kill-qemu',
     weight: 3,

@@ -1,6 +1,7 @@
 /** Memory is short: for the server, for the programs that copy and build, and for guests that want to start. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OneServer } from '../host.ts'
 import { both, childrenOf, type Fault, run, startIfEnded } from './fault.ts'
 
 const mib = 1024 ** 2
@@ -15,7 +16,7 @@ async function limitMemory(pid: number, spare: number | null): Promise<void> {
   await run('prlimit', ['--pid', `${pid}`, `--as=${limit}:`]).catch(() => {})
 }
 
-export const ofMemory: readonly Fault[] = [
+export const ofMemory: readonly Fault<OneServer>[] = [
   {
     name: 'memory-short',
     weight: 2,

@@ -1,10 +1,11 @@
 /** The server ends, stops, loses its connections, or runs out of descriptors. */
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { OneServer } from '../host.ts'
 import { openDescriptors } from '../truth.ts'
 import { both, type Fault, run, signal } from './fault.ts'
 
-export const ofServer: readonly Fault[] = [
+export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'kill-server',
     weight: 8,
@@ -68,18 +69,6 @@ export const ofServer: readonly Fault[] = [
       await run('prlimit', ['--pid', `${pid}`, `--nofile=${before}:`])
       await sleep(500)
       host.expectSilence(false)
-    },
-  },
-  {
-    name: 'cut-streams',
-    weight: 3,
-    engines: both,
-    harsh: false,
-    async deal(_host, random, { cutStreams }) {
-      for (let times = 1 + random.below(10); times > 0; times--) {
-        cutStreams()
-        await sleep(random.below(1_000))
-      }
     },
   },
 ]

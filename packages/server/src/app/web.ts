@@ -14,7 +14,7 @@ import { diskRoutes } from '../disk/disk.routes.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import { diskSnapshotRoutes } from '../disk-snapshot/disk-snapshot.routes.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
-import type { Engine } from '../engine/engine.ts'
+import { type Engine, EngineError } from '../engine/engine.ts'
 import type { Topic } from '../event/event.bus.ts'
 import { eventRoutes } from '../event/event.routes.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
@@ -32,6 +32,7 @@ import { installSockets } from '../http/sockets.ts'
 import { installStatic } from '../http/static.ts'
 import { installTiming } from '../http/timing.ts'
 import { makeAddressList } from '../lib/client-address.ts'
+import { Problem } from '../lib/problem.ts'
 import { metricsRoutes } from '../metrics/metrics.routes.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { operationRoutes } from '../operation/operation.routes.ts'
@@ -72,13 +73,17 @@ export async function openWeb(
     // Requests in flight may end; event streams are ended by us.
     forceCloseConnections: 'idle',
   })
-  installErrorHandler(app)
+  installErrorHandler(app, problemOfEngine)
   await app.register(cookie)
   // A proxy on this machine may well be in use without being named.
   limitConnections(app, connectionLimits, makeAddressList(['loopback', ...config.trustedProxies]), log)
   await installGuard(app, config.publicUrl, config.allowedHosts)
   return app
 }
+
+/** An engine that cannot do now what it could do later, as one that is away: its sentence is for people. */
+const problemOfEngine = (error: unknown): Problem | null =>
+  error instanceof EngineError && error.retryable ? new Problem(503, error.message) : null
 
 /** What people read about the host they are on. */
 export const hostOf = (

@@ -10,11 +10,11 @@ export interface Change {
  * gets the objects as they are now. Beyond `maxCount` objects the longest unchanged are forgotten, and with them the
  * answer to what came after their changes.
  */
-export function makeChangeLog(maxCount: number, from = 0) {
+export function makeChangeLog(maxCount: number) {
   /** In the order of the numbers: a key is put in anew with each change. */
   const changes = new Map<string, { number: number; change: Change }>()
-  /** The highest number that was forgotten, or was before the beginning. */
-  let floor = from
+  /** The lowest number after which everything is known. */
+  let floor = 0
 
   return {
     note(change: Change, number: number): void {
@@ -34,10 +34,13 @@ export function makeChangeLog(maxCount: number, from = 0) {
       return [...changes.values()].filter((one) => one.number > number)
     },
 
-    /** Forgets everything up to a number. */
+    /**
+     * Forgets everything up to a number, because there may be changes that were stored and never told: whoever heard
+     * that number last may lack those as well.
+     */
     forget(number: number): void {
       changes.clear()
-      floor = number
+      floor = number + 1
     },
   }
 }

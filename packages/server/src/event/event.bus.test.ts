@@ -2,18 +2,24 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Disk, Vm } from '@slipway/contract'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { makeNoPeers } from '../lib/peers.ts'
+import { makeNoPeers, type Peers } from '../lib/peers.ts'
 import { type BusEvent, makeEventBus, type Topic } from './event.bus.ts'
 
 const p: Topic = { projectId: 'p' }
 
 /** A bus over objects in memory. A read takes as many turns of the event loop as the test says. */
-function makeWorld({ turns = () => 1 }: { turns?: () => number } = {}) {
+function makeWorld({
+  turns = () => 1,
+  peers = makeNoPeers('e'),
+}: {
+  turns?: () => number
+  peers?: Peers
+} = {}) {
   const vms = new Map<string, string>()
   const reads: (readonly string[])[] = []
   const failures: unknown[] = []
   const world = { fails: false }
-  const bus = makeEventBus({ peers: makeNoPeers('e'), onFailure: (error) => failures.push(error) })
+  const bus = makeEventBus({ peers, onFailure: (error) => failures.push(error) })
   bus.reads('vm', async (ids) => {
     reads.push(ids)
     if (world.fails) throw new Error('no disk')
@@ -60,6 +66,7 @@ describe('the bus', () => {
   it('reads an object once more that changed while it was read', async () => {
     const { bus, vms, reads } = makeWorld({ turns: () => 3 })
     const { said } = listener(bus, p)
+    await bus.idle()
     vms.set('a', 'starting')
     bus.changed('vm', 'p', 'a')
     for (let i = 0; i < 5; i++) await turn()
@@ -77,6 +84,7 @@ describe('the bus', () => {
   it('makes many changes at once one read', async () => {
     const { bus, vms, reads } = makeWorld()
     const { said } = listener(bus, p)
+    await bus.idle()
     const ids = Array.from({ length: 300 }, (_, i) => `v${i}`)
     for (const id of [...ids, ...ids]) {
       vms.set(id, 'running')
@@ -236,4 +244,65 @@ it('whoever listens, leaves and comes back with its last revision ends with the 
     ),
     { numRuns: 300 },
   )
+})
+
+describe('a listener hears no change that a hello included', () => {
+  const revisions = (heard: readonly BusEvent[]) => heard.map(({ name, revision }) => [name, revision])
+
+  it('when messages were missed while one waited to be sent', async () => {
+    const gaps: (() => void)[] = []
+    const { bus, vms } = makeWorld({ peers: { ...makeNoPeers('e'), onGap: (one) => void gaps.push(one) } })
+    const { heard } = listener(bus, p)
+    await bus.idle()
+    heard.length = 0
+    vms.set('a', 'running')
+    bus.changed('vm', 'p', 'a')
+    for (const gap of gaps) gap()
+    await bus.idle()
+    expect(revisions(heard)).toEqual([['hello', 'e-1']])
+    bus.changed('vm', 'p', 'a')
+    await bus.idle()
+    expect(revisions(heard).at(-1)).toEqual(['vm', 'e-2'])
+  })
+
+  it('when it comes back while one waits to be sent', async () => {
+    const { bus, vms } = makeWorld({ turns: () => 3 })
+    listener(bus, p)
+    await bus.idle()
+    for (const id of ['a', 'b']) vms.set(id, 'running')
+    bus.changed('vm', 'p', 'a')
+    // That is being read when the next change comes.
+    for (let i = 0; i < 3; i++) await turn()
+    bus.changed('vm', 'p', 'b')
+    const back = listener(bus, p, 'e-0')
+    const late = listener(bus, p)
+    await bus.idle()
+    expect(revisions(back.heard)).toEqual([
+      ['hello', null],
+      ['vm', 'e-1'],
+      ['vm', 'e-2'],
+    ])
+    expect(revisions(late.heard)).toEqual([['hello', 'e-2']])
+  })
+})
+
+describe('a revision after which something may have been stored and not told', () => {
+  const back = async (bus: ReturnType<typeof makeEventBus>, after: string) => {
+    const { hello } = listener(bus, p, after)
+    await bus.idle()
+    return hello()
+  }
+
+  it('is none to go on from: neither the last one before messages were missed, nor before a server began', async () => {
+    const gaps: (() => void)[] = []
+    const peers = { ...makeNoPeers('e'), onGap: (one: () => void) => void gaps.push(one) }
+    const { bus } = makeWorld({ peers })
+    expect(await back(bus, 'e-0')).toEqual([{ revision: 'e-0', replayed: true }])
+    for (const gap of gaps) gap()
+    await bus.idle()
+    expect(await back(bus, 'e-0')).toEqual([{ revision: 'e-0', replayed: false }])
+
+    const { bus: next } = makeWorld({ peers: { ...makeNoPeers('e'), position: () => 7 } })
+    expect(await back(next, 'e-7')).toEqual([{ revision: 'e-7', replayed: false }])
+  })
 })

@@ -40,6 +40,8 @@ interface Listener {
   hear: Hear
   /** `greeted`: its first event was sent, and all others go to it. */
   state: 'new' | 'greeted' | 'over'
+  /** Its last `hello`, or what came with it, includes all changes up to this number. */
+  knows: number
 }
 
 interface Arrival {
@@ -81,7 +83,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const byAccount = new Map<string, Set<Listener>>()
   /** Of all projects whose account ever listened, or that were created or deleted since the server started. */
   const owners = new Map<string, string>()
-  const log = makeChangeLog(objectsInLog, peers.position())
+  const log = makeChangeLog(objectsInLog)
+  // Whoever told the last of it may not have lived to tell all.
+  if (peers.position() > 0) log.forget(peers.position())
   /** What was not sent yet, by the number of its last change. */
   const dirty = new Map<string, Numbered>()
   let arrivals: Arrival[] = []
@@ -134,7 +138,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
 
   async function greet({ listener, after }: Arrival): Promise<void> {
     const since = after === null ? null : numberOf(after)
-    const now = revision()
+    const now = peers.position()
     const missed =
       since === null ? null : log.after(since)?.filter((one) => concerns(listener.topic, one.change))
     const replay =
@@ -146,7 +150,8 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
         : null
     if (listener.state === 'over') return
     listener.state = 'greeted'
-    for (const event of [hello(now, replay !== null), ...(replay ?? [])]) listener.hear(event)
+    listener.knows = now
+    for (const event of [hello(revisionOf(now), replay !== null), ...(replay ?? [])]) listener.hear(event)
   }
 
   async function sendChanges(): Promise<void> {
@@ -154,10 +159,15 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     for (const { change } of batch) dirty.delete(keyOf(change))
     const watched = batch.filter(({ change }) => isWatched(change.projectId))
     try {
-      for (const [i, event] of (await read(watched)).entries()) send(listenersOf(watched[i]?.change), event)
+      for (const [i, event] of (await read(watched)).entries()) {
+        const { number = 0, change } = watched[i] ?? {}
+        const isNews = ({ knows }: Listener) => number > knows
+        send(listenersOf(change).filter(isNews), event)
+      }
     } catch (error) {
       onFailure(error)
       sendToLists()
+      return
     }
     sent = batch.at(-1)?.number ?? sent
   }
@@ -165,9 +175,14 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   /** Nobody knows what changed up to now: all listeners fetch their lists. */
   function sendToLists(): void {
     wasGap = false
-    log.forget(peers.position())
+    const now = peers.position()
+    log.forget(now)
+    // The lists include them.
+    dirty.clear()
+    sent = now
     const all = [...byProject.values(), ...byAccount.values()].flatMap((set) => [...set])
-    send(all, hello(revision(), false))
+    for (const listener of all) listener.knows = now
+    send(all, hello(revisionOf(now), false))
   }
 
   function send(to: readonly Listener[], event: BusEvent): void {
@@ -233,7 +248,7 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
      * be had. Returns the way to stop.
      */
     subscribe(topic: Topic, after: string | null, hear: Hear): () => void {
-      const listener: Listener = { topic, hear, state: 'new' }
+      const listener: Listener = { topic, hear, state: 'new', knows: 0 }
       const [sets, key] =
         'projectId' in topic
           ? ([byProject, topic.projectId] as const)

@@ -23,9 +23,16 @@ function asProblem(error: unknown): Problem | null {
   return statusCode === 400 ? new Problem(400, messages.invalidBody) : null
 }
 
+/** What errors of other parts become that have a word for it; null: they are unexpected. */
+type ReadProblem = (error: unknown) => Problem | null
+
 /** Answers with an error in the contract's shape; the unexpected becomes a logged 500 with the body `{}`. */
-function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const problem = asProblem(error)
+function answerError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem | null,
+): FastifyReply {
   if (!problem) {
     request.log.error({ err: error }, 'unexpected error')
     return reply.status(500).send({})
@@ -37,15 +44,17 @@ function answerError(error: unknown, request: FastifyRequest, reply: FastifyRepl
 
 /** What Fastify refuses before there is a route, such as a URL that cannot be decoded. */
 export const frameworkErrors = (error: FastifyError, request: FastifyRequest, reply: FastifyReply): void => {
-  answerError(error, request, reply)
+  answerError(error, request, reply, asProblem(error))
 }
 
 /**
  * Turns everything thrown into a response: refusals with their sentence, the unexpected into a logged 500 with the
  * body `{}`, so that each screen shows its own text (catalogue G-038).
  */
-export function installErrorHandler(app: FastifyInstance): void {
-  app.setErrorHandler(answerError)
+export function installErrorHandler(app: FastifyInstance, readProblem: ReadProblem = () => null): void {
+  app.setErrorHandler((error, request, reply) =>
+    answerError(error, request, reply, asProblem(error) ?? readProblem(error)),
+  )
 }
 
 const paths = endpoints.map(({ method, path }) => ({

@@ -10,6 +10,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { EngineError } from '../engine/engine.ts'
 
 const app = await testApp()
 const ada = await app.signedIn()
@@ -270,4 +271,19 @@ describe('where administrators are named', () => {
     expect((await other.call(templateApi.checkImage, check)).status).toBe(403)
     expect((await admin.call(templateApi.checkImage, check)).status).toBe(200)
   })
+})
+
+it('while the engine cannot be reached, calls answer 503 with its sentence; other failures of it are 500', async () => {
+  const { lookAtImage } = app.engine
+  const failing = async (retryable: boolean) => {
+    const sentence = 'The simulated engine cannot be reached. Try again in a moment.'
+    app.engine.lookAtImage = () => Promise.reject(new EngineError('internal', sentence, { retryable }))
+    return ada.raw('GET', '/api/templates')
+  }
+  expect(await failing(true)).toMatchObject({
+    status: 503,
+    body: { message: 'The simulated engine cannot be reached. Try again in a moment.' },
+  })
+  expect(await failing(false)).toMatchObject({ status: 500, body: {} })
+  app.engine.lookAtImage = lookAtImage
 })

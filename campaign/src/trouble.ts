@@ -1,0 +1,48 @@
+/** What excuses calls of users while a fault is dealt to one of the parts that answer them. */
+
+/**
+ * From the mildest: nobody does what calls wait for (drives, or holds the world); the database is away; a server
+ * stands still with the calls it has; no server is there at all.
+ */
+const all = ['none', 'nobody drives', 'database away', 'stands still', 'down'] as const
+export type Trouble = (typeof all)[number]
+
+const calmMs = 5_000
+/** Longer than any call waits for what others do. */
+const patientMs = 15_000
+
+/** The longest that a call may take. */
+export const slowMs: Record<Trouble, number> = {
+  none: calmMs,
+  'nobody drives': patientMs,
+  'database away': patientMs,
+  'stands still': Number.POSITIVE_INFINITY,
+  down: Number.POSITIVE_INFINITY,
+}
+
+/** Whether those who only read must not notice it. */
+export const isUnnoticed = (trouble: Trouble): boolean => trouble === 'none' || trouble === 'nobody drives'
+
+export function makeTroubles() {
+  const now = new Set<{ trouble: Trouble }>()
+  const watches = new Set<{ worst: Trouble }>()
+  const worse = (one: Trouble, other: Trouble) => (all.indexOf(one) > all.indexOf(other) ? one : other)
+  return {
+    /** Returns its end. */
+    begin(trouble: Trouble): () => void {
+      const begun = { trouble }
+      now.add(begun)
+      for (const watch of watches) watch.worst = worse(watch.worst, trouble)
+      return () => void now.delete(begun)
+    },
+    /** Watches from now on; asked once, it says what the worst was. */
+    watch(): () => Trouble {
+      const watch = { worst: [...now].reduce<Trouble>((worst, { trouble }) => worse(worst, trouble), 'none') }
+      watches.add(watch)
+      return () => {
+        watches.delete(watch)
+        return watch.worst
+      }
+    },
+  }
+}
