@@ -1,10 +1,5 @@
 /** The simulated world in a process of its own, which several servers reach. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
-
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const startsWithinMs = 30_000
+import { type Program, startProgram } from '@slipway/e2e/program'
 
 export interface SimulatedHost {
   socket: string
@@ -18,46 +13,23 @@ export interface SimulatedHost {
 
 export function makeSimulatedHost(dataDir: string, settings: Record<string, string>): SimulatedHost {
   const socket = `${dataDir}.sock`
-  let child: ChildProcess | null = null
-  let output = ''
+  let program: Program | null = null
+  /** What earlier processes printed. */
+  let printed = ''
   return {
     socket,
-    pid: () => child?.pid ?? 0,
-    output: () => output,
+    pid: () => (program?.isUp() ? program.pid : 0),
+    output: () => printed + (program?.output() ?? ''),
     async start() {
-      if (child) return
-      const started = spawn(process.execPath, ['packages/server/src/simulated-host.ts'], {
-        cwd: root,
-        env: {
-          PATH: process.env.PATH,
-          SLIPWAY_ENGINE: 'simulated',
-          SLIPWAY_DATA_DIR: dataDir,
-          SLIPWAY_SIMULATED_SOCKET: socket,
-          ...settings,
-        },
-        stdio: ['ignore', 'pipe', 'pipe'],
+      if (program?.isUp()) return
+      printed += program?.output() ?? ''
+      program = await startProgram('simulated-host.ts', /The simulated host is ready at (\S+)/, {
+        SLIPWAY_ENGINE: 'simulated',
+        SLIPWAY_DATA_DIR: dataDir,
+        SLIPWAY_SIMULATED_SOCKET: socket,
+        ...settings,
       })
-      child = started
-      const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const timer = setTimeout(() => reject(new Error('The simulated host does not start')), startsWithinMs)
-      for (const stream of [started.stdout, started.stderr])
-        stream.setEncoding('utf8').on('data', (chunk: string) => {
-          output += chunk
-          if (output.endsWith('\n') && chunk.includes('The simulated host is ready')) resolve()
-        })
-      started.on('exit', () => {
-        if (child === started) child = null
-        reject(new Error(`The simulated host ended:\n${output.slice(-2_000)}`))
-      })
-      await promise.finally(() => clearTimeout(timer))
     },
-    async kill() {
-      const ending = child
-      child = null
-      if (!ending || ending.exitCode !== null || ending.signalCode !== null) return
-      const exit = once(ending, 'exit')
-      ending.kill('SIGKILL')
-      await exit
-    },
+    kill: async () => program?.end('SIGKILL'),
   }
 }
