@@ -215,6 +215,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     close,
     restart,
     serverBeside,
+    /** Nothing that servers tell each other meanwhile is heard; afterwards they know that. */
+    quietly: (act: () => Promise<unknown>) => room.quietly(act),
     clock,
     db,
     engine,

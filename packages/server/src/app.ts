@@ -162,6 +162,10 @@ export async function buildApp(options: AppOptions) {
     machines.vmSnapshotReconciler,
     storage.diskSnapshotReconciler,
   ]
+  // What another server asked for may be among what was missed.
+  peers.onGap(() => {
+    if (drives()) for (const one of reconcilers) one.rescan()
+  })
   const stopListening = engine.onChange((id) => drives() && calls.kickVm(id))
 
   const watching = makeWatching(base, {

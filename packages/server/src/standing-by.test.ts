@@ -40,6 +40,18 @@ describe('a server that stands by', () => {
     await desk.close()
   })
 
+  it('has done what it asked for while the one that drives could not hear it', async () => {
+    const { desk, ada } = await openBoth()
+    const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
+    let vmId = ''
+    await desk.app.quietly(async () => {
+      vmId = (await ada.call(vmApi.create, { params: desk.params, body })).body.id
+    })
+    await desk.pass()
+    expect(await desk.vm(vmId)).toMatchObject({ status: 'running' })
+    await desk.close()
+  })
+
   it('writes nothing that only the one that drives may write', async () => {
     const { desk, ada } = await openBoth()
     await desk.runningVm('web')
