@@ -22,7 +22,9 @@ async function endDriver(fleet: Fleet, random: Random, how: 'kill' | 'stop'): Pr
       if (random.chance(0.5)) await sleep(random.below(8_000))
       await fleet.start()
     }
-    await Promise.all([drives(), comesBack()])
+    // Nothing may still be starting when the campaign ends because of one of them.
+    for (const end of await Promise.allSettled([drives(), comesBack()]))
+      if (end.status === 'rejected') throw end.reason
   } finally {
     over()
   }
@@ -98,6 +100,7 @@ export const ofServers: readonly Fault<Fleet>[] = [
         await endsByItself(driver)
         await fleet.start()
       } finally {
+        signal(driver.lives.server?.pid, 'SIGCONT')
         driver.isLeftOut = false
         over()
       }
