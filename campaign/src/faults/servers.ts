@@ -1,7 +1,7 @@
 /** Of several servers some end or stand still, and what they share is away: the others go on. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@slipway/e2e/random'
-import type { Fleet, Member } from '../fleet.ts'
+import { allOf, type Fleet, type Member } from '../fleet.ts'
 import { type Fault, signal } from './fault.ts'
 
 const engines = ['simulated'] as const
@@ -22,9 +22,7 @@ async function endDriver(fleet: Fleet, random: Random, how: 'kill' | 'stop'): Pr
       if (random.chance(0.5)) await sleep(random.below(8_000))
       await fleet.start()
     }
-    // Nothing may still be starting when the campaign ends because of one of them.
-    for (const end of await Promise.allSettled([drives(), comesBack()]))
-      if (end.status === 'rejected') throw end.reason
+    await allOf([drives(), comesBack()])
   } finally {
     over()
   }
