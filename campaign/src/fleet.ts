@@ -110,6 +110,10 @@ export async function makeFleet(options: {
     get servers() {
       return there().flatMap(({ lives }) => lives.server?.pid ?? [])
     },
+    connections(pid) {
+      const server = there().find(({ lives }) => lives.server?.pid === pid)?.lives.server
+      return server ? balancer.connectionsTo(server.url) : 0
+    },
     async processes() {
       const first = await postgres.pid()
       const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '')
