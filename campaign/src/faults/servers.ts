@@ -82,6 +82,8 @@ export const ofServers: readonly Fault<Fleet>[] = [
     weight: 2,
     engines,
     harsh: false,
+    // Its timers end at once what waited meanwhile, and it may hold up what others write.
+    logged: true,
     async deal(fleet, random) {
       const driver = await fleet.driver()
       const over = fleet.trouble('stands still')
