@@ -3,12 +3,15 @@ import { connect, createServer, type Socket } from 'node:net'
 
 export interface Balancer {
   url: string
+  /** How many are open now to the server of a URL. */
+  connectionsTo: (url: string) => number
   close: () => void
 }
 
 /** `choose` gives the URL that a new connection goes to; null: there is none, and it breaks. */
 export async function balance(choose: () => string | null): Promise<Balancer> {
-  const open = new Set<Socket>()
+  /** Both ends of each connection, with the URL that it goes to. */
+  const open = new Map<Socket, string>()
   const server = createServer((near) => {
     const url = choose()
     if (url === null) {
@@ -20,7 +23,7 @@ export async function balance(choose: () => string | null): Promise<Balancer> {
       [near, far],
       [far, near],
     ] as const) {
-      open.add(one)
+      open.set(one, url)
       one.setNoDelay(true)
       one.on('error', () => other.destroy())
       one.on('close', () => {
@@ -37,9 +40,10 @@ export async function balance(choose: () => string | null): Promise<Balancer> {
   if (address === null || typeof address === 'string') throw new Error('The balancer has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
+    connectionsTo: (url) => [...open.values()].filter((one) => one === url).length / 2,
     close() {
       server.close()
-      for (const socket of open) socket.destroy()
+      for (const socket of open.keys()) socket.destroy()
     },
   }
 }

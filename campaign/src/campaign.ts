@@ -56,8 +56,9 @@ export interface Outcome {
   errors: Set<string>
 }
 
-/** What answers say whose server cannot use its database. */
-const isAway = (text: string) => /The database of the server cannot be (reached|opened)/.test(text)
+/** What answers say whose server cannot use what it shares with others. */
+const isAway = (text: string) =>
+  /The (database of the server cannot be (reached|opened)|simulated engine cannot be reached)/.test(text)
 
 const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get(key) ?? 0) + 1)
 

@@ -43,11 +43,13 @@ describe('the balancer', () => {
   it('breaks the connections of a server that ends, and tries nothing again', async () => {
     const [one, other] = [await serve('one'), await serve('other')]
     const chosen = [one.url, other.url]
-    const { url, close } = await balance(() => chosen.shift() ?? null)
+    const balancer = await balance(() => chosen.shift() ?? null)
+    const { url, close } = balancer
     ends.push(close)
     const arrived = once(one.server, 'request')
     const waiting = ask(`${url}/hang`).catch(() => 'broken')
     await arrived
+    expect([balancer.connectionsTo(one.url), balancer.connectionsTo(other.url)]).toEqual([1, 0])
     one.end()
     expect(await waiting).toBe('broken')
     expect(await ask(url)).toBe('other')

@@ -38,6 +38,11 @@ export interface Fleet extends Host {
   takeovers: number[]
 }
 
+/** Waits for all, so that nothing goes on behind the back of whoever hears that one has failed. */
+export async function allOf(all: readonly Promise<void>[]): Promise<void> {
+  for (const end of await Promise.allSettled(all)) if (end.status === 'rejected') throw end.reason
+}
+
 /** A lease has a term of 6 s, and who watches it looks every second: after that nobody may be waited for. */
 const takesOverWithinMs = 12_000
 const answersWithinMs = 12_000
@@ -49,9 +54,9 @@ export async function makeFleet(options: {
   /** How fast the simulated world is. */
   speed: string
 }): Promise<Fleet> {
+  const postgres = await startPostgres()
   const dir = await mkdtemp(join(tmpdir(), 'slipway-campaign-'))
   const dataDir = join(dir, 'world')
-  const postgres = await startPostgres()
   const world = makeSimulatedHost(dataDir, { SLIPWAY_SIMULATED_SPEED: options.speed })
   const outbox = join(dir, 'outbox')
   await mkdir(outbox, { mode: 0o700 })
@@ -105,6 +110,10 @@ export async function makeFleet(options: {
     get servers() {
       return there().flatMap(({ lives }) => lives.server?.pid ?? [])
     },
+    connections(pid) {
+      const server = there().find(({ lives }) => lives.server?.pid === pid)?.lives.server
+      return server ? balancer.connectionsTo(server.url) : 0
+    },
     async processes() {
       const first = await postgres.pid()
       const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '')
@@ -138,7 +147,7 @@ export async function makeFleet(options: {
       await world.start()
       const ended = there().filter(({ lives }) => lives.hasEnded)
       for (const member of ended) await member.lives.end('kill')
-      await Promise.all(members.map(({ lives }) => lives.start()))
+      await allOf(members.map(({ lives }) => lives.start()))
       if (ended.length > 0) throw new Error(`${ended.map(nameOf).join(', ')} ended without being told to`)
     },
     async mailedLink(address, page) {

@@ -25,6 +25,8 @@ export interface Host {
   readonly up: boolean
   /** The servers that are there now. */
   readonly servers: readonly number[]
+  /** How many connections of users one of them has, where those move from server to server; else 0. */
+  connections: (pid: number) => number
   /** All processes that calls may wait for; of several servers also the database and the simulated host. */
   processes: () => Promise<number[]>
   /** Watches from now on; asked once, it says what happened that excuses calls of that time. */
@@ -123,6 +125,7 @@ export async function makeHost(
     get servers() {
       return lives.server ? [lives.server.pid] : []
     },
+    connections: () => 0,
     processes: async () => [...host.servers],
     watch() {
       const before = lives.count

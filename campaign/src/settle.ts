@@ -15,7 +15,7 @@ export interface Scene {
   listeners: readonly Listener[]
   /** A fault since the last settled look may have made objects fail. */
   unlucky: boolean
-  /** Descriptors of each server at its first rest, by its process. */
+  /** Descriptors of each server at its first rest, by its process; of what it has open by itself. */
   descriptors: Map<number, number>
   /** Somebody wants the campaign to end now. */
   stopped: () => boolean
@@ -120,7 +120,7 @@ async function checkDescriptors({ host, descriptors }: Scene, seen: readonly See
   const vms = host.engine === 'qemu' ? seen.filter(({ kind }) => kind === 'vm').length : 0
   const findings: Finding[] = []
   for (const pid of host.servers) {
-    const open = await openDescriptors(pid)
+    const open = (await openDescriptors(pid)) - host.connections(pid)
     const first = descriptors.get(pid) ?? open
     descriptors.set(pid, first)
     if (open <= first + vms * perVm + slack) continue

@@ -1,7 +1,7 @@
 /** Of several servers some end or stand still, and what they share is away: the others go on. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@slipway/e2e/random'
-import type { Fleet, Member } from '../fleet.ts'
+import { allOf, type Fleet, type Member } from '../fleet.ts'
 import { type Fault, signal } from './fault.ts'
 
 const engines = ['simulated'] as const
@@ -22,7 +22,7 @@ async function endDriver(fleet: Fleet, random: Random, how: 'kill' | 'stop'): Pr
       if (random.chance(0.5)) await sleep(random.below(8_000))
       await fleet.start()
     }
-    await Promise.all([drives(), comesBack()])
+    await allOf([drives(), comesBack()])
   } finally {
     over()
   }
@@ -82,6 +82,8 @@ export const ofServers: readonly Fault<Fleet>[] = [
     weight: 2,
     engines,
     harsh: false,
+    // Its timers end at once what waited meanwhile, and it may hold up what others write.
+    logged: true,
     async deal(fleet, random) {
       const driver = await fleet.driver()
       const over = fleet.trouble('stands still')
@@ -98,6 +100,7 @@ export const ofServers: readonly Fault<Fleet>[] = [
         await endsByItself(driver)
         await fleet.start()
       } finally {
+        signal(driver.lives.server?.pid, 'SIGCONT')
         driver.isLeftOut = false
         over()
       }
