@@ -240,6 +240,7 @@ export async function buildApp(options: AppOptions) {
     async drive() {
       isDriving = true
       board.begin()
+      clockGuard.keep()
       for (const reconciler of reconcilers) await reconciler.start()
       sweep()
     },

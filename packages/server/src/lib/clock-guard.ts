@@ -40,6 +40,8 @@ export interface ClockGuard {
   problem: () => string | null
   /** Reads what an earlier process saw and begins to look now and then. Until it resolves, nothing is believed. */
   start: () => Promise<void>
+  /** Stores what was seen for a later process, out of turn. */
+  keep: () => void
   close: () => void
 }
 
@@ -87,19 +89,23 @@ export function makeClockGuard(options: {
     }
   }
 
-  function lookOften(): void {
+  function keep(): void {
     look()
-    if (trusted !== null) {
-      const seen = {
-        trustedMs: Math.round(trusted + clock.monotonic()),
-        watchedMs: watched ? Math.round(clock.monotonic() - watched.sinceMs) : 0,
-      }
-      inBackground(log, 'keeping the time that was seen last', store(seen))
+    if (trusted === null) return
+    const seen = {
+      trustedMs: Math.round(trusted + clock.monotonic()),
+      watchedMs: watched ? Math.round(clock.monotonic() - watched.sinceMs) : 0,
     }
+    inBackground(log, 'keeping the time that was seen last', store(seen))
+  }
+
+  function lookOften(): void {
+    keep()
     cancel = clock.after(lookEveryMs, lookOften)
   }
 
   return {
+    keep,
     isTrusted() {
       look()
       return trusted !== null && (watched === null || isBehind())
