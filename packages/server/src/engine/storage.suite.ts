@@ -324,6 +324,16 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       }
     })
 
+    test('a snapshot and the one it builds upon can go at the same time', async () => {
+      const [base, child] = [randomUUID(), randomUUID()]
+      made.push(base, child)
+      await snapshotVolume(base, null)
+      expect((await snapshotVolume(child, base)).parentId).toBe(base)
+      await done(Promise.all([base, child].map((id) => engine.deleteVolumeSnapshot(id, work()))))
+      const left = await engine.listSnapshots('volume')
+      for (const id of [base, child]) expect(left).not.toContain(id)
+    })
+
     test('a snapshot stores everything when its parent is of another volume or gone', async () => {
       const [of, on, after] = [randomUUID(), randomUUID(), randomUUID()]
       made.push(of, on, after)

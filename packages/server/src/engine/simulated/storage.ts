@@ -203,24 +203,27 @@ export function makeSimulatedStorage({
       requireReadable(source.volumeId)
       const volume = volumes.get(source.volumeId)
       if (!volume) throw new EngineError('volume-missing', 'The data of the disk is missing.')
+      const content = { ...volume }
+      await copy(work)
+      // Looked at only now: what a copy builds upon may have gone while it was made.
       const parent = source.parentId === null ? undefined : volumeSnapshots.get(source.parentId)
       const snapshot: VolumeSnapshot = {
         volumeId: source.volumeId,
         parentId: parent?.volumeId === source.volumeId ? source.parentId : null,
-        volume: { ...volume },
+        volume: content,
         consistency,
       }
-      await copy(work)
       volumeSnapshots.set(id, snapshot)
       changed('volumeSnapshots', id, snapshot)
       return made(snapshot)
     },
     async deleteVolumeSnapshot(id: string, work: Work): Promise<void> {
+      const children = () => [...volumeSnapshots].filter(([, { parentId }]) => parentId === id)
+      if (children().length > 0) await copy(work)
       const gone = volumeSnapshots.get(id)
       if (!gone) return
-      const children = [...volumeSnapshots].filter(([, { parentId }]) => parentId === id)
-      if (children.length > 0) await copy(work)
-      for (const [childId, child] of children) {
+      // Those of now: one that went meanwhile would come back.
+      for (const [childId, child] of children()) {
         child.parentId = gone.parentId
         changed('volumeSnapshots', childId, child)
       }
