@@ -166,6 +166,9 @@ export async function buildApp(options: AppOptions) {
   peers.onGap(() => {
     if (drives()) for (const one of reconcilers) one.rescan()
   })
+  peers.onBack(() => {
+    for (const one of reconcilers) one.retry()
+  })
   const stopListening = engine.onChange((id) => drives() && calls.kickVm(id))
 
   const watching = makeWatching(base, {

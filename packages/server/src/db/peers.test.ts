@@ -24,7 +24,9 @@ async function openServers(count: number) {
       peers.hear(word, (body, number) => heard.push([body, number]))
       const gaps = vi.fn()
       peers.onGap(gaps)
-      return { peers, heard, gaps }
+      const backs = vi.fn()
+      peers.onBack(backs)
+      return { peers, heard, gaps, backs }
     }),
   )
   const admin = new pg.Client({ connectionString: url })
@@ -77,6 +79,20 @@ describe.runIf(onPostgres)('servers on one PostgreSQL', () => {
     await vi.waitFor(() => expect(words(at(1).heard)).toEqual(['for you', 'for all']), soon)
     await vi.waitFor(() => expect(words(at(0).heard)).toEqual(['for all']), soon)
     expect(at(0).peers.position()).toBe(at(1).peers.position())
+    await close()
+  })
+
+  it('are told each time the database can be reached again', async () => {
+    const { admin, at, close } = await openServers(1)
+    const end = () =>
+      admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'slipway ________-%'`,
+      )
+    expect(at(0).backs).not.toHaveBeenCalled()
+    await end()
+    await vi.waitFor(() => expect(at(0).backs).toHaveBeenCalledTimes(1), soon)
+    await end()
+    await vi.waitFor(() => expect(at(0).backs).toHaveBeenCalledTimes(2), soon)
     await close()
   })
 

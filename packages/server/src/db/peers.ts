@@ -45,6 +45,7 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
   const name = randomUUID()
   const ears = makeEars()
   const onGaps: (() => void)[] = []
+  const onBacks: (() => void)[] = []
   let epoch = ''
   let position = 0
   /** The count when this server began to listen. */
@@ -225,7 +226,9 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
   teller = await connect('slipway teller')
   const kept = [
     keep(listener, listen, (client) => {
+      const isBack = client !== null && listener === null
       listener = client
+      if (isBack) for (const one of onBacks) one()
     }),
     keep(
       teller,
@@ -251,6 +254,7 @@ export async function openPeers({ url, log }: { url: string; log: Log }): Promis
     tellOthers: (topic, body) => say(topic.name, body, false),
     hear: ears.hear,
     onGap: (one) => void onGaps.push(one),
+    onBack: (one) => void onBacks.push(one),
     async close() {
       clearInterval(looking)
       say(bye, null, false)

@@ -138,6 +138,29 @@ describe('the reconciler', () => {
     expect(told).toEqual([1, 2, 1])
   })
 
+  it('looks at once at what failed when told that what was in the way may be gone, and at nothing else', async () => {
+    let isAway = true
+    const seen: string[] = []
+    const { reconciler, advance } = setUp(async (id) => {
+      seen.push(id)
+      if (id === 'well') return { afterMs: 3_600_000 }
+      if (isAway) throw new Error('away')
+      return 'when-kicked'
+    })
+    reconciler.kick('well')
+    reconciler.kick('a')
+    await advance(300_000)
+    isAway = false
+    seen.length = 0
+    reconciler.retry()
+    await advance(0)
+    expect(seen).toEqual(['a'])
+    reconciler.retry()
+    await advance(80_000)
+    expect(seen).toEqual(['a'])
+    expect(reconciler.stats()).toMatchObject({ failing: 0 })
+  })
+
   it('scans at the start and then regularly, and heals what nobody kicked', async () => {
     const seen: string[] = []
     const { reconciler, advance } = setUp(

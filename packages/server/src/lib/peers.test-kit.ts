@@ -34,6 +34,7 @@ export function makeRoom(epoch: string) {
             body,
           ),
         hear: ears.hear,
+        onBack() {},
         onGap(listener) {
           const before = onGaps.get(ears)
           onGaps.set(ears, () => {

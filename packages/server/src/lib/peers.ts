@@ -25,6 +25,8 @@ export interface Peers {
   hear: <T>(topic: Topic<T>, listener: Listener<T>) => void
   /** Calls back when messages may have been missed: what is known from them has to be read anew. */
   onGap: (listener: () => void) => void
+  /** Calls back when the database can be reached again: what failed may be tried again. */
+  onBack: (listener: () => void) => void
   /** Tells what waits to be told, and ends. */
   close: () => Promise<void>
 }
@@ -46,6 +48,7 @@ export function makeNoPeers(epoch = newEpoch()): Peers {
     tellOthers() {},
     hear: ears.hear,
     onGap() {},
+    onBack() {},
     async close() {},
   }
 }

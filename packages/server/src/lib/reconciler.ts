@@ -51,6 +51,8 @@ export interface Reconciler {
   hurry: (id: string) => void
   /** Scans soon, out of turn: many ids may need a look. During a scan it asks for one more afterwards. */
   rescan: () => void
+  /** Looks soon at all whose last look failed: what was in their way may be gone. */
+  retry: () => void
   /** Scans at once and from then on regularly; resolves after the first scan has kicked. */
   start: () => Promise<void>
   /** Takes no new work and waits for the looks under way, though not for long: a look may be cut off anywhere. */
@@ -245,6 +247,9 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     kick,
     hurry,
     rescan: scanInBackground,
+    retry() {
+      for (const [id, { failures, working }] of workers) if (failures > 0 && !working) kick(id)
+    },
     start: scan,
     async stop() {
       stopped = true

@@ -1,7 +1,14 @@
-import { afterEach, expect, test, vi } from 'vitest'
-import { fetchUser } from './session.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { askUser } from './session.ts'
 
-const ada = { id: 'u1', name: 'Ada', email: 'ada@example.org' }
+const ada = {
+  id: 'u1',
+  name: 'Ada',
+  email: 'ada@example.org',
+  email_verified: true,
+  created_at: '2026-01-01T00:00:00Z',
+  is_admin: false,
+}
 
 /** Answers one call after the other; a missing answer is a lost network. */
 function serve(...answers: { status: number; body: unknown }[]) {
@@ -19,38 +26,38 @@ afterEach(() => vi.unstubAllGlobals())
 
 test('the user of the session is found', async () => {
   const fetch = serve({ status: 200, body: ada })
-  expect(await fetchUser()).toEqual(ada)
+  expect(await askUser()).toEqual(ada)
   expect(fetch.mock.calls.map(([path]) => path)).toEqual(['/api/auth/me'])
 })
 
 test('a first 401 is asked about once more', async () => {
   serve(refused, { status: 200, body: ada })
-  expect(await fetchUser()).toEqual(ada)
+  expect(await askUser()).toEqual(ada)
 })
 
 test('two 401 mean that nobody is signed in', async () => {
   const fetch = serve(refused, refused, { status: 200, body: ada })
-  expect(await fetchUser()).toBeNull()
+  expect(await askUser()).toBe('nobody')
   expect(fetch).toHaveBeenCalledTimes(2)
 })
 
 test('an answer without id, a failure and no answer mean the same, at once', async () => {
   serve({ status: 200, body: {} })
-  expect(await fetchUser()).toBeNull()
+  expect(await askUser()).toBe('unknown')
   const failing = serve({ status: 500, body: {} }, { status: 200, body: ada })
-  expect(await fetchUser()).toBeNull()
+  expect(await askUser()).toBe('unknown')
   expect(failing).toHaveBeenCalledTimes(1)
   serve()
-  expect(await fetchUser()).toBeNull()
+  expect(await askUser()).toBe('unknown')
 })
 
-/** A page of its own that shows Ada, over a server that answers as the test says. */
-async function pageOfAda(answers: (path: string) => { status: number; body: unknown }) {
+/** A page of its own over a server that answers as the test says. */
+async function openPage(answers: (path: string) => { status: number; body: unknown }) {
   vi.resetModules()
   const sent: { path: string; account: string | null }[] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     sent.push({ path, account: new Headers(init.headers).get('slipway-account') })
-    const { status, body } = sent.length === 1 ? { status: 200, body: ada } : answers(path)
+    const { status, body } = answers(path)
     return new Response(JSON.stringify(body), { status })
   })
   const replace = vi.fn()
@@ -61,13 +68,60 @@ async function pageOfAda(answers: (path: string) => { status: number; body: unkn
     return here
   })
   const hear = (data: object) => otherTabs.dispatchEvent(Object.assign(new Event('message'), { data }))
-  const { startSession } = await import('./session.ts')
+  const { startSession, signIn } = await import('./session.ts')
   const { call } = await import('./client.ts')
   const { queryClient } = await import('./query.ts')
-  await startSession()
-  queryClient.setQueryData(['secret'], 'of Ada')
-  return { call, queryClient, sent, replace, hear }
+  /** Whose page it is, as its calls say. */
+  async function account(): Promise<string | null | undefined> {
+    await call('project.list').catch(() => {})
+    return sent.pop()?.account
+  }
+  return { startSession, signIn, account, call, queryClient, sent, replace, hear }
 }
+
+/** One that shows Ada, and is answered as the test says from then on. */
+async function pageOfAda(answers: (path: string) => { status: number; body: unknown }) {
+  let isOpen = false
+  const page = await openPage((path) => (isOpen ? answers(path) : { status: 200, body: ada }))
+  await page.startSession()
+  isOpen = true
+  page.queryClient.setQueryData(['secret'], 'of Ada')
+  return page
+}
+
+describe('a page that was opened while the server could not say who is signed in', () => {
+  const away = { status: 503, body: { message: 'The database of the server cannot be reached.' } }
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  test('shows them as soon as it can, and asks no more', async () => {
+    const answers = [away, away, { status: 200, body: ada }]
+    const page = await openPage((path) => (path === '/api/auth/me' && answers.shift()) || away)
+    const started = page.startSession()
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await page.account()).toBe(null)
+    await vi.advanceTimersByTimeAsync(60_000)
+    await started
+    expect(await page.account()).toBe(ada.id)
+    expect(page.sent).toHaveLength(3)
+  })
+
+  test('asks no more once it is nobody, or somebody signed in by hand', async () => {
+    const answers = [away, refused, refused]
+    const page = await openPage(() => answers.shift() ?? away)
+    void page.startSession()
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(page.sent).toHaveLength(3)
+
+    const other = await openPage(() => away)
+    void other.startSession()
+    await vi.advanceTimersByTimeAsync(1_000)
+    other.signIn(ada, ada)
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(other.sent).toHaveLength(1)
+    expect(await other.account()).toBe(ada.id)
+  })
+})
 
 test('a page turns to the user who signed in meanwhile, and leaves nothing of the one it showed', async () => {
   const bob = { ...ada, id: 'u2', name: 'Bob' }

@@ -10,6 +10,10 @@ export type Session =
   | { state: 'in'; user: Me; revision: string | null }
 
 const recheckDelayMs = 100
+/** How soon a server that could not say who is signed in is asked again; then it waits longer each time. */
+const askAgainMs = { first: 2_000, last: 30_000 }
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 let session: Session = { state: 'checking', user: null, revision: null }
 const listeners = new Set<() => void>()
@@ -36,9 +40,22 @@ export async function startSession(): Promise<void> {
     if ('in' in data && data.in !== session.user?.id) void recheckSession()
     if ('out' in data && data.out === session.user?.id) end()
   })
-  const user = await fetchUser()
+  const user = await askUser()
   // A user may have signed in meanwhile; then this older response does not count.
-  if (session.state === 'checking') set(user ? signedIn(user) : { state: 'out', user: null, revision: null })
+  if (session.state !== 'checking') return
+  set(typeof user === 'string' ? { state: 'out', user: null, revision: null } : signedIn(user))
+  if (user === 'unknown') await askUntilKnown(askAgainMs.first)
+}
+
+/** A page that was opened while the server could not say who is signed in shows nobody, until it can say. */
+async function askUntilKnown(waitMs: number): Promise<void> {
+  await pause(waitMs)
+  const before = session
+  if (before.state !== 'out') return
+  const user = await askUser()
+  if (session !== before) return
+  if (user === 'unknown') return askUntilKnown(Math.min(2 * waitMs, askAgainMs.last))
+  if (user !== 'nobody') set(signedIn(user))
 }
 
 const signedIn = (user: Me, answer: unknown = user): Session => ({
@@ -47,26 +64,20 @@ const signedIn = (user: Me, answer: unknown = user): Session => ({
   revision: revisionTextOf(answer),
 })
 
-/** Asks the server who is signed in; `unknown` without a usable response. */
-async function askUser(mayRetry = true): Promise<Me | 'nobody' | 'unknown'> {
+/**
+ * Asks the server who is signed in: after a 401 once more, before it is `nobody` (catalogue G-027). `unknown` without
+ * a response, and for one that says neither.
+ */
+export async function askUser(mayRetry = true): Promise<Me | 'nobody' | 'unknown'> {
   try {
     const user = await call('account.me')
     return user?.id ? user : 'unknown'
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) return 'unknown'
     if (!mayRetry) return 'nobody'
-    await new Promise((resolve) => setTimeout(resolve, recheckDelayMs))
+    await pause(recheckDelayMs)
     return askUser(false)
   }
-}
-
-/**
- * Asks the server who is signed in. Null for no user, for a response without id and for no response; after a 401 it
- * asks once more (catalogue G-027).
- */
-export async function fetchUser(): Promise<Me | null> {
-  const user = await askUser()
-  return typeof user === 'string' ? null : user
 }
 
 /**
