@@ -4,7 +4,7 @@
 export class DatabaseAway extends Error {
   constructor(cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause)
-    super(`The database cannot be reached: ${why}. Check SLIPWAY_DATABASE_URL.`, { cause })
+    super(`The database cannot be reached: ${why}`, { cause })
   }
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { copyBeside } from './copy.ts'
+import { DatabaseAway } from './errors.ts'
 import * as first from './migrations/0001-first.ts'
 import * as storage from './migrations/0002-storage.ts'
 import * as groups from './migrations/0003-groups.ts'
@@ -43,7 +44,15 @@ export async function migrationsOf(db: Db): Promise<{ waiting: string[]; unknown
  */
 export async function migrate(db: Db, file: string | null): Promise<void> {
   // In one transaction, and so one server after the other, and none while somebody copies into the database.
-  if (isPostgres(db) && !db.isTransaction) return db.transaction().execute((tx) => migrate(tx, file))
+  if (isPostgres(db) && !db.isTransaction)
+    return db
+      .transaction()
+      .execute((tx) => migrate(tx, file))
+      .catch((error: unknown) => {
+        // The first that a server asks of its database.
+        if (!(error instanceof DatabaseAway)) throw error
+        throw new Error(`${error.message}. Check SLIPWAY_DATABASE_URL.`, { cause: error })
+      })
   const migrator = migratorOf(db)
   const all = await migrator.getMigrations()
   const waiting = all.filter((migration) => !migration.executedAt)
