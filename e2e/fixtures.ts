@@ -19,6 +19,7 @@ import {
   vmApi,
 } from '@slipway/contract'
 import { newPublicKey, type Person } from './person.ts'
+import { startPostgres } from './postgres.ts'
 import { type Server, startServer } from './server.ts'
 
 export { expect } from '@playwright/test'
@@ -41,7 +42,14 @@ interface TestFixtures {
   addDisk: (name: string, more?: Partial<DiskCreate>) => Promise<Disk>
 }
 
-interface WorkerFixtures {
+export interface WorkerOptions {
+  /** Which database the servers of tests have. */
+  database: 'sqlite' | 'postgres'
+}
+
+interface WorkerFixtures extends WorkerOptions {
+  /** A database of its own for a server, as settings; none where SQLite is in its data directory anyway. */
+  newDatabase: () => Promise<Record<string, string>>
   /** The server of a file: tests of different files never meet, nor use up each other's sign-ups. */
   serverFor: (file: string) => Promise<Server>
 }
@@ -53,15 +61,32 @@ export const often = { intervals: [100] }
 export const templateId = 'starter'
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  database: ['sqlite', { option: true, scope: 'worker' }],
+
+  newDatabase: [
+    async ({ database }, use) => {
+      if (database === 'sqlite') return use(async () => ({}))
+      const postgres = await startPostgres()
+      let made = 0
+      await use(async () => {
+        const name = `server_${++made}`
+        await postgres.ask(`create database ${name}`)
+        return { SLIPWAY_DATABASE_URL: postgres.url.replace(/[^/]+$/, name) }
+      })
+      await postgres.remove()
+    },
+    { scope: 'worker' },
+  ],
+
   serverFor: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
-    async ({}, use) => {
+    async ({ newDatabase }, use) => {
       let present: { file: string; server: Server } | undefined
       await use(async (file) => {
         if (present?.file === file) return present.server
         await present?.server.stop()
         // At this speed a VM is up after a good second.
-        present = { file, server: await startServer({ SLIPWAY_SIMULATED_SPEED: '4' }) }
+        const settings = { SLIPWAY_SIMULATED_SPEED: '4', ...(await newDatabase()) }
+        present = { file, server: await startServer(settings) }
         return present.server
       })
       await present?.server.stop()
@@ -73,7 +98,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   baseURL: async ({ server }, use) => use(server.url),
 
-  // biome-ignore lint/correctness/noEmptyPattern: as above.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
   person: async ({}, use) => use(newPerson()),
 
   call: async ({ page }, use) => use(callWith(page.request)),

@@ -1,8 +1,14 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumOptions } from './chromium.ts'
+import type { WorkerOptions } from './fixtures.ts'
+
+const aside = ['**/journeys/**', 'accessibility.spec.ts']
+/** What makes most use of the database: on both in each run. `E2E_DATABASE=postgres` has all pages on PostgreSQL. */
+const onBoth =
+  /\/(activity|dashboard|disk-snapshot|first-vm|operations|project|ssh-key|vm-pool|vm-set)\.spec\.ts$/
 
 /** Each file has its own server, so tests of different files never meet. */
-export default defineConfig({
+export default defineConfig<object, WorkerOptions>({
   testDir: '.',
   // More than the two cores that CI has: half of the time they wait for guests and for what comes by itself.
   workers: 3,
@@ -11,7 +17,13 @@ export default defineConfig({
   projects: [
     { name: 'accessibility', testMatch: 'accessibility.spec.ts' },
     { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
-    { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: ['**/journeys/**', 'accessibility.spec.ts'] },
+    {
+      name: 'pages',
+      testMatch: '**/*.spec.ts',
+      testIgnore: aside,
+      use: { database: process.env.E2E_DATABASE === 'postgres' ? 'postgres' : 'sqlite' },
+    },
+    { name: 'pages-on-postgres', testMatch: onBoth, use: { database: 'postgres' } },
   ],
   // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 2,
