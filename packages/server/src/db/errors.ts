@@ -15,6 +15,13 @@ export class DatabaseBusy extends Error {
   }
 }
 
+/** A newer server has changed the schema since this connection prepared its statements. Tried again, it works. */
+export class DatabaseChanged extends Error {
+  constructor(cause: unknown) {
+    super('A newer server has changed the database. Try again.', { cause })
+  }
+}
+
 /** The number under which a server wrote is over: another one drives. Nothing was written. */
 export class LeaseLost extends Error {
   constructor(cause: unknown) {
@@ -60,6 +67,7 @@ const broken =
 const away =
   'The database of the server cannot be reached. Try again in a moment, or contact the operator of the server.'
 const takenOver = 'Another server has taken over. Try again.'
+const changed = 'A newer version of the server has changed the database. Try again.'
 const busy = 'The database of the server takes too long to answer. Try again in a moment.'
 
 /** By what is common to all of SQLite's errors of a kind, which is their last byte. */
@@ -88,6 +96,7 @@ export function databaseProblem(error: unknown): string | null {
   if (error instanceof DatabaseAway) return away
   if (error instanceof DatabaseBusy) return busy
   if (error instanceof LeaseLost) return takenOver
+  if (error instanceof DatabaseChanged) return changed
   const errcode = errcodeOf(error)
   if (errcode !== null) return ofSqlite[errcode & 0xff] ?? null
   const code = codeOf(error) ?? ''

@@ -5,6 +5,8 @@
  * read cannot change before it ends, and what it numbers is numbered in the order of commits. What writes under a lease
  * (lib/fence.ts) is refused in that same message when the lease has another number by then: it is taken under the same
  * lock, so a transaction is either wholly before that, or does not begin.
+ *
+ * Each connection prepares the statements it has most often, which takes it longer than to execute them.
  */
 import {
   AbortedTransactionError,
@@ -15,7 +17,7 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { leaseNow } from '../lib/fence.ts'
-import { DatabaseAway, DatabaseBusy, LeaseLost, leaseLost } from './errors.ts'
+import { DatabaseAway, DatabaseBusy, DatabaseChanged, LeaseLost, leaseLost } from './errors.ts'
 
 /** What only reads may see one moment, and holds up nobody. */
 const beginReading = 'start transaction isolation level repeatable read read only'
@@ -44,14 +46,27 @@ interface Way extends DatabaseConnection {
 }
 
 export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }): Driver {
+  const prepared = makePrepared()
+
+  async function ask<R>(taken: Taken, query: CompiledQuery): Promise<QueryResult<R>> {
+    const { command, rowCount, rows } = await tell(taken, prepared(query))
+    const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
+    return { rows: rows as R[], ...(isWrite && { numAffectedRows: BigInt(rowCount ?? 0) }) }
+  }
+
   async function alone<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     if (isRead(query)) {
       const taken = await takeFrom(pools.reading)
-      return ask<R>(taken, query).finally(() => giveBack(taken))
+      return ask<R>(taken, query)
+        .catch((error: unknown) => {
+          if (!(error instanceof DatabaseChanged)) throw error
+          return tell(taken, unprepared(query)) as Promise<{ rows: R[] }>
+        })
+        .finally(() => giveBack(taken))
     }
     const taken = await takeFrom(pools.writing)
     try {
-      await tell(taken, beginAsLeased())
+      await tell(taken, { text: beginAsLeased() })
       const result = await ask<R>(taken, query)
       await commit(taken)
       return result
@@ -84,11 +99,13 @@ export function makePostgresDriver(pools: { reading: pg.Pool; writing: pg.Pool }
       const way = connection as Way
       const reads = accessMode === 'read only'
       way.transaction = await takeFrom(reads ? pools.reading : pools.writing)
-      await tell(way.transaction, reads ? beginReading : beginAsLeased()).catch(async (error: unknown) => {
-        // Nobody rolls back what did not begin.
-        if (way.transaction) await rollBack(way.transaction).catch(() => {})
-        throw error
-      })
+      await tell(way.transaction, { text: reads ? beginReading : beginAsLeased() }).catch(
+        async (error: unknown) => {
+          // Nobody rolls back what did not begin.
+          if (way.transaction) await rollBack(way.transaction).catch(() => {})
+          throw error
+        },
+      )
     },
     commitTransaction: (connection) => commit(ofTransaction(connection)),
     rollbackTransaction: (connection) => rollBack(ofTransaction(connection)),
@@ -118,39 +135,61 @@ async function takeFrom(pool: pg.Pool): Promise<Taken> {
 const giveBack = ({ client, isLost }: Taken): void => client.release(isLost)
 
 async function commit(taken: Taken): Promise<void> {
-  const { command } = await tell(taken, 'commit')
+  const { command } = await tell(taken, { text: 'commit' })
   // So ends a transaction in which a statement failed and nobody minded.
   if (command === 'ROLLBACK') throw new AbortedTransactionError()
 }
 
 async function rollBack(taken: Taken): Promise<void> {
   if (taken.isLost) return
-  await tell(taken, 'rollback').catch((error: unknown) => {
+  await tell(taken, { text: 'rollback' }).catch((error: unknown) => {
     taken.isLost = true
     throw error
   })
 }
 
-async function ask<R>(taken: Taken, query: CompiledQuery): Promise<QueryResult<R>> {
-  const { command, rowCount, rows } = await tell(taken, query.sql, query.parameters)
-  const isWrite = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE'
-  return { rows: rows as R[], ...(isWrite && { numAffectedRows: BigInt(rowCount ?? 0) }) }
-}
-
 /** Tells apart what the database refused and that it is not there. */
-async function tell(taken: Taken, text: string, values?: readonly unknown[]): Promise<pg.QueryResult> {
+async function tell(taken: Taken, query: pg.QueryConfig): Promise<pg.QueryResult> {
   try {
-    return await taken.client.query(text, values && [...values])
+    return await taken.client.query(query)
   } catch (error) {
     if (hasCode(error, leaseLost)) throw new LeaseLost(error)
     if (hasCode(error, lockNotAvailable)) throw new DatabaseBusy(error)
+    if (hasCode(error, planIsOld) && query.name) {
+      taken.isLost = true
+      throw new DatabaseChanged(error)
+    }
     if (isRefusal(error)) throw error
     taken.isLost = true
     throw new DatabaseAway(error)
   }
 }
 
+/** Each connection keeps so many, and none that is another one for each length of a list. */
+const mostPrepared = 300
+const mostParameters = 8
+const preparable = ['SelectQueryNode', 'InsertQueryNode', 'UpdateQueryNode', 'DeleteQueryNode']
+
+const unprepared = ({ sql, parameters }: CompiledQuery): pg.QueryConfig => ({
+  text: sql,
+  values: [...parameters],
+})
+
+/** Gives statements names, under which a connection understands and plans them once. */
+function makePrepared(): (query: CompiledQuery) => pg.QueryConfig {
+  const names = new Map<string, string>()
+  return function prepared(query) {
+    const { sql, parameters } = query
+    const isShort = parameters.length <= mostParameters && preparable.includes(query.query.kind)
+    if (!names.has(sql) && isShort && names.size < mostPrepared) names.set(sql, `s${names.size}`)
+    const name = names.get(sql)
+    return name ? { name, ...unprepared(query) } : unprepared(query)
+  }
+}
+
 const lockNotAvailable = '55P03'
+/** What a prepared statement answers that would have other columns now. */
+const planIsOld = '0A000'
 const hasCode = (error: unknown, code: string): boolean =>
   error instanceof pg.DatabaseError && error.code === code
 

@@ -109,6 +109,27 @@ describe.runIf(onPostgres)('two servers on a database', () => {
     await one.destroy()
   })
 
+  it('go on when a newer server adds a column meanwhile, to what they have asked for before', async () => {
+    const url = await createDatabase()
+    const one = openDatabase({ url })
+    const newer = openDatabase({ url })
+    await migrate(one, null)
+    const row = { id: 1, trusted_ms: 0, watched_ms: 0 }
+    const all = (db: Db) => db.selectFrom('seen_time').selectAll().execute()
+    await one.insertInto('seen_time').values(row).execute()
+    const before = () => one.transaction().execute(async (tx) => all(tx))
+    for (let i = 0; i < 20; i++) expect(await all(one)).toEqual([row])
+    expect(await before()).toEqual([row])
+    await sql`alter table seen_time add column since_ms integer`.execute(newer)
+    const now = [{ ...row, since_ms: null }]
+    for (let i = 0; i < 20; i++) expect(await all(one)).toEqual(now)
+    // In a transaction something may have been done already; it is tried again from the beginning.
+    expect(databaseProblem(await before().catch((error) => error))).toContain('Try again.')
+    expect(await before()).toEqual(now)
+    await newer.destroy()
+    await one.destroy()
+  })
+
   it('undo what failed half-way, also when nobody minded, and what its server did not end', async () => {
     const one = await openTestDb()
     const two = openBeside(one)
