@@ -1,5 +1,6 @@
 /**
- * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--servers N] [--kills N] [--replay FILE]` and
+ * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--servers N] [--kills N] [--every N]`,
+ * `npm run campaign -- --replay FILE` and
  * `npm run campaign -- fuzz --calls N --seed S`: what holds when everything happens at once. Exit code 1 on a violation.
  */
 import { readFile, writeFile } from 'node:fs/promises'
@@ -24,6 +25,8 @@ const { values, positionals } = parseArgs({
     servers: { type: 'string', default: '1' },
     /** As many kill -9 of the server, of several that which drives, and no other fault. */
     kills: { type: 'string' },
+    /** Steps between two faults, on average. */
+    every: { type: 'string' },
     /** Only these faults, with commas. */
     faults: { type: 'string' },
     replay: { type: 'string' },
@@ -78,7 +81,13 @@ function planned(): Pick<CampaignOptions, 'steps' | 'lastsMs' | 'goOn'> {
   return {
     ...(values['go-on'] && { goOn: () => true }),
     lastsMs: kills === null ? number(values.minutes, 'minutes') * minute : Number.POSITIVE_INFINITY,
-    steps: planSteps({ seed, kills, log: console.log, ...(only && { only }) }),
+    steps: planSteps({
+      seed,
+      kills,
+      log: console.log,
+      ...(only && { only }),
+      ...(values.every !== undefined && { every: Math.max(1, number(values.every, 'every')) }),
+    }),
   }
 }
 

@@ -64,6 +64,8 @@ export interface Course {
   seed: number
   /** As many kill -9 of the server, of several that which drives, and no other fault; null for all faults until the time ends. */
   kills: number | null
+  /** Steps between two faults, on average; by default few with kills, more without. */
+  every?: number
   /** Only these faults. */
   only?: readonly string[]
   /** Hears what cannot be dealt here and why, and how far it came. */
@@ -71,7 +73,13 @@ export interface Course {
 }
 
 /** The steps of a new campaign. */
-export function planSteps({ seed, kills, only, log }: Course): (host: AnyHost, first: number) => NextStep {
+export function planSteps({
+  seed,
+  kills,
+  every,
+  only,
+  log,
+}: Course): (host: AnyHost, first: number) => NextStep {
   return (host, first) => {
     const faults = faultsOf(host)
     const names = kills === null ? only : [host.kind === 'one' ? 'kill-server' : 'kill-driver']
@@ -84,7 +92,7 @@ export function planSteps({ seed, kills, only, log }: Course): (host: AnyHost, f
       {
         seed,
         engine: host.engine,
-        faultEvery: kills === null ? 30 : 8,
+        faultEvery: every ?? (kills === null ? 30 : 8),
         settleEvery: kills === null ? 250 : 300,
         waitMs: host.engine === 'qemu' ? 2_000 : 40,
         faults: chosen,
