@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
-import { operationApi, VmSnapshot, type VmStatus, vmSnapshotStatuses, vmStatuses } from '@slipway/contract'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import {
+  operationApi,
+  VmSnapshot,
+  type VmStatus,
+  vmApi,
+  vmSnapshotStatuses,
+  vmStatuses,
+} from '@slipway/contract'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 
@@ -274,6 +281,47 @@ describe('restoring a VM', () => {
       await desk.act('restart', vmId)
       await desk.pass()
       expect(engine.peek({ memoryOf: vmId })).toBe('')
+    }),
+  )
+
+  it.each([false, true])(
+    'leaves a VM stopped whose user stopped it meanwhile, though the snapshot has memory (force: %s)',
+    (force) =>
+      atDesk(async (desk) => {
+        const vmId = await desk.runningVm()
+        const id = await desk.readyVmSnapshot(vmId, { snapshot_type: 'full' })
+        desk.app.engine.poke({ memoryOf: vmId }, 'counter at 99')
+        await desk.restore(id, vmId)
+        await desk.app.clock.advance(300)
+        const at = { params: { ...desk.params, vmId } }
+        expect((await desk.ada.call(vmApi.stop, { ...at, body: { force } })).status).toBe(202)
+        await desk.app.restart()
+        await desk.pass()
+        expect((await desk.vm(vmId)).status).toBe('stopped')
+        await desk.act('start', vmId)
+        await desk.pass()
+        expect((await desk.vm(vmId)).status).toBe('running')
+        expect(desk.app.engine.peek({ memoryOf: vmId })).not.toBe('counter at 99')
+      })(),
+  )
+
+  it(
+    'that is cancelled after its VM was stopped asks the guest to end, and does not cut it off',
+    atDesk(async (desk) => {
+      const vmId = await desk.runningVm()
+      const id = await desk.readyVmSnapshot(vmId, { snapshot_type: 'full' })
+      await desk.restore(id, vmId)
+      await desk.app.clock.advance(300)
+      const at = { params: { ...desk.params, vmId } }
+      expect((await desk.ada.call(vmApi.stop, { ...at, body: { force: false } })).status).toBe(202)
+      const asked = vi.spyOn(desk.app.engine, 'powerDown')
+      const cutOff = vi.spyOn(desk.app.engine, 'powerOff')
+      const cancelled = { params: { projectId: desk.params.projectId, operationId: vmId } }
+      expect((await desk.ada.call(operationApi.cancel, cancelled)).status).toBe(204)
+      await desk.pass()
+      expect((await desk.vm(vmId)).status).toBe('stopped')
+      expect(asked).toHaveBeenCalled()
+      expect(cutOff).not.toHaveBeenCalled()
     }),
   )
 

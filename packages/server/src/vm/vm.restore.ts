@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { vmSubject } from './vm.activity.ts'
 import type { VmRepo } from './vm.repo.ts'
-import { changed, type VmRecord } from './vm.state.ts'
+import { changed, isStoppedSince, type VmRecord } from './vm.state.ts'
 import type { StoreVm } from './vm.store.ts'
 
 export interface VmRestoreOptions {
@@ -122,6 +122,8 @@ export function makeVmRestore(options: VmRestoreOptions) {
       vm,
       () => ({
         restore: null,
+        // Of a guest that runs on, a stop meanwhile is asked for.
+        wanted: { force: false },
         known: { restorePrepared: false },
         statusMessage: `The VM could not be restored and is unchanged. ${why}`,
       }),
@@ -181,7 +183,9 @@ export function makeVmRestore(options: VmRestoreOptions) {
           current,
           {
             restore: null,
-            wanted: made.memory ? { power: 'on', force: false } : { force: false },
+            // What was running goes on, unless its user has stopped it since.
+            wanted:
+              made.memory && !isStoppedSince(current) ? { power: 'on', force: false } : { force: false },
             known: {
               admitted: false,
               silent: false,

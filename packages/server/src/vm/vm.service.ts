@@ -302,7 +302,8 @@ export function makeVmService(options: VmServiceOptions) {
         ...([userId, projectId, vmId, force ? vmCan.forceStop : vmCan.stop] as const),
         asked(userId, 'vm.stop', force ? 'Force stop' : 'Stop'),
         (vm) => ({
-          wanted: { power: 'off', force: force || vm.wanted.force },
+          // See `isStoppedSince`: for the restore the guest is cut off anyway.
+          wanted: { power: 'off', force: force || vm.wanted.force || vm.restore !== null },
           statusMessage: null,
         }),
       ),
@@ -438,7 +439,7 @@ export function makeVmService(options: VmServiceOptions) {
           cancelled = copies(current)
           if (!cancelled) return current
           const statusMessage = 'The restore was cancelled. The VM is unchanged.'
-          return changed(current, { restore: null, statusMessage }, clock.now())
+          return changed(current, { restore: null, wanted: { force: false }, statusMessage }, clock.now())
         },
         {
           tell: (current) => [

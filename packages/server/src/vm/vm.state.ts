@@ -66,6 +66,10 @@ export interface VmChange {
   steps?: readonly VmStep[]
 }
 
+/** Whether it was stopped after its restore was asked for: that begins without `force`, and a stop during it sets it. */
+export const isStoppedSince = ({ restore, wanted }: VmRecord): boolean =>
+  restore !== null && wanted.power === 'off' && wanted.force
+
 /** The record after a change: the status follows from the facts, and its clock starts again when it differs. */
 export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord {
   const restore = change.restore === undefined ? vm.restore : change.restore
