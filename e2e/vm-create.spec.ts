@@ -176,6 +176,8 @@ test.describe('the create form', () => {
     const { letGo } = await hold(page, vmApi.create)
     await page.goto(createPath)
     await nameOf(page).fill('engine')
+    // What the form still loads would be given up by the jump of the clock.
+    await expect(submitOf(page)).toBeEnabled()
     await page.clock.pauseAt(Date.now() + 60_000)
     await submitOf(page).click()
     await page.clock.runFor(14_999)
