@@ -54,10 +54,13 @@ test('an answer without id, a failure and no answer mean the same, at once', asy
 /** A page of its own over a server that answers as the test says. */
 async function openPage(answers: (path: string) => { status: number; body: unknown }) {
   vi.resetModules()
+  /** How many of the next calls find no server. */
+  let failing = 0
   const sent: { path: string; account: string | null }[] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     sent.push({ path, account: new Headers(init.headers).get('slipway-account') })
     const { status, body } = answers(path)
+    if (failing-- > 0) throw new TypeError('fetch failed')
     return new Response(JSON.stringify(body), { status })
   })
   const replace = vi.fn()
@@ -68,7 +71,7 @@ async function openPage(answers: (path: string) => { status: number; body: unkno
     return here
   })
   const hear = (data: object) => otherTabs.dispatchEvent(Object.assign(new Event('message'), { data }))
-  const { startSession, signIn } = await import('./session.ts')
+  const { startSession, signIn, signOut } = await import('./session.ts')
   const { call } = await import('./client.ts')
   const { queryClient } = await import('./query.ts')
   /** Whose page it is, as its calls say. */
@@ -76,7 +79,10 @@ async function openPage(answers: (path: string) => { status: number; body: unkno
     await call('project.list').catch(() => {})
     return sent.pop()?.account
   }
-  return { startSession, signIn, account, call, queryClient, sent, replace, hear }
+  const fail = () => {
+    failing = 1
+  }
+  return { startSession, signIn, signOut, fail, account, call, queryClient, sent, replace, hear }
 }
 
 /** One that shows Ada, and is answered as the test says from then on. */
@@ -120,6 +126,15 @@ describe('a page that was opened while the server could not say who is signed in
     await vi.advanceTimersByTimeAsync(120_000)
     expect(other.sent).toHaveLength(1)
     expect(await other.account()).toBe(ada.id)
+
+    const left = await openPage((path) => (path === '/api/auth/me' ? { status: 200, body: ada } : away))
+    left.fail()
+    void left.startSession()
+    await vi.advanceTimersByTimeAsync(500)
+    left.signIn(ada, ada)
+    await left.signOut()
+    await vi.advanceTimersByTimeAsync(120_000)
+    expect(await left.account()).toBe(null)
   })
 })
 

@@ -49,9 +49,10 @@ export async function startSession(): Promise<void> {
 
 /** A page that was opened while the server could not say who is signed in shows nobody, until it can say. */
 async function askUntilKnown(waitMs: number): Promise<void> {
-  await pause(waitMs)
   const before = session
-  if (before.state !== 'out') return
+  await pause(waitMs)
+  // Who signed in by hand meanwhile may have signed out again, and stays so.
+  if (session !== before) return
   const user = await askUser()
   if (session !== before) return
   if (user === 'unknown') return askUntilKnown(Math.min(2 * waitMs, askAgainMs.last))
