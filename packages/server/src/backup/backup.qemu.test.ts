@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrate } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
-import { work } from '../engine/engine.test-kit.ts'
+import { PROJECT_ID, volumeSpec, work } from '../engine/engine.test-kit.ts'
 import type { Address, Engine, MachineSpec } from '../engine/engine.ts'
 import { imagesDir, importer, missing, sshWith, testImages } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
@@ -36,6 +36,7 @@ describe.skipIf(missing !== undefined)('A guest that is writing', () => {
     engine = await openAt('first')
     const spec: MachineSpec = {
       id,
+      projectId: PROJECT_ID,
       hostname: 'kept',
       cpu: 1,
       memoryMb: 256,
@@ -45,7 +46,7 @@ describe.skipIf(missing !== undefined)('A guest that is writing', () => {
       persistent: true,
     }
     await engine.createMachine(spec)
-    await engine.createVolume(volumeId, { from: 'nothing' }, 16 * 1024 ** 2, work())
+    await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 16 * 1024 ** 2), work())
   })
   afterAll(async () => {
     await engine.deleteMachine(id)

@@ -1,5 +1,6 @@
 /** Backups of installations on the simulated engine, on the database of this run, restored into either. */
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import {
   chmod,
   lstat,
@@ -26,6 +27,7 @@ import { type DatabasePlace, openDatabase } from '../db/open.ts'
 import { digestOf, tablesOf } from '../db/tables.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
 import { work } from '../engine/engine.test-kit.ts'
+import { clusterLimits, noLimits } from '../engine/limits.ts'
 import { SIMULATED_FILE } from '../engine/simulated/kept.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
@@ -98,6 +100,23 @@ describe('a backup', () => {
     expect(await digests(database)).toEqual(
       Object.fromEntries(tables.map(({ name, rows, sha256 }) => [name, { rows, sha256 }])),
     )
+  })
+
+  it('that the engine cannot make is refused with its sentence before anything is written', async () => {
+    const { installation, close } = await filled()
+    const { engine } = installation
+    const cannot = { ...noLimits, backups: clusterLimits.backups }
+    const unable = {
+      ...installation,
+      engine: { ...engine, capabilities: { ...engine.capabilities, cannot } },
+    }
+    await expect(writeBackup(unable, at('backup'), work())).rejects.toThrow(clusterLimits.backups)
+    const closeDesk = await openBackupDesk(unable, silentLog)
+    closing.push(closeDesk)
+    const asked = askForBackup(unable.dataDir, at('backup'), () => {})
+    await expect(asked).rejects.toThrow(clusterLimits.backups)
+    expect(existsSync(at('backup'))).toBe(false)
+    await close()
   })
 
   it('of an earlier version is brought up to date after its restore as the original would be', async () => {

@@ -28,6 +28,8 @@ export async function writeBackup(
   work: Work,
 ): Promise<Manifest> {
   const { signal } = work
+  const { backups } = engine.capabilities.cannot
+  if (backups !== null) throw new Error(backups)
   await requireEmpty(dir, dataDir)
   if (await isEmptyDatabase(database)) throw new Error('The database is empty: there is nothing to back up.')
   await requireRoomIn(dir, await bytesOf(dataDir, (await namesIn(dataDir)) ? await filesBelow(dataDir) : []))

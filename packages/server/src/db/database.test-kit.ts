@@ -6,6 +6,7 @@ import { alsoWaitFor } from '../lib/hand-clock.ts'
 import { migrate } from './migrate.ts'
 import { type DatabasePlace, type Db, openDatabase } from './open.ts'
 import type { Schema } from './schema.ts'
+import { WaitingSqliteDriver } from './sqlite-driver.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -17,21 +18,21 @@ declare module 'vitest' {
 const cluster = inject('postgres')
 export const onPostgres = cluster !== undefined
 
-if (onPostgres) {
-  let underWay = 0
-  alsoWaitFor(() => underWay > 0)
-  const counted = (of: object, name: 'query' | 'connect') => {
-    const act: (...args: unknown[]) => unknown = Reflect.get(of, name)
-    Reflect.set(of, name, function (this: unknown, ...args: unknown[]) {
-      const result = act.apply(this, args)
-      if (!(result instanceof Promise)) return result
-      underWay++
-      return result.finally(() => underWay--)
-    })
-  }
-  counted(pg.Client.prototype, 'query')
-  counted(pg.Pool.prototype, 'connect')
+let underWay = 0
+alsoWaitFor(() => underWay > 0)
+const counted = (of: object, name: string) => {
+  const act: (...args: unknown[]) => unknown = Reflect.get(of, name)
+  Reflect.set(of, name, function (this: unknown, ...args: unknown[]) {
+    const result = act.apply(this, args)
+    if (!(result instanceof Promise)) return result
+    underWay++
+    return result.finally(() => underWay--)
+  })
 }
+counted(pg.Client.prototype, 'query')
+counted(pg.Pool.prototype, 'connect')
+// It waits for the disk. Tests on PostgreSQL have SQLite, too, where something is copied from it.
+counted(WaitingSqliteDriver.prototype, 'releaseConnection')
 
 /** Where the databases of this file's tests are. */
 const urls = new WeakMap<Db, string>()

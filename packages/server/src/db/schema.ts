@@ -135,7 +135,15 @@ export interface VmTable {
   fault: 'failed' | 'error' | 'lost' | null
   /** Its guest lives for longer than a start may take, and SSH does not answer in it. */
   silent: Flag
-  seen_power: 'absent' | 'broken' | 'unreadable' | 'off' | 'booting' | 'ready'
+  seen_power:
+    | 'absent'
+    | 'broken'
+    | 'unreadable'
+    | 'off'
+    | 'held-by-room'
+    | 'held-by-parts'
+    | 'booting'
+    | 'ready'
   ip_address: string | null
   ssh_port: number
   status: string

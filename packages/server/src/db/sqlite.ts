@@ -1,22 +1,75 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, type SqliteDatabase, SqliteDialect, type SqliteStatement } from 'kysely'
+import { Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, type SqliteStatement } from 'kysely'
 import type { Db, Schema } from './schema.ts'
+import { type Adapted, WaitingSqliteDriver } from './sqlite-driver.ts'
+import { makeWriteAheadLog, type WriteAheadLog } from './write-ahead-log.ts'
+
+/** So long the log may get before SQLite shortens it itself, while everybody waits: 64 MiB. */
+const mostPages = 16_384
+/** For programs beside the server that write, of which there is hardly one. */
+const busyMs = 5000
 
 /**
- * Opens the embedded SQLite database. Every acknowledged write is on the disk before the answer leaves:
- * write-ahead log with `synchronous=full`. `readOnly` is for programs beside the server.
+ * Opens the embedded SQLite database. Every acknowledged write is on the disk before the answer leaves: who writes waits
+ * for the write-ahead log, and nobody else does. `readOnly` is for programs beside the server.
  */
 export function openSqlite(file: string, { readOnly = false } = {}): Db {
-  const sqlite = new DatabaseSync(file, { timeout: 5000, readOnly })
-  if (!readOnly) sqlite.exec('pragma journal_mode=wal; pragma synchronous=full; pragma foreign_keys=on')
-  return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapt(sqlite) }) })
+  const sqlite = new DatabaseSync(file, { timeout: busyMs, readOnly })
+  let log: WriteAheadLog | null = null
+  if (!readOnly) {
+    // Databases in memory have none.
+    const hasLog = sqlite.prepare('pragma journal_mode=wal').get()?.journal_mode === 'wal'
+    const synchronous = hasLog ? 'normal' : 'full'
+    const settings = [`synchronous=${synchronous}`, `wal_autocheckpoint=${mostPages}`, 'foreign_keys=on']
+    for (const setting of settings) sqlite.exec(`pragma ${setting}`)
+    if (hasLog) log = makeWriteAheadLog(file, () => foldIn(sqlite))
+  }
+  const database = adapt(sqlite)
+  return new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new Adapter(),
+      createDriver: () => new WaitingSqliteDriver(database, log),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+  })
 }
 
-/** Kysely's SQLite dialect takes any object of this shape. Statements are kept: preparing costs more than running. */
-function adapt(sqlite: DatabaseSync): SqliteDatabase {
+/**
+ * Writes all that the log has into the database file, and that to the disk, and empties the log: a part of it that the
+ * disk has lost must not be read again. Waits for nobody.
+ */
+function foldIn(sqlite: DatabaseSync): void {
+  sqlite.exec('pragma busy_timeout=0')
+  try {
+    if (sqlite.prepare('pragma wal_checkpoint(truncate)').get()?.busy === 0) return
+  } finally {
+    sqlite.exec(`pragma busy_timeout=${busyMs}`)
+  }
+  throw Object.assign(new Error('The log cannot be written into the database now'), { code: 'EIO' })
+}
+
+/** The driver has its own way of letting one use the connection at a time. */
+class Adapter extends SqliteAdapter {
+  override get supportsMultipleConnections(): boolean {
+    return true
+  }
+}
+
+/** What changes nothing; of everything else it is taken for granted. */
+const reads = /^\s*(select|pragma|explain|begin|commit|savepoint|release)\b/i
+
+/** Kysely's SQLite driver takes any object of this shape. Statements are kept: preparing costs more than running. */
+function adapt(sqlite: DatabaseSync): Adapted {
   const kept = new Map<string, SqliteStatement>()
+  let hasWritten = false
   return {
     close: () => sqlite.close(),
+    takeWritten() {
+      const had = hasWritten
+      hasWritten = false
+      return had
+    },
     prepare(sql) {
       let statement = kept.get(sql)
       if (!statement) {
@@ -24,6 +77,7 @@ function adapt(sqlite: DatabaseSync): SqliteDatabase {
         statement = prepare(sqlite, sql)
         kept.set(sql, statement)
       }
+      if (!reads.test(sql)) hasWritten = sql !== 'rollback'
       return statement
     },
   }

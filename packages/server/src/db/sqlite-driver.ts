@@ -1,0 +1,41 @@
+import { type DatabaseConnection, type SqliteDatabase, SqliteDriver } from 'kysely'
+import type { WriteAheadLog } from './write-ahead-log.ts'
+
+export interface Adapted extends SqliteDatabase {
+  /** Whether something was written since the last call. */
+  takeWritten(): boolean
+}
+
+/** One connection, used by one at a time; who has written waits for the disk after giving it back. */
+export class WaitingSqliteDriver extends SqliteDriver {
+  readonly #database: Adapted
+  readonly #log: WriteAheadLog | null
+  #last: Promise<void> = Promise.resolve()
+  #giveBack: () => void = () => {}
+
+  constructor(database: Adapted, log: WriteAheadLog | null) {
+    super({ database })
+    this.#database = database
+    this.#log = log
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const before = this.#last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#last = promise
+    await before
+    this.#giveBack = resolve
+    return super.acquireConnection()
+  }
+
+  override async releaseConnection(): Promise<void> {
+    const hasWritten = this.#database.takeWritten()
+    this.#giveBack()
+    if (hasWritten) await this.#log?.flush()
+  }
+
+  override async destroy(): Promise<void> {
+    await this.#log?.close()
+    await super.destroy()
+  }
+}
