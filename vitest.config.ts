@@ -3,15 +3,17 @@ import { defineConfig } from 'vitest/config'
 const realGuests = 'src/**/*.qemu.test.ts'
 /** Those that put a whole Debian together: minutes of downloading, unpacking and compiling, and slow starts. */
 const builtImages = ['src/images.qemu.test.ts', 'src/image/foreign.qemu.test.ts']
+/** A lane of its own: they wait for a cluster most of their time, where there is one at all. */
+const onCluster = ['src/**/*.cluster.test.ts', 'src/doctor-cluster.test.ts']
 /** They store nothing in the database. */
 const withoutDatabase = [
-  'src/{engine,image,lib,mail}/**',
+  'src/{deploy,engine,image,lib,mail}/**',
   'src/gateway/wire/**',
   'src/simulated-host.test.ts',
 ]
 /** About a database that is a file. */
 const ofFiles = ['src/db/sqlite.test.ts', 'src/db/full-disk.test.ts', 'src/orphans.test.ts']
-const shortRound = 'src/round.test.ts'
+const shortRound = 'src/{round,kills.cluster}.test.ts'
 // They share the processor with real guests: what takes a second alone may take many.
 const patience = { testTimeout: 60_000, hookTimeout: 60_000 }
 
@@ -38,7 +40,7 @@ export default defineConfig({
           name: 'server',
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
-          exclude: [realGuests],
+          exclude: [realGuests, ...onCluster],
           ...patience,
         },
       },
@@ -48,8 +50,16 @@ export default defineConfig({
           name: 'postgres',
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
-          exclude: [realGuests, ...withoutDatabase, ...ofFiles],
+          exclude: [realGuests, ...onCluster, ...withoutDatabase, ...ofFiles],
           globalSetup: `${import.meta.dirname}/packages/server/src/db/cluster.test-kit.ts`,
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: 'cluster',
+          root: 'packages/server',
+          include: onCluster,
           ...patience,
         },
       },

@@ -1,4 +1,5 @@
-// `npm run doctor`: what this machine can do for Slipway, and the command that helps where it cannot.
+// `npm run doctor`: what this machine, or the cluster of SLIPWAY_ENGINE=kubevirt, can do for Slipway, and what helps where it
+// cannot. On a cluster `-- --try` makes and removes a tiny VM.
 import { findings } from './doctor/findings.mjs'
 import { main } from './setup/run.mjs'
 
@@ -6,7 +7,7 @@ const signs = { good: 'ok', note: 'note', bad: 'PROBLEM' }
 
 await main(async () => {
   let bad = 0
-  for await (const { state, name, text, help } of findings()) {
+  for await (const { state, name, text, help } of findings({ tries: process.argv.includes('--try') })) {
     console.log(`${signs[state].padEnd(8)} ${name.padEnd(20)} ${text}`)
     if (help) console.log(`${''.padEnd(30)}→ ${help}`)
     if (state === 'bad') bad++

@@ -1,5 +1,6 @@
 // `npm test`: sets up what a fresh clone lacks, then runs every check and test there is: the quick ones, those with
 // real guests under QEMU, and those in a browser. A table says how long each part took; the last line counts them all.
+import { onCluster, toldOfCluster } from './checks/cluster.mjs'
 import { readings, unitTests } from './checks/quick.mjs'
 import { playwright, vitest } from './checks/runners.mjs'
 import { command, runSteps, sideBySide, tableOf, told } from './checks/step.mjs'
@@ -54,10 +55,11 @@ await main(async () => {
   const lanes = [
     [realGuests, shortCampaign, unitTests],
     [endToEnd, onPostgres],
-    [...readings, builtImages],
+    // Those on a cluster wait most of the time, and hold up nobody when they come last.
+    [...readings, builtImages, onCluster],
   ]
   const steps = [sideBySide(...lanes), holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
-  console.log(`\n${tableOf(parts)}\n\n${told(counts)}`)
+  console.log(`\n${tableOf(parts)}\n\n${toldOfCluster(parts, process.env)}\n${told(counts)}`)
   if (!ok) process.exitCode = 1
 })

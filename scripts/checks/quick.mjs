@@ -18,7 +18,13 @@ export const readings = [
 
 /** The tests that need neither guests nor browsers. @type {import('./step.mjs').Step} */
 export const unitTests = vitest('unit and API tests', {
-  args: ['--project=!qemu', '--project=!images', '--project=!round', '--project=!postgres'],
+  args: [
+    '--project=!qemu',
+    '--project=!images',
+    '--project=!round',
+    '--project=!postgres',
+    '--project=!cluster',
+  ],
 })
 
 async function consoleBuild() {

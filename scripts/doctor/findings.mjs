@@ -21,13 +21,17 @@ const inData = (...parts) => join(dataDir(), ...parts)
 const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`
 
 /** Everything there is to say about this machine, in the order in which a start needs it. */
-export async function* findings() {
+export async function* findings({ tries = false } = {}) {
   yield node()
   yield npmPackages()
   yield* await settings()
   yield* privacy()
   yield* await space()
   yield memory()
+  if (engine() === 'kubevirt') {
+    yield* await cluster(tries)
+    return
+  }
   if (engine() !== 'qemu') {
     yield note('engine', `SLIPWAY_ENGINE is ${engine()}: the rest is about the QEMU engine and was left out`)
     return
@@ -69,6 +73,18 @@ async function settings() {
   const { code, output } = await run(node24(), ['--input-type=module', '-e', program], { quiet: true })
   const wrong = output.match(/^ {2}\w+: .*$/gm)
   return code === 0 || !wrong ? [found] : [found, ...wrong.map((line) => bad('settings', line.trim()))]
+}
+
+/** A program of the server asks the cluster: it speaks TLS and reads YAML with packages that have to be installed. */
+async function cluster(tries) {
+  if (!isInstalled()) return [note('cluster', 'asked once the npm packages are installed', 'npm ci')]
+  const program = inTree('packages/server/src/doctor-cluster.ts')
+  const { code, output } = await run(node24(), [program, ...(tries ? ['--try'] : [])], { quiet: true })
+  const lines = output.split('\n')
+  const found = lines.filter((line) => line.startsWith('{"state"')).map((line) => JSON.parse(line))
+  return code === 0
+    ? found
+    : [...found, bad('cluster', `could not be examined: ${lines.filter(Boolean).at(-1)}`)]
 }
 
 async function space() {

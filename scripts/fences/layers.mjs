@@ -36,7 +36,7 @@ const server = [
   },
   {
     name: 'server main',
-    path: /^packages\/server\/src\/(main|orphans|images|qemu|activity|backup|restore|open-engine|database|simulated-host|prove-accelerator)\.ts$/,
+    path: /^packages\/server\/src\/(main|orphans|images|images-to-cluster|qemu|kubevirt|activity|backup|restore|open-engine|database|simulated-host|recorder|prove-accelerator|doctor-cluster)\.ts$/,
     may: ['contract', 'server *'],
     npm: ['*'],
     why: 'A program puts together parts of the server.',
@@ -83,15 +83,37 @@ const server = [
   },
   {
     name: 'server engine port',
-    path: /^packages\/server\/src\/engine\/engine\.ts$/,
-    may: [],
+    path: /^packages\/server\/src\/engine\/(engine|limits|seed)\.ts$/,
+    may: ['server engine port'],
     npm: ['node:'],
     why: 'The port is the words that engines and reconcilers share; it depends on nothing but words of Node.',
   },
   {
+    name: 'server kube',
+    path: /^packages\/server\/src\/engine\/kubevirt\/kube\//,
+    may: ['server kube', 'server lib'],
+    npm: ['ws', 'yaml', 'zod', 'node:'],
+    why: 'kube/ knows Kubernetes and no word of Slipway; what a machine is made of there is a matter of the engine.',
+  },
+  {
+    name: 'server engine console',
+    path: /^packages\/server\/src\/engine\/console\//,
+    may: ['server engine console', 'server engine port', 'server lib'],
+    npm: ['ws', 'zod', 'node:'],
+    why: 'What machines print is kept the same way for every engine; who makes them print is its own matter.',
+  },
+  {
     name: 'server engine',
     path: /^packages\/server\/src\/engine\/[^/]+\//,
-    may: ['contract', 'own server engine', 'server engine port', 'server image', 'server lib'],
+    may: [
+      'contract',
+      'own server engine',
+      'own server kube',
+      'server engine console',
+      'server engine port',
+      'server image',
+      'server lib',
+    ],
     npm: ['*'],
     why: 'An engine never knows a feature, the database, HTTP or another engine.',
   },
@@ -249,7 +271,7 @@ const server = [
   },
   {
     name: 'server reconciler piece',
-    path: /^packages\/server\/src\/vm\/vm\.(admission|parts|restore|store|words)\.ts$/,
+    path: /^packages\/server\/src\/vm\/vm\.(admission|parts|restore|sight|store|words)\.ts$/,
     may: [
       'contract',
       'own server reconciler piece',
@@ -435,7 +457,7 @@ const around = [
     name: 'campaign',
     path: /^campaign\//,
     may: ['contract', 'campaign', 'e2e'],
-    npm: ['fast-check', 'zod', 'vitest', 'ws', 'node:'],
+    npm: ['fast-check', 'yaml', 'zod', 'vitest', 'ws', 'node:'],
     why: 'Campaigns attack the running server from outside.',
   },
   {

@@ -42,17 +42,20 @@ export const postgresql = {
   why: 'the second database of the tests; they start one of their own in a temporary directory',
 }
 
-/** What the tests of foreign boot images make one with. @type {SystemPackage[]} */
+/** What boot images for a cluster take, and the tests that make one. @type {SystemPackage[]} */
 export const bootLoaderTools = [
-  { command: 'grub-mkimage', package: 'grub-common', why: 'makes the boot loader of a cloud image' },
+  { command: 'grub-mkimage', package: 'grub-common', why: 'makes the boot loader of images for a cluster' },
   { command: '/usr/lib/grub/i386-pc/boot.img', package: 'grub-pc-bin', why: 'is what that is made of' },
 ]
 
-/** What the QEMU engine needs from the operating system. @returns {SystemPackage[]} */
-export function enginePackages() {
+/** What the QEMU engine needs from the operating system, and whoever builds boot images. @returns {SystemPackage[]} */
+export function qemuPackages() {
   const list = inTree('packages/server/src/engine/qemu/system-packages.json')
-  return engine() === 'qemu' && existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
 }
+
+/** What the engine of the settings needs. @returns {SystemPackage[]} */
+export const enginePackages = () => (engine() === 'qemu' ? qemuPackages() : [])
 
 /** Whether this machine lacks the command that a package brings. @param {SystemPackage} one */
 export const isMissing = (one) => !hasCommand(one.command)

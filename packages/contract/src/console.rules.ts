@@ -1,3 +1,5 @@
+import { type Limits, unlessLimited } from './host.rules.ts'
+
 export const consoleNoteNames = ['started', 'resumed', 'rebooted', 'ended', 'crashed'] as const
 export type ConsoleNote = (typeof consoleNoteNames)[number]
 
@@ -33,3 +35,6 @@ export const consoleTailBytes = 64 * 1024
 
 /** The largest terminal accepted. */
 export const terminalLimits = { cols: 500, rows: 300 } as const
+
+/** Whether screens can be shown here, of VMs that have one: `true`, or the sentence that says why not. */
+export const screenAllowed = (cannot: Pick<Limits, 'screens'>): true | string => unlessLimited(cannot.screens)

@@ -75,6 +75,10 @@ export const consoleApi = {
     status: 101,
     params: VmParams,
     answers: 'socket',
-    errors: { ...errors, 409: ['VM is not running', 'This VM has no screen'] },
+    errors: {
+      ...errors,
+      409: ['VM is not running', 'This VM has no screen'],
+      422: ['<`cannot.screens` of the host>'],
+    },
   }),
 }

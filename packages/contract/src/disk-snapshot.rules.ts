@@ -1,3 +1,5 @@
+import { type Limits, unlessLimited } from './host.rules.ts'
+
 export const diskSnapshotTexts = {
   nameMissing: 'Please enter a snapshot name',
   diskMissing: 'Please select a disk to snapshot',
@@ -12,6 +14,12 @@ export const diskSnapshotTexts = {
 export const diskSnapshotStatuses = ['creating', 'ready', 'failed', 'error'] as const
 
 export const diskSnapshotTypes = ['full', 'incremental'] as const
+
+/** Whether a disk snapshot of a type can be taken here: `true`, or the sentence that says why not. */
+export const diskSnapshotTypeAllowed = (
+  type: (typeof diskSnapshotTypes)[number],
+  cannot: Pick<Limits, 'incremental_snapshots'>,
+): true | string => type !== 'incremental' || unlessLimited(cannot.incremental_snapshots)
 
 /** Days. */
 export const diskSnapshotRetention = { min: 1, max: 3650, default: 30 } as const

@@ -102,6 +102,7 @@ export const diskSnapshotApi = {
         'Disk must be available or attached to create a snapshot',
         'A disk snapshot named "<name>" already exists in this project',
       ],
+      422: ['<`cannot.incremental_snapshots` of the host>'],
     },
   }),
   delete: endpoint('diskSnapshot.delete', {

@@ -1,3 +1,4 @@
+import { type Limits, unlessLimited } from './host.rules.ts'
 import { parseDiskSize } from './quantity.ts'
 
 export const diskTexts = {
@@ -84,6 +85,13 @@ export const diskAllowedBy = {
     ['running', 'stopped', 'failed', 'error'].includes(vm.status.toLowerCase()) ||
     `Disk cannot be detached while its VM is ${vm.status.toLowerCase()}`,
 }
+
+/** Statuses of a VM without a guest; what is changed about its disks takes effect at its next start. */
+const withoutGuest: readonly string[] = ['stopped', 'failed', 'error']
+
+/** Whether a disk can be put on a VM or taken off it as far as its guest goes, which may be running. */
+export const hotPlugAllowed = (vm: { status: string }, cannot: Pick<Limits, 'hot_plug'>): true | string =>
+  withoutGuest.includes(vm.status.toLowerCase()) || unlessLimited(cannot.hot_plug)
 
 const thresholds = [
   [1024 ** 3, 'Gi'],

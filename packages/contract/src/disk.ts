@@ -139,6 +139,7 @@ export const diskApi = {
       400: [t.vmMissing],
       404: notFound,
       409: ['Disk "<name>" is not available', t.vmNotReady, t.beingSnapshotted],
+      422: ['<`cannot.hot_plug` of the host>'],
     },
   }),
   detach: endpoint('disk.detach', {
@@ -155,6 +156,7 @@ export const diskApi = {
         'Disk cannot be detached while its VM is <status>',
         t.beingSnapshotted,
       ],
+      422: ['<`cannot.hot_plug` of the host>'],
     },
   }),
 }

@@ -1,5 +1,9 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
+import { addressPlaces } from './host.rules.ts'
+
+/** Null where the engine can, else a sentence for people that says what to do instead. */
+const limit = z.string().nullable()
 
 /** What this installation can do: shown in the console, so that nobody takes a simulation for the real thing. */
 export const Host = z.object({
@@ -11,6 +15,21 @@ export const Host = z.object({
   accelerator_reason: z.string().nullable(),
   /** What guests can reach, in a sentence. */
   network: z.string(),
+  /** What its engine cannot do. Calls that ask for it are refused with 422 and the sentence. */
+  cannot: z.object({
+    /** VM snapshots of the type `full`. */
+    memory_snapshots: limit,
+    /** Attaching a disk to a running VM, and detaching it. */
+    hot_plug: limit,
+    /** Disk snapshots of the type `incremental`. */
+    incremental_snapshots: limit,
+    /** The screens of VMs; their serial consoles are always there. */
+    screens: limit,
+    /** `npm run backup`. */
+    backups: limit,
+  }),
+  /** Where the addresses of VMs answer: on the machine that runs the server, or only inside the cluster. */
+  addresses: z.enum(addressPlaces),
   /** Where SSH finds VMs by their names; null when it is switched off. */
   ssh_gateway: z
     .object({

@@ -21,7 +21,7 @@ const statusTexts: Record<number, string> = {
   409: 'Not possible in the current state',
   413: 'The body is too large',
   415: 'The body is not JSON',
-  422: 'Something required is missing, or the request contradicts an earlier one',
+  422: 'Something required is missing, the request contradicts an earlier one, or the engine cannot do this',
   429: 'Too many attempts',
   503: 'Temporarily unavailable',
 }

@@ -1,3 +1,5 @@
+import { type Limits, unlessLimited } from './host.rules.ts'
+
 export const vmSnapshotTexts = {
   nameMissing: 'Please enter a snapshot name',
   vmMissing: 'Please select a VM',
@@ -14,6 +16,15 @@ export const vmSnapshotTexts = {
 export const vmSnapshotStatuses = ['pending', 'creating', 'ready', 'deleting', 'failed', 'error'] as const
 
 export const vmSnapshotTypes = ['disk', 'full'] as const
+
+/**
+ * Whether a VM snapshot of a type can be taken here: `true`, or the sentence that says why not. A stopped VM has no
+ * memory to save, but `full` is refused all the same: it would be a `disk` one under another name.
+ */
+export const vmSnapshotTypeAllowed = (
+  type: (typeof vmSnapshotTypes)[number],
+  cannot: Pick<Limits, 'memory_snapshots'>,
+): true | string => type !== 'full' || unlessLimited(cannot.memory_snapshots)
 
 /**
  * What a snapshot promises about the data in it. `clean`: the VM was off. `memory`: the guest goes on from that very

@@ -97,6 +97,7 @@ export const vmSnapshotApi = {
       400: [t.nameMissing, t.typeInvalid, t.retentionInvalid],
       404: [messages.projectNotFound, messages.vmNotFound],
       409: ['VM must be running or stopped to create a snapshot'],
+      422: ['<`cannot.memory_snapshots` of the host>'],
     },
   }),
   restore: endpoint('vmSnapshot.restore', {

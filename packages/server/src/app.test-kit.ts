@@ -15,7 +15,7 @@ import type { AppOptions } from './app/options.ts'
 import { buildApp } from './app.ts'
 import { openBeside, openTestDb } from './db/database.test-kit.ts'
 import type { DatabasePlace, Db } from './db/open.ts'
-import type { Engine } from './engine/engine.ts'
+import type { Capabilities, Engine, Limits } from './engine/engine.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
 import type { Gateway } from './gateway/gateway.thread.ts'
 import { readRecipes, templatesOf } from './image/recipe.ts'
@@ -38,7 +38,10 @@ export interface Answer<T = unknown> {
 export type TestApp = Awaited<ReturnType<typeof makeTestApp>>
 
 export interface TestAppOptions {
-  hostMemoryMb?: number
+  hostMemoryMb?: number | null
+  /** What its engine cannot do. */
+  cannot?: Limits
+  addresses?: Capabilities['addresses']
   startsAtOnce?: number
   maxVmsPerProject?: number
   maxDiskGb?: number
@@ -57,7 +60,13 @@ export interface TestAppOptions {
 
 export async function makeTestApp(options: TestAppOptions = {}) {
   const clock = makeHandClock()
-  const engine = makeSimulatedEngine({ clock, hostMemoryMb: options.hostMemoryMb ?? 1024 * 1024 })
+  const { hostMemoryMb = 1024 * 1024, cannot, addresses } = options
+  const engine = makeSimulatedEngine({
+    clock,
+    hostMemoryMb,
+    ...(cannot && { cannot }),
+    ...(addresses && { addresses }),
+  })
   await engine.open()
   // A look may be waiting for simulated time to pass.
   return makeTestAppOver({ clock, engine, passTime: () => clock.advance(60_000) }, options)

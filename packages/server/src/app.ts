@@ -1,16 +1,16 @@
 import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
+import { makeDial } from './app/dial.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeMachines } from './app/machines.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
+import { makeProjects } from './app/projects.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
 import { makeIdempotencyKeys } from './db/idempotency-keys.ts'
 import { makeSeenTime } from './db/seen-time.ts'
-import { deleteDisksOfProject } from './disk/disk.writes.ts'
-import { deleteDiskSnapshotsOfProject } from './disk-snapshot/disk-snapshot.writes.ts'
 import { makeEventBus } from './event/event.bus.ts'
 import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
@@ -23,11 +23,8 @@ import { inBackground } from './lib/in-background.ts'
 import { makeJobBoard } from './lib/job-board.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeOperationService } from './operation/operation.service.ts'
-import { makeProjectRepo } from './project/project.repo.ts'
-import { makeProjectService } from './project/project.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { makeTemplateService } from './template/template.service.ts'
-import { deleteVmSnapshotsOfProject } from './vm-snapshot/vm-snapshot.writes.ts'
 
 const sweepEveryMs = 60 * 60_000
 
@@ -39,6 +36,7 @@ const sweepEveryMs = 60 * 60_000
  */
 export async function buildApp(options: AppOptions) {
   const { config, db, engine, log, gateway, startsAtOnce, peers, lease } = options
+  const host = hostOf(config, engine, gateway, options.templates)
   const app = await openWeb(config, log)
 
   let isDriving = false
@@ -68,15 +66,14 @@ export async function buildApp(options: AppOptions) {
   const jobs = makeJobs({ clock, onChange: calls.announceJob })
   const board = makeJobBoard({ jobs, peers, drives })
 
-  const projects = makeProjectService({
-    repo: makeProjectRepo(db, [
-      deleteDisksOfProject,
-      deleteVmSnapshotsOfProject,
-      deleteDiskSnapshotsOfProject,
-    ]),
+  const { projects, projectReconciler } = makeProjects({
+    db,
+    engine,
     clock,
-    onDeleted: calls.rescanStorage,
-    changed: bus.changed,
+    log,
+    bus,
+    calls,
+    underLease: underOwnLease,
   })
   const people = makePeople({
     config,
@@ -89,7 +86,7 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     peers,
     gateway,
-    hasGuests: engine.kind !== 'simulated',
+    dial: makeDial(engine),
   })
   const { accounts, activity, keys, visits } = people
   const templates = makeTemplateService({
@@ -103,6 +100,7 @@ export async function buildApp(options: AppOptions) {
   const base: Base = {
     db,
     engine,
+    cannot: host.cannot,
     clock,
     log,
     bus,
@@ -141,7 +139,6 @@ export async function buildApp(options: AppOptions) {
     changed: bus.changed,
     admins: config.admins,
   })
-  bus.reads('project', projects.read)
   bus.reads('operation', operations.read)
   calls.connect({
     announceJob(job) {
@@ -161,6 +158,7 @@ export async function buildApp(options: AppOptions) {
     storage.diskReconciler,
     machines.vmSnapshotReconciler,
     storage.diskSnapshotReconciler,
+    projectReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -182,7 +180,7 @@ export async function buildApp(options: AppOptions) {
 
   await installRoutes(app, {
     db,
-    host: hostOf(config, engine, gateway, options.templates),
+    host,
     isSecure: config.publicUrl?.protocol === 'https:',
     webRoot: options.webRoot,
     metricsToken: options.metricsToken,
@@ -237,7 +235,7 @@ export async function buildApp(options: AppOptions) {
       board.begin()
       scaling.wake()
       sampler.start()
-      if (visits) gateway?.serve(visits.desk)
+      if (visits !== null) gateway?.serve(visits.desk)
     },
     /** This server has the lease. To be called once. */
     async drive() {

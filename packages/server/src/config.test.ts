@@ -87,11 +87,38 @@ it('a socket of the simulated engine is for the simulated engine', () => {
   )
 })
 
+it('a recorder beside the servers needs a token that is not short', () => {
+  expect(readConfig({}).recorder).toEqual({ url: null, token: null, host: '0.0.0.0', port: 7070 })
+  const SLIPWAY_RECORDER_URL = 'http://recorder:7070'
+  expect(() => readConfig({ SLIPWAY_RECORDER_URL })).toThrow(
+    'SLIPWAY_RECORDER_TOKEN: required with SLIPWAY_RECORDER_URL',
+  )
+  expect(() => readConfig({ SLIPWAY_RECORDER_TOKEN: 'short' })).toThrow('SLIPWAY_RECORDER_TOKEN')
+  const SLIPWAY_RECORDER_TOKEN = 'sixteen characters'
+  expect(readConfig({ SLIPWAY_RECORDER_URL, SLIPWAY_RECORDER_TOKEN }).recorder).toMatchObject({
+    url: SLIPWAY_RECORDER_URL,
+    token: SLIPWAY_RECORDER_TOKEN,
+  })
+})
+
 it('images and disks have limits, which can be set', () => {
   expect(readConfig({})).toMatchObject({ maxImageGb: 100, maxDiskGb: 1024 })
   const settings = { SLIPWAY_MAX_IMAGE_GB: '2.5', SLIPWAY_MAX_DISK_GB: '64' }
   expect(readConfig(settings)).toMatchObject({ maxImageGb: 2.5, maxDiskGb: 64 })
   expect(() => readConfig({ SLIPWAY_MAX_DISK_GB: '0' })).toThrow('SLIPWAY_MAX_DISK_GB')
+})
+
+it('the simulated engine can be told what not to be able to do, and where its addresses answer', () => {
+  expect(readConfig({})).toMatchObject({ simulatedCannot: [], simulatedAddresses: 'this-host' })
+  const settings = {
+    SLIPWAY_SIMULATED_CANNOT: 'memory_snapshots, hot_plug',
+    SLIPWAY_SIMULATED_ADDRESSES: 'inside',
+  }
+  expect(readConfig(settings)).toMatchObject({
+    simulatedCannot: ['memory_snapshots', 'hot_plug'],
+    simulatedAddresses: 'inside',
+  })
+  expect(() => readConfig({ SLIPWAY_SIMULATED_CANNOT: 'fly' })).toThrow('SLIPWAY_SIMULATED_CANNOT')
 })
 
 it.each([
@@ -121,3 +148,39 @@ it('the server answers to the names in its settings, and to that of its machine 
     )
   }
 })
+
+it('a cluster is found without a setting, and its namespaces begin with slipway', () => {
+  expect(readConfig({ SLIPWAY_ENGINE: 'kubevirt', SLIPWAY_KUBE_STORAGE_CLASS: '' }).kube).toEqual({
+    kubeconfig: null,
+    host: null,
+    port: null,
+    prefix: 'slipway',
+    storageClass: null,
+    snapshotClass: null,
+    quota: {},
+    prometheusUrl: null,
+    uploadUrl: null,
+  })
+})
+
+it('the quota of projects is a list of amounts by the names of Kubernetes', () => {
+  const { quota } = readConfig({
+    SLIPWAY_KUBE_QUOTA: 'requests.memory=64Gi, count/virtualmachines.kubevirt.io=50,requests.cpu=1500m',
+  }).kube
+  expect(quota).toEqual({
+    'requests.memory': '64Gi',
+    'count/virtualmachines.kubevirt.io': '50',
+    'requests.cpu': '1500m',
+  })
+  for (const wrong of ['64Gi', 'requests.memory=', 'requests.memory=much', 'a=1,,b=2'])
+    expect(() => readConfig({ SLIPWAY_KUBE_QUOTA: wrong })).toThrow(
+      'Use amounts such as requests.memory=64Gi',
+    )
+})
+
+it.each(['Slipway', '-a', 'a-', 'a_b', 'a'.repeat(21)])(
+  'the prefix %j stops the start, since no namespace could begin with it',
+  (SLIPWAY_KUBE_PREFIX) => {
+    expect(() => readConfig({ SLIPWAY_KUBE_PREFIX })).toThrow('SLIPWAY_KUBE_PREFIX: Enter up to 20')
+  },
+)

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
-import { diskSizeLimitGi, isEmail, isLoopback, type ScalingPolicy, scalingDefaults } from '@slipway/contract'
+import {
+  addressPlaces,
+  diskSizeLimitGi,
+  isEmail,
+  isLoopback,
+  limitNames,
+  type ScalingPolicy,
+  scalingDefaults,
+} from '@slipway/contract'
 import { z } from 'zod'
 import { makeAddressList } from './lib/client-address.ts'
 
@@ -79,13 +87,74 @@ const Settings = z.object({
   SLIPWAY_SSH_LISTEN: optional,
   /** The name people give to ssh; that of the public URL, else what is in the address bar of the browser. */
   SLIPWAY_SSH_HOST: optional,
-  SLIPWAY_ENGINE: z.enum(['qemu', 'simulated']).default('qemu'),
+  SLIPWAY_ENGINE: z.enum(['qemu', 'simulated', 'kubevirt']).default('qemu'),
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
+  /** What the simulated engine is to be unable to do, with commas, as other engines are. */
+  SLIPWAY_SIMULATED_CANNOT: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim())))
+    .pipe(z.array(z.enum(limitNames, `Use the names ${limitNames.join(', ')}, separated by commas`))),
+  /** Where it says that the addresses of its guests answer. */
+  SLIPWAY_SIMULATED_ADDRESSES: z.enum(addressPlaces).default('this-host'),
   /** Where `npm run simulated-host` serves a simulated engine to several servers; without it each has its own. */
   SLIPWAY_SIMULATED_SOCKET: optional,
+  /** The file that says which cluster and who we are there; without it the one we run in, else ~/.kube/config. */
+  SLIPWAY_KUBECONFIG: optional,
+  /** Namespaces of projects are called `<prefix>-<project id>`. */
+  SLIPWAY_KUBE_PREFIX: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .string()
+      .regex(/^[a-z]([a-z0-9-]{0,18}[a-z0-9])?$/, 'Enter up to 20 lower-case letters, digits and hyphens')
+      .default('slipway'),
+  ),
+  /** Where disks are kept; the default of the cluster unless it is set. */
+  SLIPWAY_KUBE_STORAGE_CLASS: optional,
+  /** How their snapshots are made; the class of the same driver unless it is set. */
+  SLIPWAY_KUBE_SNAPSHOT_CLASS: optional,
+  /** What each project may take of the cluster at most: names and amounts of a ResourceQuota, with commas. */
+  SLIPWAY_KUBE_QUOTA: z
+    .string()
+    .default('')
+    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim())))
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^[A-Za-z0-9./-]+=\d+(\.\d+)?(m|[kMGTPE]i?|Ki)?$/,
+            'Use amounts such as requests.memory=64Gi, separated by commas',
+          ),
+      ),
+    )
+    .transform((all) => Object.fromEntries(all.map((one) => one.split('=')))),
+  /** Where boot images are uploaded to, when it is not where CDI says. */
+  SLIPWAY_KUBE_UPLOAD_URL: optional,
+  /** A Prometheus that has the figures of KubeVirt; without it the metrics API of the cluster is asked. */
+  SLIPWAY_PROMETHEUS_URL: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z.url({ protocol: /^https?$/ }).optional(),
+  ),
+  /** The recorder of consoles that stands beside the servers; without it the server records itself. */
+  SLIPWAY_RECORDER_URL: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z.url({ protocol: /^https?$/ }).optional(),
+  ),
+  /** What servers show to the recorder. */
+  SLIPWAY_RECORDER_TOKEN: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    text.min(16).optional(),
+  ),
+  /** Where the recorder listens. */
+  SLIPWAY_RECORDER_HOST: text.default('0.0.0.0'),
+  SLIPWAY_RECORDER_PORT: z.coerce.number().int().min(0).max(65_535).default(7070),
+  /** Kubernetes sets them in every pod. */
+  KUBERNETES_SERVICE_HOST: optional,
+  KUBERNETES_SERVICE_PORT: optional,
   SLIPWAY_SMTP_URL: z.preprocess(
     (value) => (value === '' ? undefined : value),
     z.url({ protocol: /^smtps?$/ }).optional(),
@@ -160,6 +229,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       'These settings are not valid:\n  SLIPWAY_SIMULATED_SOCKET: requires SLIPWAY_ENGINE=simulated',
     )
   }
+  if (s.SLIPWAY_RECORDER_URL !== undefined && s.SLIPWAY_RECORDER_TOKEN === undefined) {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_RECORDER_TOKEN: required with SLIPWAY_RECORDER_URL',
+    )
+  }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
@@ -189,8 +263,27 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
+    simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
+    simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,
     simulatedSocket:
       s.SLIPWAY_SIMULATED_SOCKET === undefined ? null : path.resolve(s.SLIPWAY_SIMULATED_SOCKET),
+    kube: {
+      kubeconfig: s.SLIPWAY_KUBECONFIG ?? null,
+      host: s.KUBERNETES_SERVICE_HOST ?? null,
+      port: s.KUBERNETES_SERVICE_PORT ?? null,
+      prefix: s.SLIPWAY_KUBE_PREFIX,
+      storageClass: s.SLIPWAY_KUBE_STORAGE_CLASS ?? null,
+      snapshotClass: s.SLIPWAY_KUBE_SNAPSHOT_CLASS ?? null,
+      quota: s.SLIPWAY_KUBE_QUOTA,
+      uploadUrl: s.SLIPWAY_KUBE_UPLOAD_URL ?? null,
+      prometheusUrl: s.SLIPWAY_PROMETHEUS_URL ?? null,
+    },
+    recorder: {
+      url: s.SLIPWAY_RECORDER_URL ?? null,
+      token: s.SLIPWAY_RECORDER_TOKEN ?? null,
+      host: s.SLIPWAY_RECORDER_HOST,
+      port: s.SLIPWAY_RECORDER_PORT,
+    },
     smtpUrl: s.SLIPWAY_SMTP_URL ?? null,
     mailFrom: s.SLIPWAY_MAIL_FROM,
     productName: s.SLIPWAY_PRODUCT_NAME,

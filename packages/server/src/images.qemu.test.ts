@@ -8,13 +8,19 @@ import { fileURLToPath } from 'node:url'
 import { templateApi, type Vm, vmApi } from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeTestAppOver } from './app.test-kit.ts'
+import { makeTestAppOver, type TestAppOptions } from './app.test-kit.ts'
+import { restoreBackup } from './backup/restore.ts'
+import { writeBackup } from './backup/write.ts'
 import { readConfig } from './config.ts'
 import { openDeskAt } from './desk.test-kit.ts'
+import { work } from './engine/engine.test-kit.ts'
 import { imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
-import { readRecipes, templatesOf } from './image/recipe.ts'
+import { askGuest } from './image/bootable-disk.test-kit.ts'
+import { makeBootableDisk } from './image/bootable-disk.ts'
+import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
 import { systemClock } from './lib/clock.ts'
 import { run } from './lib/command.ts'
+import type { Log } from './lib/log.ts'
 import { qemuFor } from './qemu.ts'
 
 /** A template of few bytes that has something of every kind a recipe may hold but npm. */
@@ -67,7 +73,9 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
       () => {},
     )
   })
-  afterAll(() => rm(dataDir, { recursive: true, force: true }))
+  afterAll(async () => {
+    for (const dir of [dataDir, `${dataDir}-elsewhere`]) await rm(dir, { recursive: true, force: true })
+  })
 
   test('a build that is killed leaves nothing that runs, and the next process clears what it wrote', async () => {
     const program = fileURLToPath(new URL('images.ts', import.meta.url))
@@ -87,23 +95,22 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
   test('two VMs that wait for an image cause one build, and find in it what its recipe promises', async () => {
     const log = pino({ level: 'info' }, { write: (line: string) => void told.push(line) })
     const recipes = [...(await readRecipes()), ...(await readRecipes(join(dataDir, 'recipes')))]
-    const { engine } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dataDir }), recipes, log)
-    await engine.open()
+    // A second try begins with nothing but the images.
+    await rm(elsewhere(), { recursive: true, force: true })
+    await mkdir(elsewhere())
+    const database = { file: elsewhere('slipway.sqlite') }
+    const { app, engine } = await openApp(dataDir, recipes, log, { database })
     expect((await readdir(images)).filter((name) => name.startsWith('work-'))).toEqual([])
 
-    const app = await makeTestAppOver(
-      { clock: systemClock, engine, passTime: async () => {} },
-      { templates: templatesOf(recipes), startsAtOnce: 2 },
-    )
     const desk = await openDeskAt(app, () => sleep(100), await readFile(`${key}.pub`, 'utf8'))
-    const create = async (name: string): Promise<Vm> => {
-      const body = { name, template_id: 'tiny', ssh_key_id: desk.keyId }
+    const create = async (name: string, template_id = 'tiny'): Promise<Vm> => {
+      const body = { name, template_id, ssh_key_id: desk.keyId }
       return (await desk.ada.call(vmApi.create, { params: desk.params, body })).body
     }
-    const vms = await Promise.all(['left', 'right'].map(create))
+    const vms = await Promise.all(['left', 'right'].map((name) => create(name)))
     const now = (id: string) => desk.vm(id)
     const messages = new Set<string>()
-    for (const { id } of vms) {
+    const isUp = async (id: string) => {
       for (let vm = await now(id); vm.status !== 'running'; vm = await now(id)) {
         expect(
           vm.status,
@@ -113,6 +120,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
         await sleep(200)
       }
     }
+    for (const { id } of vms) await isUp(id)
     const said = [...messages].join('\n')
     expect(said).toMatch(/^Building the Debian 13 image: \d+ %\.$/m)
     expect(said).toMatch(/^Building the Tiny image: \d+ %\.$/m)
@@ -145,9 +153,70 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     const manifest = JSON.parse(await readFile(join(images, 'tiny.json'), 'utf8'))
     const { blocks } = await stat(join(images, 'files', manifest.files.disk.sha256))
     expect(blocks * 512).toBeLessThan(64 * 1024 ** 2)
-    for (const { id } of vms) await desk.deleteVm(id)
+    // As a cluster starts it: from one disk, whose file system grows with it.
+    const { images: store } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dataDir }), recipes, log)
+    const workDir = await mkdtemp(join(dataDir, 'bootable-'))
+    const { signal } = new AbortController()
+    const { path: disk, virtualBytes } = await makeBootableDisk(await store.use('tiny'), { workDir, signal })
+    const [alone, larger] = [
+      { disk, workDir, hostname: 'alone', memoryMb: 512 },
+      virtualBytes + 4 * 1024 ** 3,
+    ]
+    const answer = await askGuest(
+      { ...alone, sizeBytes: larger },
+      'hostname; head -n 1 /srv/hello; df -B1 --output=size / | tail -n 1; systemctl --failed --no-legend --no-pager',
+    )
+    const [itsName, hello, size, ...failed] = answer.split('\n')
+    expect([itsName, hello, failed]).toEqual(['alone', 'from the recipe', []])
+    expect(Number(size)).toBeGreaterThan(virtualBytes)
+
+    // One that boots the image itself, one that boots a layer over it: both are the same after a restore elsewhere.
+    await desk.deleteVm(vms[1]?.id ?? '')
+    const kept = [vms[0], await create('under', 'base')].filter((vm) => vm !== undefined)
+    for (const { id } of kept) await isUp(id)
+    for (const { id, name } of kept) {
+      const { ip_address, ssh_port } = await now(id)
+      await ssh({ ip: ip_address ?? '', port: ssh_port }, `echo of ${name} > /root/kept; sync`)
+    }
+    const saved = await writeBackup({ dataDir, database, engine }, elsewhere('backup'), work())
+    expect(saved.left_out).toEqual([])
+    for (const { id } of kept) await desk.deleteVm(id)
     await expect.poll(async () => (await engine.list()).size, { timeout: 30_000 }).toBe(0)
     await app.close()
+    await engine.close()
     expect(await processesIn(dataDir)).toEqual([])
+    await rm(images, { recursive: true })
+
+    const second = { file: elsewhere('second', 'slipway.sqlite') }
+    const target = { dataDir: elsewhere('second'), database: second, engine: 'qemu' as const }
+    await restoreBackup(elsewhere('backup'), target, new AbortController().signal)
+    const again = await openApp(elsewhere('second'), recipes, log, { database: second })
+    for (const { id, name } of kept) {
+      // Wanted on, it comes again by itself.
+      await expect.poll(() => again.engine.inspect(id), patience).toMatchObject({ power: 'ready' })
+      const there = await again.engine.inspect(id)
+      if (there.power !== 'ready') throw new Error(JSON.stringify(there))
+      expect(await ssh(there.address, 'hostname; cat /root/kept')).toBe(`${name}\nof ${name}\n`)
+      await again.engine.deleteMachine(id)
+    }
+    await again.app.close()
+    await again.engine.close()
+    expect(await processesIn(elsewhere('second'))).toEqual([])
   }, 1_500_000)
+
+  /** Beside the data directory. */
+  const elsewhere = (...names: string[]) => join(`${dataDir}-elsewhere`, ...names)
+
+  async function openApp(dir: string, recipes: Recipe[], log: Log, options: TestAppOptions) {
+    const { engine } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dir }), recipes, log)
+    await engine.open()
+    const app = await makeTestAppOver(
+      { clock: systemClock, engine, passTime: async () => {} },
+      { ...options, templates: templatesOf(recipes), startsAtOnce: 2 },
+    )
+    return { app, engine }
+  }
 })
+
+/** For a guest to come up, without hardware acceleration and beside other tests. */
+const patience = { timeout: 300_000, interval: 500 }

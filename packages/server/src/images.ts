@@ -1,6 +1,10 @@
-/** `npm run images`: makes boot images ready ahead of their first use. `node images.ts [all | NAME ...]` */
+/**
+ * `npm run images`: makes boot images ready ahead of their first use, or brings them into a cluster.
+ * `node images.ts [--upload] [all | NAME ...]`, `node images.ts --prune`
+ */
 import { readConfig } from './config.ts'
 import { type Recipe, readRecipes } from './image/recipe.ts'
+import { pruneCluster, uploadToCluster } from './images-to-cluster.ts'
 import { CommandError } from './lib/command.ts'
 import { openDataDirectory } from './lib/data-directory.ts'
 import { type Log, makeLog } from './lib/log.ts'
@@ -8,10 +12,15 @@ import { qemuFor } from './qemu.ts'
 
 const quiet: Log = makeLog('silent')
 
-async function main(wanted: string[]): Promise<boolean> {
+async function main(args: string[]): Promise<boolean> {
   const config = readConfig()
+  const isUpload = args.includes('--upload')
+  const names = args.filter((arg) => arg !== '--upload')
+  // Nobody says which images people will choose from.
+  const wanted = isUpload && names.length === 0 ? ['all'] : names
   for (const problem of await openDataDirectory(config.dataDir)) console.error(problem)
   const recipes = await readRecipes()
+  if (wanted.includes('--prune')) return pruneCluster(config, recipes)
   const { images, engine, clearScratch } = qemuFor(config, recipes, quiet, 'imports-by-hand')
   await clearScratch()
   await images.open()
@@ -40,6 +49,9 @@ async function main(wanted: string[]): Promise<boolean> {
   const end = () => void images.close().then(() => process.exit(130))
   process.once('SIGINT', end)
   process.once('SIGTERM', end)
+
+  if (isUpload)
+    return uploadToCluster(config, recipes, chosen, images, tellProgress).finally(() => engine.close())
 
   let good = true
   for (const recipe of chosen) {

@@ -1,7 +1,9 @@
 /** Chooses the engine after the settings and opens it: for the server, and for a backup without one. */
 import path from 'node:path'
+import type { LimitName } from '@slipway/contract'
 import type { Config } from './config.ts'
-import type { Capabilities, Engine } from './engine/engine.ts'
+import type { Capabilities, Engine, Limits } from './engine/engine.ts'
+import { clusterLimits } from './engine/limits.ts'
 import { SIMULATED_FILE } from './engine/simulated/kept.ts'
 import { makeReachedEngine } from './engine/simulated/reached.ts'
 import { makeSimulatedEngine } from './engine/simulated/simulated.ts'
@@ -10,14 +12,27 @@ import { systemClock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { qemuFor } from './qemu.ts'
 
-/** What the capabilities of the engine will say, before it is opened. */
-export const reachOf = ({ engine, simulatedSocket }: Config): Capabilities['reach'] =>
-  engine === 'simulated' && simulatedSocket !== null ? 'any-server' : 'one-server'
+/**
+ * What the capabilities of the engine will say, before it is opened. On a cluster a server without a recorder beside it
+ * records consoles itself, in its own data directory: no other server can take over with them.
+ */
+export const reachOf = ({ engine, simulatedSocket, recorder }: Config): Capabilities['reach'] => {
+  const isForAll =
+    (engine === 'simulated' && simulatedSocket !== null) || (engine === 'kubevirt' && recorder.url !== null)
+  return isForAll ? 'any-server' : 'one-server'
+}
 
 export async function openEngine(config: Config, recipes: readonly Recipe[], log: Log): Promise<Engine> {
   if (config.engine === 'simulated') {
     if (config.simulatedSocket === null) return openSimulatedEngine(config)
     const engine = makeReachedEngine({ path: config.simulatedSocket, clock: systemClock })
+    await engine.open()
+    return engine
+  }
+  if (config.engine === 'kubevirt') {
+    // What is only for clusters costs memory that nobody else has to give.
+    const { kubevirtFor } = await import('./kubevirt.ts')
+    const engine = await kubevirtFor(config, recipes, log)
     await engine.open()
     return engine
   }
@@ -27,12 +42,25 @@ export async function openEngine(config: Config, recipes: readonly Recipe[], log
   return engine
 }
 
+function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits {
+  const sentenceOf = (name: LimitName, sentence: string) => (simulatedCannot.includes(name) ? sentence : null)
+  return {
+    memorySnapshots: sentenceOf('memory_snapshots', clusterLimits.memorySnapshots),
+    hotPlug: sentenceOf('hot_plug', clusterLimits.hotPlug),
+    incrementalSnapshots: sentenceOf('incremental_snapshots', clusterLimits.incrementalSnapshots),
+    screens: sentenceOf('screens', clusterLimits.screens),
+    backups: sentenceOf('backups', clusterLimits.backups),
+  }
+}
+
 /** The simulated engine in this process, over the data directory. */
 export async function openSimulatedEngine(config: Config): Promise<Engine> {
   const engine = makeSimulatedEngine({
     clock: systemClock,
     speed: config.simulatedSpeed,
     file: path.join(config.dataDir, SIMULATED_FILE),
+    cannot: limitsOf(config),
+    addresses: config.simulatedAddresses,
   })
   await engine.open()
   return engine

@@ -73,7 +73,16 @@ function stepsFor(machine: MachineSpec, limitMs: number): Step[] {
     ],
     [
       'hot-plug: create a disk',
-      (engine) => engine.createVolume(volumeId, { from: 'nothing' }, 64 * 1024 ** 2, work),
+      (engine) =>
+        engine.createVolume(
+          {
+            id: volumeId,
+            projectId: machine.projectId,
+            source: { from: 'nothing' },
+            sizeBytes: 64 * 1024 ** 2,
+          },
+          work,
+        ),
     ],
     ['hot-plug: attach it', (engine) => engine.attachVolume(id, volumeId)],
     [
@@ -93,7 +102,7 @@ function stepsFor(machine: MachineSpec, limitMs: number): Step[] {
       'restore',
       async (engine) => {
         await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work)
-        const { memory } = await engine.switchDisks(id, safetyId)
+        const { memory } = await engine.switchDisks(id, safetyId, work)
         if (!memory) throw new Error('The saved memory was not restored')
       },
     ],
@@ -120,6 +129,7 @@ async function main(): Promise<boolean> {
   const { engine } = qemuFor(unlimited, await readRecipes(), log)
   const machine: MachineSpec = {
     id: randomUUID(),
+    projectId: 'prove',
     hostname: 'prove',
     cpu: 1,
     memoryMb: 512,

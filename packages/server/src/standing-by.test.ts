@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import type { TestAppOptions } from './app.test-kit.ts'
 import { openDesk } from './desk.test-kit.ts'
-import type { VolumeSource, Work } from './engine/engine.ts'
+import type { VolumeSpec, Work } from './engine/engine.ts'
 
 /** A desk at the server that drives, and the same user at one that stands by. */
 async function openBoth(options?: TestAppOptions) {
@@ -69,9 +69,9 @@ describe('a server that stands by', () => {
     const { desk, ada } = await openBoth()
     const { engine } = desk.app
     const { createVolume } = engine
-    engine.createVolume = (id: string, source: VolumeSource, size: number, work: Work) =>
-      source.from !== 'url'
-        ? createVolume(id, source, size, work)
+    engine.createVolume = (spec: VolumeSpec, work: Work) =>
+      spec.source.from !== 'url'
+        ? createVolume(spec, work)
         : new Promise<never>((_, reject) => {
             work.onProgress(0.25)
             work.signal.addEventListener('abort', () => reject(new Error('ended')))

@@ -1,3 +1,4 @@
+import type { Limits } from '@slipway/contract'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -13,6 +14,8 @@ import type { Calls } from './calls.ts'
 export interface Base {
   db: Db
   engine: Engine
+  /** What it cannot do, as the contract's rules ask. */
+  cannot: Limits
   clock: Clock
   log: FastifyBaseLogger
   bus: EventBus

@@ -10,6 +10,7 @@ const forDriver = [
   'kickVmSnapshot',
   'kickDiskSnapshot',
   'kickGroup',
+  'kickProject',
   /** Disks and snapshots are left to be removed: their reconcilers look for them. */
   'rescanStorage',
 ] as const
@@ -60,6 +61,7 @@ export function makeCalls(options: {
     kickVmSnapshot: ask('kickVmSnapshot'),
     kickDiskSnapshot: ask('kickDiskSnapshot'),
     kickGroup: ask('kickGroup'),
+    kickProject: ask('kickProject'),
     rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),

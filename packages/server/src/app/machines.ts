@@ -33,7 +33,7 @@ export function makeMachines(
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {
-  const { db, engine, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const { activity, isInUse } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
@@ -55,6 +55,7 @@ export function makeMachines(
   const vmSnapshots = makeVmSnapshotService({
     repo: snapshotRepo,
     projects,
+    cannot,
     vms,
     isInUse,
     kick: calls.kickVmSnapshot,
@@ -106,6 +107,7 @@ export function makeMachines(
 
   const consoles = makeConsoleService({
     engine,
+    cannot,
     ownVm: vms.get,
     clock,
     onOpened: (user, { id, name, project_id }, what) =>

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
 import { z } from 'zod'
 import { makeAccountLimits } from '../account/account.limits.ts'
@@ -7,6 +8,7 @@ import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
+import { type Dial, makeDoors } from '../gateway/doors.ts'
 import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
 import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
@@ -29,7 +31,7 @@ const sessionsEnded = {
 
 /** Accounts with their SSH keys, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
-  config: Pick<Config, 'productName' | 'admins' | 'activityDays'>
+  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
   db: Db
   clock: Clock
   log: FastifyBaseLogger
@@ -40,8 +42,7 @@ export function makePeople(options: {
   sessionLines: SessionLines
   peers: Peers
   gateway: Gateway | null
-  /** Whether there is anything to reach by SSH. */
-  hasGuests: boolean
+  dial: Dial
 }) {
   const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
@@ -56,7 +57,8 @@ export function makePeople(options: {
         repo: makeGatewayRepo(db),
         cut: gateway.cut,
         called: gateway,
-        hasGuests: options.hasGuests,
+        dial: options.dial,
+        doors: makeDoors(join(options.config.dataDir, 'doors'), log),
         activity,
         clock,
         log,

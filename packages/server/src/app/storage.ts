@@ -13,7 +13,7 @@ import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(base: Base, maxDiskGb: number) {
-  const { db, engine, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   /** Whether a disk is made of the snapshot now, or a VM put back to it. */
@@ -23,6 +23,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const disks = makeDiskService({
     repo: diskRepo,
     projects,
+    cannot,
     kick: calls.kickDisk,
     changed: bus.changed,
     onChanged: (listener) => bus.onChanged('disk', listener),
@@ -63,6 +64,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const diskSnapshots = makeDiskSnapshotService({
     repo: snapshotRepo,
     projects,
+    cannot,
     disks,
     isInUse,
     kick: calls.kickDiskSnapshot,

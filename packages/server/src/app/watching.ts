@@ -58,6 +58,7 @@ export function makeWatching(
     engine: {
       kind: engine.kind,
       accelerator: engine.capabilities.accelerator,
+      // Cheap on every engine, and fails while it cannot be reached; the figure itself is shown nowhere.
       answer: () => engine.freeMemoryMb(),
     },
     clock,

@@ -97,6 +97,14 @@ export const hostOf = (
   accelerator: capabilities.accelerator,
   accelerator_reason: capabilities.acceleratorReason,
   network: capabilities.network,
+  cannot: {
+    memory_snapshots: capabilities.cannot.memorySnapshots,
+    hot_plug: capabilities.cannot.hotPlug,
+    incremental_snapshots: capabilities.cannot.incrementalSnapshots,
+    screens: capabilities.cannot.screens,
+    backups: capabilities.cannot.backups,
+  },
+  addresses: capabilities.addresses,
   ssh_gateway: gateway && {
     host: gateway.host,
     port: gateway.port,

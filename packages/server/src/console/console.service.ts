@@ -1,12 +1,14 @@
 import type { Duplex } from 'node:stream'
-import { consoleCloses, type User, type Vm, vmCan } from '@slipway/contract'
+import { consoleCloses, type Limits, screenAllowed, type User, type Vm, vmCan } from '@slipway/contract'
 import type { Engine, MachineConsole } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
-import { Problem } from '../lib/problem.ts'
+import { Problem, require422 } from '../lib/problem.ts'
 import { type ConsoleSession, makeConsoleSession, type Viewer, type ViewerLine } from './console.session.ts'
 
 export interface ConsoleServiceOptions {
   engine: Pick<Engine, 'openConsole' | 'openScreen' | 'hasScreen'>
+  /** What the engine cannot do. */
+  cannot: Limits
   /** The VM, if it is the user's; else a 404. */
   ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
   /** Writes down that somebody looks into a VM. */
@@ -21,7 +23,7 @@ const pieceBytes = 256 * 1024
 const visitMs = 10 * 60_000
 
 /** One session for each machine that is looked at, whoever looks. */
-export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleServiceOptions) {
+export function makeConsoleService({ engine, cannot, ownVm, onOpened, clock }: ConsoleServiceOptions) {
   /** Who was written down for which VM, and when. */
   const visits = new Map<string, number>()
   const open = new Set<ConsoleSession>()
@@ -89,6 +91,7 @@ export function makeConsoleService({ engine, ownVm, onOpened, clock }: ConsoleSe
 
     /** A line to the screen of a VM. */
     async openScreen(user: User, projectId: string, vmId: string): Promise<Duplex> {
+      require422(screenAllowed(cannot))
       const vm = await ownLivingVm(user.id, projectId, vmId)
       const screen = await engine.openScreen(vm.id)
       if (!screen) throw new Problem(409, 'This VM has no screen')

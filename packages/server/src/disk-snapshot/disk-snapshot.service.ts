@@ -4,7 +4,9 @@ import {
   diskCan,
   type diskSnapshotApi,
   diskSnapshotTexts,
+  diskSnapshotTypeAllowed,
   diskTexts,
+  type Limits,
   messages,
   type Parsed,
   snapshotCan,
@@ -16,7 +18,7 @@ import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
-import { Problem, refuse, require409 } from '../lib/problem.ts'
+import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
@@ -38,6 +40,8 @@ export interface DiskSnapshotServiceOptions {
   repo: DiskSnapshotRepo
   projects: ProjectService
   disks: DiskService
+  /** What the engine cannot do. */
+  cannot: Limits
   /** Whether a new disk is being made from a snapshot. */
   isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
@@ -47,7 +51,7 @@ export interface DiskSnapshotServiceOptions {
 }
 
 export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
-  const { repo, projects, disks, isInUse, kick, changed, jobs, clock } = options
+  const { repo, projects, disks, cannot, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
     repo,
@@ -76,6 +80,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
 
     async create(userId: string, projectId: string, input: DiskSnapshotBody): Promise<DiskSnapshot> {
       await projects.own(userId, projectId)
+      require422(diskSnapshotTypeAllowed(input.snapshot_type, cannot), 'snapshot_type')
       const now = clock.now()
       const id = newId(now)
       const tell = ({ name, disk_name }: { name: string; disk_name: string }) =>

@@ -197,14 +197,16 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
 
   function make(record: DiskRecord, delayMs: number): void {
     const { id, name } = record.disk
-    const { projectId, ownerId } = record
+    const { projectId, ownerId, sizeBytes } = record
+    // Without a project there is only the wish to delete it.
+    if (projectId === null) return
     const source = sourceOf(record)
     jobs.start<VolumeMade>({
       id,
       kind: kindOf(source),
       subject: { action: 'disk.create', type: 'disk', id, name, projectId, ownerId },
       delayMs,
-      run: (work) => engine.createVolume(id, source, record.sizeBytes, work),
+      run: (work) => engine.createVolume({ id, projectId, source, sizeBytes }, work),
       onProgress: () => inBackground(log, 'telling how far a disk is', tellOf(id)),
       onSettled: () => kick(id),
     })
@@ -253,7 +255,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       return 'now'
     }
     const isFinal = error instanceof EngineError && !error.retryable
-    if (!isFinal && failures < triesToMake) {
+    const isAway = error instanceof EngineError && error.code === 'away'
+    if (!isFinal && (isAway || failures < triesToMake)) {
       const retryInMs = backoffMs(failures)
       await settle(id, { status_message: retryText(error, retryInMs) })
       jobs.take(id)

@@ -9,6 +9,8 @@ import {
   type EndpointId,
   type GroupDisk,
   gibibyte,
+  hotPlugAllowed,
+  type Limits,
   messages,
   operationTexts,
   type Parsed,
@@ -26,7 +28,7 @@ import { inBackground } from '../lib/in-background.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import type { JobView } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
-import { Problem, refuse, require409 } from '../lib/problem.ts'
+import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
@@ -51,6 +53,8 @@ export type DiskService = ReturnType<typeof makeDiskService>
 export interface DiskServiceOptions {
   repo: DiskRepo
   projects: ProjectService
+  /** What the engine cannot do. */
+  cannot: Limits
   /** Asks the reconciler to look at a disk soon. */
   kick: (diskId: string) => void
   changed: Changed
@@ -67,7 +71,7 @@ export interface DiskServiceOptions {
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
+  const { repo, projects, cannot, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -344,6 +348,7 @@ export function makeDiskService(options: DiskServiceOptions) {
         if (!vm || vm.deleted || vm.projectId !== projectId) throw refuse('vm_id', diskTexts.vmMissing)
         require409(diskCan.attach(disk))
         require409(diskAllowedBy.attach(vm))
+        require422(hotPlugAllowed(vm, cannot))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
         if (repo.roomOn(vm) <= 0) throw new Problem(409, `A VM supports at most ${disksPerVm} disks`)
         await tx.set(
@@ -366,7 +371,10 @@ export function makeDiskService(options: DiskServiceOptions) {
         const { disk } = record
         require409(diskCan.detach(disk))
         const vm = disk.vm_id === null ? null : await tx.vm(disk.vm_id)
-        if (vm && !vm.deleted) require409(diskAllowedBy.detach(vm))
+        if (vm && !vm.deleted) {
+          require409(diskAllowedBy.detach(vm))
+          require422(hotPlugAllowed(vm, cannot))
+        }
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
         const message = `Detach disk ${disk.name} from VM ${disk.vm_name} requested`
         await tx.set({ detaching: 1 }, told(record, wish(userId, 'disk.detach', message)))

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EngineHarness, makeMoves, work } from './engine.test-kit.ts'
+import {
+  type EngineHarness,
+  makeMoves,
+  PATIENCE_MS,
+  PROJECT_ID,
+  volumeSpec,
+  work,
+} from './engine.test-kit.ts'
 import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
 import { describeStorage } from './storage.suite.ts'
 
@@ -16,6 +24,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     const volumeId = randomUUID()
     const keeper: MachineSpec = {
       id: randomUUID(),
+      projectId: PROJECT_ID,
       hostname: 'keeper-1',
       cpu: 2,
       memoryMb: 512,
@@ -66,6 +75,9 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
     afterAll(async () => {
       await Promise.all([keeper.id, forgetter.id].map((id) => done(engine.deleteMachine(id))))
+      for (const { id } of [keeper, forgetter]) await until(id, 'absent')
+      await done(engine.deleteVolume(volumeId))
+      await moves.removeProject()
       await engine.close()
       await harness.cleanUp()
     })
@@ -74,6 +86,11 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(engine.capabilities.network).toMatch(/\w{3,}.*\.$/)
       if (engine.capabilities.accelerator)
         expect(engine.capabilities.acceleratorReason).toMatch(/\w{3,}.*\.$/)
+    })
+
+    test('it says in a sentence what it cannot do', () => {
+      const sentences = Object.values(engine.capabilities.cannot).filter((limit) => limit !== null)
+      for (const sentence of sentences) expect(sentence).toMatch(/^[A-Z].{20,}\.$/)
     })
 
     test('an image comes when it is asked for', async () => {
@@ -90,7 +107,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
 
     test('making a machine twice at once makes one, and it is off', async () => {
-      await done(engine.createVolume(volumeId, { from: 'nothing' }, 64 * 1024 * 1024, work()))
+      await done(engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 64 * 1024 * 1024), work()))
       await done(Promise.all([engine.createMachine(keeper), engine.createMachine(keeper)]))
       await done(engine.createMachine(forgetter))
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
@@ -123,6 +140,21 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       const memoryMb = Number(await ssh(address, "awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"))
       expect(memoryMb).toBeGreaterThan(keeper.memoryMb * 0.85)
       expect(memoryMb).toBeLessThanOrEqual(keeper.memoryMb)
+    })
+
+    test('there is a way to the SSH server of a living guest, and to no other one', async ({ skip }) => {
+      expect(await code(engine.dial(forgetter.id, 22))).toBe('unreachable')
+      expect(await code(engine.dial(randomUUID(), 22))).toBe('unreachable')
+      const greets = harness.ssh || harness.greets ? null : `${name} has no guest that could answer`
+      if (greets) {
+        expect(await code(engine.dial(keeper.id, 22))).toBe('unreachable')
+        skip(greets)
+      }
+      const line = await done(engine.dial(keeper.id, 22))
+      const stream = 'at' in line ? connect({ host: line.at.ip, port: line.at.port }) : line.stream
+      const [greeting] = await once(stream, 'data', { signal: AbortSignal.timeout(PATIENCE_MS) })
+      expect(String(greeting)).toMatch(/^SSH-2\.0-/)
+      stream.destroy()
     })
 
     test('nobody gets in without the key', async ({ skip }) => {
@@ -187,12 +219,16 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       await until(keeper.id, 'ready')
       const terminal = await openConsole(keeper.id)
       expect(terminal.notes()).toMatchObject([{ what: 'started', offset: 0 }])
-      expect(await terminal.write(Buffer.from('\r'))).toBe(true)
-      await printed(terminal, 'root@keeper-1')
-      await terminal.write(Buffer.from('seq 3000\r'))
-      const text = await printed(terminal, '\n3000\r\n')
-      const numbers = Array.from({ length: 3000 }, (_, i) => `${i + 1}\r\n`).join('')
-      expect(text).toContain(numbers)
+      const talk = harness.console ?? {
+        signIn: '\r',
+        prompt: 'root@keeper-1',
+        command: 'seq 3000\r',
+        output: Array.from({ length: 3000 }, (_, i) => `${i + 1}\r\n`).join(''),
+      }
+      expect(await terminal.write(Buffer.from(talk.signIn))).toBe(true)
+      await printed(terminal, talk.prompt)
+      await terminal.write(Buffer.from(talk.command))
+      const text = await printed(terminal, talk.output)
       terminal.close()
       await engine.close()
       engine = await harness.open()
@@ -265,7 +301,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     test('powering off ends a guest at once', async () => {
       const { run } = await until(keeper.id, 'ready')
       await done(engine.powerOff(keeper.id))
-      expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run, exit: { how: 'asked' } })
+      expect(await until(keeper.id, 'off')).toEqual({ power: 'off', run, exit: { how: 'asked' } })
     })
 
     test('a reboot ends the run of a machine without a lasting root', async () => {
@@ -284,7 +320,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     test('deleting leaves nothing, even of a living guest', async () => {
       await done(Promise.all([engine.deleteMachine(forgetter.id), engine.deleteMachine(forgetter.id)]))
       await done(engine.deleteMachine(keeper.id))
-      expect(await engine.inspect(forgetter.id)).toEqual({ power: 'absent' })
+      for (const { id } of [keeper, forgetter]) await until(id, 'absent')
       expect(await engine.list()).toEqual(new Map())
       for (const { id } of [keeper, forgetter]) {
         if (harness.traces) expect(await harness.traces(id)).toEqual({ processes: [], files: [] })
@@ -296,21 +332,25 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
     })
 
-    test('a machine that cannot be read is neither absent nor made anew, and is back when it can be', async () => {
+    test('a machine that cannot be read is neither absent nor made anew, and is back when it can be', async ({
+      skip,
+    }) => {
+      const hide = real('hide', skip)
       const unreadable = { power: 'unreadable', reason: expect.stringMatching(/^[A-Z].*\.$/) }
-      await harness.hide({ machineId: keeper.id }, true)
+      await hide({ machineId: keeper.id }, true)
       expect(await engine.inspect(keeper.id)).toEqual(unreadable)
       expect(await engine.list()).toEqual(new Map([[keeper.id, unreadable]]))
       expect(await code(engine.createMachine(keeper))).toBe('internal')
       expect(await code(start(keeper.id))).toBe('internal')
-      await harness.hide({ machineId: keeper.id }, false)
+      await hide({ machineId: keeper.id }, false)
       expect(await engine.inspect(keeper.id)).toEqual({ power: 'off', run: null, exit: null })
     })
 
-    test('a machine that cannot be read is deleted when that is asked for', async () => {
-      await harness.hide({ machineId: keeper.id }, true)
+    test('a machine that cannot be read is deleted when that is asked for', async ({ skip }) => {
+      const hide = real('hide', skip)
+      await hide({ machineId: keeper.id }, true)
       await done(engine.deleteMachine(keeper.id))
-      expect(await engine.inspect(keeper.id)).toEqual({ power: 'absent' })
+      await until(keeper.id, 'absent')
       if (harness.traces) {
         const { files } = await harness.traces(keeper.id)
         expect(files).toEqual([])

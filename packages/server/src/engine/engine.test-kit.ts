@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Address, Engine, MachineState, Work } from './engine.ts'
+import type { Address, Engine, MachineState, VolumeSource, VolumeSpec, Work } from './engine.ts'
 
 /** What the suite needs to put an engine to the test. */
 export interface EngineHarness {
@@ -20,6 +20,10 @@ export interface EngineHarness {
   work?(machineId: string, seconds: number, address: Address): Promise<void>
   /** Runs a command in the guest and resolves with what it printed. Left out where there is no real guest. */
   ssh?(address: Address, command: string): Promise<string>
+  /** Whether its guests greet at port 22 although nobody can sign in to them. */
+  greets?: true
+  /** How to talk to its guests over the console, where nobody is signed in there from the start. */
+  console?: { signIn: string; prompt: string; command: string; output: string }
   /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
   sshWithoutKey?(address: Address): Promise<string>
   /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
@@ -33,10 +37,10 @@ export interface EngineHarness {
   damage?(
     what: { volumeId: string } | { machineSnapshotId: string } | { volumeSnapshotId: string },
   ): Promise<void>
-  /** Makes something unreadable, or readable again. */
-  hide(what: Kept, hidden: boolean): Promise<void>
-  /** Takes the directory of all volumes away, as if it were not mounted, or brings it back. */
-  unmountVolumes(unmounted: boolean): Promise<void>
+  /** Makes something unreadable, or readable again. Left out where that cannot be done, as in a cluster. */
+  hide?(what: Kept, hidden: boolean): Promise<void>
+  /** Takes the directory of all volumes away, as if it were not mounted, or brings it back. Left out where there is none. */
+  unmountVolumes?(unmounted: boolean): Promise<void>
   cleanUp(): Promise<void>
 }
 
@@ -82,6 +86,15 @@ export function makeMoves(name: string, at: () => { harness: EngineHarness; engi
     done,
     until,
 
+    /** Removes what the project of the suites has of its own, which may take a moment to be gone. */
+    async removeProject(): Promise<void> {
+      await done(at().engine.deleteProject(PROJECT_ID))
+      const isThere = async () => (await at().engine.listProjects()).includes(PROJECT_ID)
+      for (let passed = 0; (await isThere()) && passed < PATIENCE_MS; passed += 50)
+        await at().harness.pass(50)
+      expect(await isThere()).toBe(false)
+    },
+
     /** The code a call fails with. */
     code: (work: Promise<unknown>) =>
       done(work).then(
@@ -111,6 +124,17 @@ export function makeMoves(name: string, at: () => { harness: EngineHarness; engi
     },
   }
 }
+
+/** Whose machines and volumes those of the suites are. */
+export const PROJECT_ID = '00000000-0000-4000-8000-00000000000a'
+
+/** A volume of that project. */
+export const volumeSpec = (id: string, source: VolumeSource, sizeBytes: number): VolumeSpec => ({
+  id,
+  projectId: PROJECT_ID,
+  source,
+  sizeBytes,
+})
 
 /** Long work nobody ends. */
 export const work = (): Work => ({ signal: new AbortController().signal, onProgress: () => {} })

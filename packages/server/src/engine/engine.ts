@@ -19,7 +19,7 @@ import type { Duplex } from 'node:stream'
  * 6. Events carry an id and nothing else. They may be lost; the caller scans now and then.
  * 7. Failures are `EngineError`s: a stable code, whether trying again can help, and a sentence for a person that
  *    names neither files nor programs of the host.
- * 8. `deleteMachine` leaves nothing: no process, no file, no address.
+ * 8. A machine that was deleted and is `absent` has left nothing: no process, no file, no address.
  * 9. Long work (making volumes and snapshots, restoring) takes a `Work`: it tells how far it is and ends soon after
  *    its signal is aborted, with an `aborted` error. Whenever it ends early - aborted, failed, or the process killed -
  *    the same call may be made again; nothing half-made is ever taken for whole, and a guest is never left paused.
@@ -29,8 +29,9 @@ import type { Duplex } from 'node:stream'
  *     error, a torn or foreign file, a directory that is not mounted) is `unreadable`; it is never taken for half-made,
  *     never removed, and present again as soon as it can be read.
  *
- * What is left out on purpose: names, owners, projects, templates, statuses on the wire. An engine that knew them
- * could disagree with the database.
+ * What is left out on purpose: names, owners, templates, statuses on the wire. An engine that knew them could disagree
+ * with the database. Of projects it is told the ids and nothing else: a cluster keeps what belongs to one in a namespace
+ * of its own, while engines on one host have no use for them. Snapshots and copies stay where their source is.
  */
 export interface Engine {
   readonly kind: 'qemu' | 'kubevirt' | 'simulated'
@@ -45,9 +46,11 @@ export interface Engine {
 
   /**
    * Memory left for guests now, in MiB. Every living guest counts with all it was given, touched or not; what the
-   * caller has promised to guests that do not live yet is the caller's to subtract.
+   * caller has promised to guests that do not live yet is the caller's to subtract. Null where the engine finds places
+   * by itself, as the scheduler of a cluster does: every machine may be started then, and `held` tells what it waits
+   * for. Throws while the engine cannot be reached; people are told by it whether it can.
    */
-  freeMemoryMb(): Promise<number>
+  freeMemoryMb(): Promise<number | null>
 
   /**
    * Whether a boot image can be used now; starts fetching or building it when it is not there. An image is known by
@@ -69,9 +72,15 @@ export interface Engine {
   startMachine(machineId: string, options: { freshRoot: boolean; volumeIds: string[] }): Promise<void>
   /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
   powerDown(machineId: string): Promise<void>
-  /** Ends the guest at once; resolves when it is gone. */
+  /**
+   * Ends the guest at once; resolves when it is gone, or, where that takes a cluster its time, when it has been asked to
+   * go: events and `inspect` tell.
+   */
   powerOff(machineId: string): Promise<void>
-  /** Ends the guest and removes everything the machine had, data volumes excepted; also of one that is unreadable. */
+  /**
+   * Ends the guest and removes everything the machine had, data volumes excepted; also of one that is unreadable.
+   * Resolves like `powerOff`, and the machine is not `absent` before all of it is gone.
+   */
   deleteMachine(machineId: string): Promise<void>
 
   inspect(machineId: string): Promise<MachineState>
@@ -88,16 +97,21 @@ export interface Engine {
 
   /** The serial console of a machine, until the caller closes it; null when there is none, or none can be read now. */
   openConsole(machineId: string): Promise<MachineConsole | null>
+  /**
+   * A way to a TCP port of a living guest, for one connection. Throws an `unreachable` error that says why there is none;
+   * whether something listens there is known only to who connects.
+   */
+  dial(machineId: string, port: number): Promise<Line>
   /** Whether a machine has a screen, on or off. */
   hasScreen(machineId: string): Promise<boolean>
   /** A new connection to the screen of a living guest, in the RFB protocol; null when there is none. */
   openScreen(machineId: string): Promise<Duplex | null>
 
   /**
-   * Makes a data volume of at least `sizeBytes`; content that is larger makes it larger. One that exists is left as
+   * Makes a data volume of at least the size asked for; content that is larger makes it larger. One that exists is left as
    * it is. A source that is refused is a `source-refused` error that says why.
    */
-  createVolume(volumeId: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade>
+  createVolume(spec: VolumeSpec, work: Work): Promise<VolumeMade>
   /** Removes a data volume and what a creation of it left. Throws `volume-busy` while a guest has it. */
   deleteVolume(volumeId: string): Promise<void>
   inspectVolume(volumeId: string): Promise<VolumeState>
@@ -131,12 +145,13 @@ export interface Engine {
   ): Promise<void>
   /**
    * Second half, for a machine whose guest has ended: puts the prepared copies in place. What they replace becomes
-   * the snapshot `safetyId`, without copying. Fast; done completely or, after a crash, completed by the next `open`
-   * or call. With nothing prepared and `safetyId` there, it was done before: a success. `memory` tells whether the
-   * next start goes on from a saved memory.
+   * the snapshot `safetyId`: by changing places where disks can, else by an ordinary snapshot of what is there, so that
+   * it may take minutes. Done completely, or completed by the next `open` or call, however it ended early; from its
+   * first change on it cannot be taken back, only finished, or ended with the machine. With nothing prepared and
+   * `safetyId` there, it was done before: a success. `memory` tells whether the next start goes on from a saved memory.
    */
-  switchDisks(machineId: string, safetyId: string): Promise<SnapshotMade & { memory: boolean }>
-  /** Forgets a prepared restore. */
+  switchDisks(machineId: string, safetyId: string, work: Work): Promise<SnapshotMade & { memory: boolean }>
+  /** Forgets a prepared restore; one whose disks are changing already stays. */
   dropRestore(machineId: string): Promise<void>
   deleteMachineSnapshot(snapshotId: string): Promise<void>
 
@@ -156,6 +171,14 @@ export interface Engine {
   inspectSnapshot(kind: 'machine' | 'volume', snapshotId: string): Promise<SnapshotState>
   /** Every complete snapshot the engine has, and those it cannot read now. Throws when it cannot tell which there are. */
   listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
+
+  /** Projects for which the engine keeps something of its own, such as a namespace; none where it keeps nothing. */
+  listProjects(): Promise<string[]>
+  /**
+   * Removes what a project had of its own in the engine. Throws a retryable `project-busy` while machines, volumes or
+   * snapshots of it are left, and touches none of them.
+   */
+  deleteProject(projectId: string): Promise<void>
 
   /**
    * Writes all it has of these objects, and the boot images, into an empty directory of its owner. An engine that is
@@ -180,6 +203,13 @@ export interface Work {
   signal: AbortSignal
   /** From 0 to 1; null while nobody knows. May be called often. */
   onProgress: (fraction: number | null) => void
+}
+
+export interface VolumeSpec {
+  id: string
+  projectId: string
+  source: VolumeSource
+  sizeBytes: number
 }
 
 export type VolumeSource =
@@ -227,12 +257,34 @@ export interface Capabilities {
   acceleratorReason: string | null
   /** What guests can reach and what is protected, in a sentence. */
   network: string
+  /** Where the addresses of guests answer: on the machine that runs the server, or only inside of the cluster. */
+  addresses: 'this-host' | 'inside'
+  /**
+   * What it cannot do. Who uses the port refuses it with the sentence before anything is stored; asked all the same, an
+   * engine answers `unsupported`, and never does less in silence.
+   */
+  cannot: Limits
   /** Whether every server of an installation can drive and look at its machines, or only one: that on this host. */
   reach: 'one-server' | 'any-server'
 }
 
+/** Null where an engine can, else a sentence for a person that says what to do instead. */
+export interface Limits {
+  /** Machine snapshots with `memory`. */
+  memorySnapshots: string | null
+  /** Attaching volumes to a living guest, and detaching them. */
+  hotPlug: string | null
+  /** Volume snapshots with a `parentId`. */
+  incrementalSnapshots: string | null
+  /** Screens of machines. */
+  screens: string | null
+  /** `saveTo`. */
+  backups: string | null
+}
+
 export interface MachineSpec {
   id: string
+  projectId: string
   /** RFC 1123 label. */
   hostname: string
   cpu: number
@@ -276,9 +328,19 @@ export type MachineState =
   /** Made, no guest alive. `run` and `exit` tell of the last run, null when there was none. */
   | { power: 'off'; run: string | null; exit: MachineExit | null }
   /** Launched, the guest has not answered on port 22 yet. */
-  | { power: 'booting'; run: string; address: Address | null }
+  | { power: 'booting'; run: string; address: Address | null; held: Held | null }
   /** The guest said it is up and port 22 answers at `address`. */
   | { power: 'ready'; run: string; address: Address }
+
+/**
+ * What keeps a launched guest from running, where the engine finds that out by itself. `room`: no node has room for it.
+ * `parts`: something of it is not there yet, such as its root disk, an image, or a share of a quota that is used up.
+ */
+export interface Held {
+  by: 'room' | 'parts'
+  /** A sentence for a person. */
+  reason: string
+}
 
 export interface MachineUsage {
   /** The figures count from the beginning of this run. */
@@ -321,11 +383,14 @@ export interface MachineNote {
   at: number
 }
 
-/** Where port 22 of the guest answers from the machine that runs the server. */
+/** Where people reach port 22 of the guest, from the machine that runs the server or from within the cluster. */
 export interface Address {
   ip: string
   port: number
 }
+
+/** A way to a port of a guest: an address that any program of this machine can connect to, or the open connection. */
+export type Line = { at: Address } | { stream: Duplex }
 
 /**
  * How a run ended. `asked`: by powerDown or powerOff. `clean`: the guest powered itself off. `reboot`: a guest
@@ -351,6 +416,12 @@ export type EngineErrorCode =
   | 'volume-busy'
   | 'snapshot-missing'
   | 'snapshot-lost'
+  /** Something of the project is left. */
+  | 'project-busy'
+  /** What the engine runs machines on does not answer: that says nothing of any of them. */
+  | 'away'
+  /** There is no way to a port of the guest. */
+  | 'unreachable'
   | 'aborted'
   | 'internal'
 

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Content, type EngineHarness, makeMoves, work } from './engine.test-kit.ts'
-import type { Engine, MachineSpec, VolumeSource, Work } from './engine.ts'
+import {
+  type Content,
+  type EngineHarness,
+  makeMoves,
+  PROJECT_ID,
+  volumeSpec,
+  work,
+} from './engine.test-kit.ts'
+import type { Engine, Limits, MachineSpec, VolumeSource, Work } from './engine.ts'
 
 const MIB = 1024 * 1024
 
@@ -13,10 +20,14 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
   describe(`${name} as an engine with storage`, () => {
     let harness: EngineHarness
     let engine: Engine
-    const { done, until, code, real, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const { done, until, code, real, imageIsReady, removeProject } = makeMoves(name, () => ({
+      harness,
+      engine,
+    }))
     const [data, more] = [randomUUID(), randomUUID()]
     const owner: MachineSpec = {
       id: randomUUID(),
+      projectId: PROJECT_ID,
       hostname: 'owner-1',
       cpu: 1,
       memoryMb: 256,
@@ -34,8 +45,16 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await done(engine.startMachine(owner.id, { freshRoot, volumeIds }))
       return until(owner.id, 'ready')
     }
+    async function powerOff(): Promise<void> {
+      await done(engine.powerOff(owner.id))
+      await until(owner.id, 'off')
+    }
+    async function remove(id: string): Promise<void> {
+      await done(engine.deleteMachine(id))
+      await until(id, 'absent')
+    }
     const volume = (id: string, source: VolumeSource, sizeBytes = 0) =>
-      done(engine.createVolume(id, source, sizeBytes, work()))
+      done(engine.createVolume(volumeSpec(id, source, sizeBytes), work()))
     const snapshotVolume = (id: string, parentId: string | null, volumeId = data) =>
       done(engine.createVolumeSnapshot(id, { volumeId, parentId }, work()))
     const snapshot = (id: string, memory: boolean) =>
@@ -44,8 +63,8 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     async function restore(snapshotId: string, safetyId: string, volumeIds: string[]) {
       made.push(safetyId)
       await done(engine.prepareRestore(owner.id, { snapshotId, volumeIds: [data, more] }, work()))
-      await done(engine.powerOff(owner.id))
-      const outcome = await done(engine.switchDisks(owner.id, safetyId))
+      await powerOff()
+      const outcome = await done(engine.switchDisks(owner.id, safetyId, work()))
       await start(volumeIds, true)
       return outcome
     }
@@ -77,6 +96,13 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     function needsContent(skip: (note: string) => never): void {
       if (!harness.ssh) real('poke', skip)
     }
+    const keepsContent = (): boolean => harness.ssh !== undefined || harness.peek !== undefined
+    /** Tests of what an engine may be unable to do. */
+    function needs(what: keyof Limits, skip: (note: string) => never): void {
+      const limit = engine.capabilities.cannot[what]
+      if (limit !== null) skip(limit)
+    }
+    const can = (what: keyof Limits): boolean => engine.capabilities.cannot[what] === null
     const rootOf = (id: string): Content => ({ machineId: id })
 
     beforeAll(async () => {
@@ -90,7 +116,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await done(Promise.all([engine.createMachine(owner), engine.createMachine(other)]))
     })
     afterAll(async () => {
-      await Promise.all([owner.id, other.id].map((id) => done(engine.deleteMachine(id))))
+      await Promise.all([owner.id, other.id].map(remove))
       await engine.close()
       await harness.cleanUp()
     })
@@ -103,7 +129,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     })
 
     test('making a volume twice at once makes one of the size it was asked for', async () => {
-      const make = () => engine.createVolume(data, { from: 'nothing' }, 64 * MIB, work())
+      const make = () => engine.createVolume(volumeSpec(data, { from: 'nothing' }, 64 * MIB), work())
       const [one, another] = await done(Promise.all([make(), make()]))
       expect(one).toMatchObject({ sizeBytes: 64 * MIB, sha256: null })
       expect(another.sizeBytes).toBe(one.sizeBytes)
@@ -115,7 +141,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     test('a volume of a snapshot that does not exist is not made', async () => {
       const id = randomUUID()
       for (const from of ['volume-snapshot', 'machine-snapshot'] as const) {
-        const making = engine.createVolume(id, { from, snapshotId: randomUUID() }, 0, work())
+        const making = engine.createVolume(volumeSpec(id, { from, snapshotId: randomUUID() }, 0), work())
         expect(await code(making)).toBe('snapshot-missing')
       }
       expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
@@ -168,24 +194,22 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       expect(await engine.listSnapshots('machine')).toEqual([onDisk])
     })
 
-    test('a restore brings back root disk and volumes, and the next start leaves them so', async ({
-      skip,
-    }) => {
-      needsContent(skip)
+    test('a restore brings back root disk and volumes, and the next start leaves them so', async () => {
       await write(rootOf(owner.id), 'root two')
       await write({ volumeId: data }, 'data two')
       await write({ volumeId: more }, 'more two')
       const outcome = await restore(onDisk, safety, [data, more])
       expect(outcome.memory).toBe(false)
+      if (!keepsContent()) return
       expect(await read(rootOf(owner.id))).toBe('root one')
       expect(await read({ volumeId: data })).toBe('data one')
       expect(await read({ volumeId: more })).toBe('more one')
     })
 
     test('putting disks in place again changes nothing, and what they replaced is a snapshot', async () => {
-      await done(engine.powerOff(owner.id))
-      expect(await code(engine.switchDisks(owner.id, safety))).toBe('no error')
-      expect(await code(engine.switchDisks(owner.id, randomUUID()))).toBe('snapshot-missing')
+      await powerOff()
+      expect(await code(engine.switchDisks(owner.id, safety, work()))).toBe('no error')
+      expect(await code(engine.switchDisks(owner.id, randomUUID(), work()))).toBe('snapshot-missing')
       expect(await engine.inspectSnapshot('machine', safety)).toEqual({ state: 'whole' })
     })
 
@@ -201,13 +225,14 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       await done(preparing)
       await done(engine.dropRestore(owner.id))
       await done(engine.dropRestore(owner.id))
-      await done(engine.powerOff(owner.id))
-      expect(await code(engine.switchDisks(owner.id, randomUUID()))).toBe('snapshot-missing')
+      await powerOff()
+      expect(await code(engine.switchDisks(owner.id, randomUUID(), work()))).toBe('snapshot-missing')
       await start([data, more])
     })
 
     test('a snapshot with memory goes on where the guest was', async ({ skip }) => {
       needsContent(skip)
+      needs('memorySnapshots', skip)
       made.push(full)
       await write({ memoryOf: owner.id }, 'thought one')
       const boot = harness.ssh && (await inGuest(COUNT_FOR_EVER))
@@ -232,7 +257,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
 
     test('the start after that boots', async ({ skip }) => {
       needsContent(skip)
-      await done(engine.powerOff(owner.id))
+      await powerOff()
       await start([data, more])
       expect(await read({ memoryOf: owner.id })).toBe('')
       expect(await read({ volumeId: data })).toBe('data two')
@@ -240,8 +265,9 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
 
     test('a snapshot of a stopped machine is clean', async () => {
       made.push(atRest)
-      await done(engine.powerOff(owner.id))
-      expect(await snapshot(atRest, true)).toMatchObject({ memory: false, consistency: 'clean' })
+      await powerOff()
+      const taken = await snapshot(atRest, can('memorySnapshots'))
+      expect(taken).toMatchObject({ memory: false, consistency: 'clean' })
       expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'whole' })
       await start([data])
     })
@@ -271,14 +297,14 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
         if (index === 0 && harness.ssh)
           await inGuest(`dd if=/dev/urandom of=${pathIn({ volumeId: data })} bs=1M count=8 2>/dev/null`)
         await write({ volumeId: data }, `data at ${index}`)
-        const parentId = index === 0 ? null : link(index - 1)
+        const parentId = index === 0 || !can('incrementalSnapshots') ? null : link(index - 1)
         const taken = await snapshotVolume(id, parentId)
         expect(taken.parentId).toBe(parentId)
         expect(['crash', 'frozen']).toContain(taken.consistency)
         expect(await snapshotVolume(id, parentId)).toEqual(taken)
         sizes.push(taken.storedBytes)
       }
-      if (harness.ssh) expect(sizes[5]).toBeLessThan((sizes[0] ?? 0) / 8)
+      if (harness.ssh && can('incrementalSnapshots')) expect(sizes[5]).toBeLessThan((sizes[0] ?? 0) / 8)
       expect((await engine.listSnapshots('volume')).sort()).toEqual([...chain].sort())
     })
 
@@ -302,6 +328,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
 
     test('a snapshot on which several build can go', async ({ skip }) => {
       needsContent(skip)
+      needs('incrementalSnapshots', skip)
       const [base, left, right] = [randomUUID(), randomUUID(), randomUUID()]
       made.push(base, left, right)
       await write({ volumeId: data }, 'data at base')
@@ -324,7 +351,8 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       }
     })
 
-    test('a snapshot and the one it builds upon can go at the same time', async () => {
+    test('a snapshot and the one it builds upon can go at the same time', async ({ skip }) => {
+      needs('incrementalSnapshots', skip)
       const [base, child] = [randomUUID(), randomUUID()]
       made.push(base, child)
       await snapshotVolume(base, null)
@@ -334,7 +362,8 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       for (const id of [base, child]) expect(left).not.toContain(id)
     })
 
-    test('a snapshot stores everything when its parent is of another volume or gone', async () => {
+    test('a snapshot stores everything when its parent is of another volume or gone', async ({ skip }) => {
+      needs('incrementalSnapshots', skip)
       const [of, on, after] = [randomUUID(), randomUUID(), randomUUID()]
       made.push(of, on, after)
       expect((await snapshotVolume(of, null, more)).parentId).toBe(null)
@@ -348,6 +377,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       skip,
     }) => {
       needsContent(skip)
+      needs('incrementalSnapshots', skip)
       const [one, another] = [randomUUID(), randomUUID()]
       made.push(one, another)
       await done(engine.attachVolume(owner.id, more))
@@ -365,28 +395,52 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     })
 
     test('work that is ended leaves nothing, and can be done again', async () => {
+      // The longest there is.
+      const snapshotId = made.includes(full) ? full : onDisk
       const [machineId, volumeIds] = [owner.id, [data]]
       const [lost, lostVolume, lostSnapshot] = [randomUUID(), randomUUID(), randomUUID()]
-      const long: [string, (work: Work) => Promise<unknown>][] = [
-        [lost, (work) => engine.createMachineSnapshot(lost, { machineId, volumeIds, memory: false }, work)],
-        [lost, (work) => engine.createMachineSnapshot(lost, { machineId, volumeIds, memory: true }, work)],
-        [
-          lostSnapshot,
-          (work) => engine.createVolumeSnapshot(lostSnapshot, { volumeId: data, parentId: null }, work),
-        ],
-        [
-          lostVolume,
-          (work) =>
-            engine.createVolume(lostVolume, { from: 'machine-snapshot', snapshotId: onDisk }, 0, work),
-        ],
-        [randomUUID(), (work) => engine.prepareRestore(machineId, { snapshotId: full, volumeIds }, work)],
+      const long: { id: string; make: (work: Work) => Promise<unknown>; undo: () => Promise<unknown> }[] = [
+        ...[false, can('memorySnapshots')].map((memory) => ({
+          id: lost,
+          make: (work: Work) => engine.createMachineSnapshot(lost, { machineId, volumeIds, memory }, work),
+          undo: () => engine.deleteMachineSnapshot(lost),
+        })),
+        {
+          id: lostSnapshot,
+          make: (work) => engine.createVolumeSnapshot(lostSnapshot, { volumeId: data, parentId: null }, work),
+          undo: () => engine.deleteVolumeSnapshot(lostSnapshot, work()),
+        },
+        {
+          id: lostVolume,
+          make: (work) =>
+            engine.createVolume(
+              volumeSpec(lostVolume, { from: 'machine-snapshot', snapshotId: onDisk }, 0),
+              work,
+            ),
+          undo: () => engine.deleteVolume(lostVolume),
+        },
+        {
+          id: randomUUID(),
+          make: (work) => engine.prepareRestore(machineId, { snapshotId, volumeIds }, work),
+          undo: () => engine.dropRestore(machineId),
+        },
       ]
-      for (const [id, make] of long) {
+      /** Where nothing tells how far it is, a moment is early enough; what was done by then gets a shorter one. */
+      async function endedAfter(ms: number, { make, undo }: (typeof long)[number]): Promise<void> {
         const ending = new AbortController()
         const making = make({ signal: ending.signal, onProgress: () => ending.abort() })
-        // Where nothing tells how far it is, a moment is early enough.
-        setTimeout(() => ending.abort(), 5)
-        expect(await code(making)).toBe('aborted')
+        if (ms > 0) setTimeout(() => ending.abort(), ms)
+        else ending.abort()
+        const end = await code(making)
+        if (end === 'aborted') return
+        expect(end).toBeUndefined()
+        expect(ms).toBeGreaterThan(0)
+        await done(undo())
+        await endedAfter(Math.floor(ms / 2), { id: '', make, undo })
+      }
+      for (const one of long) {
+        const { id } = one
+        await endedAfter(5, one)
         expect(await engine.inspectSnapshot('machine', id)).toEqual({ state: 'absent' })
         expect(await engine.inspectSnapshot('volume', id)).toEqual({ state: 'absent' })
         expect(await engine.inspectVolume(id)).toEqual({ state: 'absent' })
@@ -402,7 +456,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       const id = randomUUID()
       const ending = engine.createMachineSnapshot(
         id,
-        { machineId: owner.id, volumeIds: [data], memory: true },
+        { machineId: owner.id, volumeIds: [data], memory: can('memorySnapshots') },
         { signal: new AbortController().signal, onProgress: () => {} },
       )
       const outcome = code(ending)
@@ -418,7 +472,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
 
     test('a snapshot outlives its machine, and brings it back', async ({ skip }) => {
       needsContent(skip)
-      await done(engine.deleteMachine(owner.id))
+      await remove(owner.id)
       expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
       await done(engine.createMachine(owner))
       await restore(onDisk, randomUUID(), [data])
@@ -427,50 +481,62 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     })
 
     test('snapshots and volumes outlive the engine', async () => {
-      const before = [await engine.listSnapshots('machine'), await engine.listSnapshots('volume')]
+      const all = async () =>
+        [await engine.listSnapshots('machine'), await engine.listSnapshots('volume')].map((ids) => ids.sort())
+      const before = await all()
       await engine.close()
       engine = await harness.open()
-      expect([await engine.listSnapshots('machine'), await engine.listSnapshots('volume')]).toEqual(before)
+      expect(await all()).toEqual(before)
       expect(await engine.inspectSnapshot('machine', onDisk)).toEqual({ state: 'whole' })
       expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
     })
 
-    test('what cannot be read is neither absent nor broken, and whole again when it can be', async () => {
+    test('what cannot be read is neither absent nor broken, and whole again when it can be', async ({
+      skip,
+    }) => {
+      const hide = real('hide', skip)
       const unreadable = { state: 'unreadable', reason: expect.stringMatching(/^[A-Z].*\.$/) }
-      await done(engine.powerOff(owner.id))
+      await powerOff()
       const size = await engine.inspectVolume(more)
 
-      await harness.hide({ volumeId: more }, true)
+      await hide({ volumeId: more }, true)
       expect(await engine.inspectVolume(more)).toEqual(unreadable)
       expect(await engine.listVolumes()).toContain(more)
-      expect(await code(engine.createVolume(more, { from: 'nothing' }, MIB, work()))).toBe('internal')
-      await harness.hide({ volumeId: more }, false)
+      expect(await code(engine.createVolume(volumeSpec(more, { from: 'nothing' }, MIB), work()))).toBe(
+        'internal',
+      )
+      await hide({ volumeId: more }, false)
       expect(await engine.inspectVolume(more)).toEqual(size)
 
-      await harness.hide({ machineSnapshotId: atRest }, true)
+      await hide({ machineSnapshotId: atRest }, true)
       expect(await engine.inspectSnapshot('machine', atRest)).toEqual(unreadable)
       expect(await engine.listSnapshots('machine')).toContain(atRest)
-      await harness.hide({ machineSnapshotId: atRest }, false)
+      await hide({ machineSnapshotId: atRest }, false)
       expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'whole' })
 
-      await harness.hide({ volumeSnapshotId: link(5) }, true)
+      await hide({ volumeSnapshotId: link(5) }, true)
       expect(await engine.inspectSnapshot('volume', link(5))).toEqual(unreadable)
       expect(await engine.listSnapshots('volume')).toContain(link(5))
-      await harness.hide({ volumeSnapshotId: link(5) }, false)
+      await hide({ volumeSnapshotId: link(5) }, false)
       expect(await engine.inspectSnapshot('volume', link(5))).toEqual({ state: 'whole' })
     })
 
-    test('volumes whose directory is not mounted are unreadable, and nothing is made or removed in it', async () => {
+    test('volumes whose directory is not mounted are unreadable, and nothing is made or removed in it', async ({
+      skip,
+    }) => {
+      const unmountVolumes = real('unmountVolumes', skip)
       const before = (await engine.listVolumes()).sort()
-      await harness.unmountVolumes(true)
+      await unmountVolumes(true)
       expect(await engine.inspectVolume(data)).toMatchObject({ state: 'unreadable' })
       expect(await engine.inspectVolume(randomUUID())).toMatchObject({ state: 'unreadable' })
       expect(await code(engine.listVolumes())).toBe('internal')
-      expect(await code(engine.createVolume(randomUUID(), { from: 'nothing' }, MIB, work()))).toBe('internal')
+      expect(
+        await code(engine.createVolume(volumeSpec(randomUUID(), { from: 'nothing' }, MIB), work())),
+      ).toBe('internal')
       expect(await code(engine.deleteVolume(data))).toBe('internal')
       await engine.close()
       engine = await harness.open()
-      await harness.unmountVolumes(false)
+      await unmountVolumes(false)
       expect((await engine.listVolumes()).sort()).toEqual(before)
       expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
     })
@@ -478,7 +544,7 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     test('what is damaged is broken', async ({ skip }) => {
       const damage = real('damage', skip)
       const reason = expect.stringMatching(/^[A-Z].*\.$/)
-      await done(engine.powerOff(owner.id))
+      await powerOff()
       await damage({ machineSnapshotId: atRest })
       expect(await engine.inspectSnapshot('machine', atRest)).toEqual({ state: 'broken', reason })
       await damage({ volumeSnapshotId: link(5) })
@@ -487,8 +553,16 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       expect(await engine.inspectVolume(more)).toEqual({ state: 'broken', reason })
     })
 
+    test('what a project has of its own goes last, and not while something is left', async () => {
+      const kept = await engine.listProjects()
+      expect(kept).toEqual(kept.length === 0 ? [] : [PROJECT_ID])
+      if (kept.length > 0) expect(await code(engine.deleteProject(PROJECT_ID))).toBe('project-busy')
+      expect(await engine.inspectVolume(data)).toMatchObject({ state: 'whole' })
+      await done(engine.deleteProject(randomUUID()))
+    })
+
     test('deleting leaves nothing', async () => {
-      await Promise.all([owner.id, other.id].map((id) => done(engine.deleteMachine(id))))
+      await Promise.all([owner.id, other.id].map(remove))
       for (const id of await engine.listSnapshots('machine')) await done(engine.deleteMachineSnapshot(id))
       for (const id of await engine.listSnapshots('volume'))
         await done(engine.deleteVolumeSnapshot(id, work()))
@@ -497,6 +571,8 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
       expect(await engine.listSnapshots('machine')).toEqual([])
       expect(await engine.listSnapshots('volume')).toEqual([])
       expect(await engine.listVolumes()).toEqual([])
+      await removeProject()
+      await removeProject()
       if (!harness.traces) return
       for (const id of [...made, onDisk, owner.id, other.id]) {
         expect(await harness.traces(id)).toEqual({ processes: [], files: [] })

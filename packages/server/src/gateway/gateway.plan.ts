@@ -1,4 +1,4 @@
-import { gatewayCommand, hostnameOf, isLoopback, projectLabelOf, vmCan } from '@slipway/contract'
+import { gatewayCommand, hostnameOf, projectLabelOf, vmCan } from '@slipway/contract'
 
 /** A VM that a key may lead to, with what is told of it. */
 export interface Candidate {
@@ -9,12 +9,11 @@ export interface Candidate {
   status: string
   statusMessage: string | null
   ip: string | null
-  port: number
 }
 
 type Choice =
   | { to: 'nobody' }
-  | { to: 'vm'; accountId: string; vmId: string; called: string; ip: string; port: number }
+  | { to: 'vm'; accountId: string; vmId: string; called: string }
   | { to: 'word'; accountIds: string[]; text: string }
 
 /** How the gateway is called, for the commands it tells. */
@@ -59,13 +58,9 @@ export function choose(name: string, vms: readonly Candidate[], gateway: Called)
     }
   }
   const called = `VM ${plain(vm.name)}`
-  const word = (text: string): Choice => ({ to: 'word', accountIds: [vm.accountId], text })
-  if (vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true || vm.ip === null)
-    return word(whyNot(called, vm))
-  // Nothing else is a guest of ours.
-  if (!isLoopback(vm.ip))
-    return word(`${called} has the address ${vm.ip}, which cannot be reached from this server.`)
-  return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called, ip: vm.ip, port: vm.port }
+  if (vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true)
+    return { to: 'word', accountIds: [vm.accountId], text: whyNot(called, vm) }
+  return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called }
 }
 
 function whyNot(called: string, { status, statusMessage }: Candidate): string {

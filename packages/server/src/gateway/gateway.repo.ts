@@ -55,7 +55,6 @@ export function makeGatewayRepo(db: Db) {
           'vm.status',
           'vm.status_message',
           'vm.ip_address',
-          'vm.ssh_port',
         ])
         .orderBy('vm.id')
         .execute()
@@ -67,7 +66,6 @@ export function makeGatewayRepo(db: Db) {
         status: row.status,
         statusMessage: row.status_message,
         ip: row.ip_address,
-        port: row.ssh_port,
       }))
     },
   }

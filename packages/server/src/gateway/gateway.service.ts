@@ -2,18 +2,19 @@ import type { ActivityService } from '../activity/activity.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
+import type { Dial, Doors } from './doors.ts'
 import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
 import type { GatewayRepo } from './gateway.repo.ts'
 import type { GatewayDesk } from './gateway.thread.ts'
-import type { Caller, Cut, Visit, Way } from './messages.ts'
+import type { Caller, Cut, Line, Visit, Way } from './messages.ts'
 
 export interface GatewayServiceOptions {
   repo: GatewayRepo
   cut: (cut: Cut) => void
   /** How people call the gateway; without a host, by the address of ours that they came to. */
   called: Readonly<{ host: string | null; port: number }>
-  /** Whether there are guests to enter; those of a simulation are none. */
-  hasGuests: boolean
+  dial: Dial
+  doors: Doors
   activity: Pick<ActivityService, 'access'>
   clock: Clock
   log: Log
@@ -22,12 +23,15 @@ export interface GatewayServiceOptions {
 /** How often it is looked whether those who are in still may be. Deleted keys are known at once; this is for the rest. */
 const checkEveryMs = 15_000
 
+const sshPort = 22
+
 /** Says who may come in by SSH and where to, and who has to leave. */
 export function makeGatewayService({
   repo,
   cut,
   called,
-  hasGuests,
+  dial,
+  doors,
   activity,
   clock,
   log,
@@ -50,14 +54,12 @@ export function makeGatewayService({
       return accountIds.length === 0 ? { to: 'nobody' } : { to: 'jump', accountIds, text: jumpText(gateway) }
     }
     const vms = await repo.candidates(caller.fingerprint, vmIdIn(caller.name))
-    const way = choose(caller.name, vms, gateway)
-    return way.to === 'vm' && !hasGuests
-      ? {
-          to: 'word',
-          accountIds: [way.accountId],
-          text: `${way.called} is simulated. There is no guest to connect to.`,
-        }
-      : way
+    return choose(caller.name, vms, gateway)
+  }
+
+  async function lineTo(vmId: string): Promise<Line> {
+    const line = await dial(vmId, sshPort)
+    return 'stream' in line ? { door: await doors.open(line.stream) } : line
   }
 
   /** Ends visits by keys that are gone or of accounts that are disabled. */
@@ -97,6 +99,7 @@ export function makeGatewayService({
   const desk: GatewayDesk = {
     async answer(question) {
       if (question.ask === 'known') return (await repo.accountsOf(question.fingerprint)).length > 0
+      if (question.ask === 'line') return lineTo(question.vmId)
       for (;;) {
         const before = cuts
         const way = await lookUp(question)

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
 import ssh2, { type Client } from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
+import type { Engine } from '../engine/engine.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { silentLog } from '../lib/log.ts'
@@ -18,9 +20,22 @@ const gateway = await startGateway(settings, silentLog)
 const clock = makeHandClock()
 const simulated = makeSimulatedEngine({ clock, hostMemoryMb: 1024 * 1024 })
 await simulated.open()
-// Its guests are made by this test, so they can be entered.
-const engine = { ...simulated, kind: 'qemu' as const }
-const app = await makeTestAppOver({ clock, engine, passTime: () => clock.advance(60_000) }, { gateway })
+/** Where the guests of VMs are; these are made by this test. */
+const ports = new Map<string, number>()
+/** Whether the engine opens connections itself, as one does whose guests this host cannot reach. */
+let opensItself = false
+const engine: Engine = {
+  ...simulated,
+  async dial(machineId, port) {
+    expect(port).toBe(22)
+    const at = { ip: '127.0.0.1', port: ports.get(machineId) ?? 0 }
+    return opensItself ? { stream: connect({ host: at.ip, port: at.port }) } : { at }
+  },
+}
+const app = await makeTestAppOver(
+  { clock, engine, passTime: () => clock.advance(60_000) },
+  { gateway, dataDir: dir },
+)
 const guest = await startGuest(gateway.publicKey)
 afterAll(async () => {
   await app.close()
@@ -58,11 +73,7 @@ async function vm(who: Person & { keyId: string }, name: string, projectName: st
   })
   await clock.advance(30_000)
   await app.idle()
-  await app.db
-    .updateTable('vm')
-    .set({ ip_address: '127.0.0.1', ssh_port: at })
-    .where('id', '=', body.id)
-    .execute()
+  ports.set(body.id, at)
   return { id: body.id, params: { ...params, vmId: body.id } }
 }
 
@@ -104,6 +115,25 @@ describe('SSH by name', () => {
     expect(outcome.code).toBe(7)
     expect(outcome.stderr).toMatch(/^err\n/m)
     expect(outcome.stdout.toString()).toBe('out\n')
+  })
+
+  it('does the same over connections that the engine opens, with tunnels too', async () => {
+    opensItself = true
+    const input = randomBytes(3_000_000)
+    const there = await runClient(
+      'ssh',
+      [...ada.options, ...port(), 'web.shop@127.0.0.1', 'cat; exit 3'],
+      input,
+    )
+    expect(there.stdout.equals(input)).toBe(true)
+    expect(there.code).toBe(3)
+    const tunnel = await runClient('ssh', [...ada.options, ...port(), '-W', 'web.shop:22', 'jump@127.0.0.1'])
+    expect(tunnel.stdout.toString()).toMatch(/^SSH-2\.0-/)
+    opensItself = false
+    // Nobody sees where doors are, and none is left.
+    const doors = join(dir, 'doors')
+    expect((await stat(doors)).mode & 0o777).toBe(0o700)
+    expect(await readdir(doors)).toEqual([])
   })
 
   it('records who came in with which key', async () => {

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
-import type { Cut, GatewaySettings, Question, ToGateway, ToServer, Visit, Way } from './messages.ts'
+import type { Answer, Cut, GatewaySettings, Question, ToGateway, ToServer, Visit } from './messages.ts'
 
 /** What the thread asks and tells. */
 export interface GatewayDesk {
-  answer(question: Question): Promise<boolean | Way>
+  answer(question: Question): Promise<Answer>
   came(visit: Visit): void
   went(visitId: number): void
   /** The thread broke: nobody is in any more. */

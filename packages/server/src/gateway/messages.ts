@@ -14,13 +14,22 @@ export interface Caller {
 export type Way =
   /** Nowhere; it is not said why. */
   | { to: 'nobody' }
-  | { to: 'vm'; accountId: string; vmId: string; called: string; ip: string; port: number }
+  | { to: 'vm'; accountId: string; vmId: string; called: string }
   /** In, to be told why it goes no further. */
   | { to: 'word'; accountIds: string[]; text: string }
   /** On to VMs by tunnels, each of which is asked for. */
   | { to: 'jump'; accountIds: string[]; text: string }
 
-export type Question = { ask: 'known'; fingerprint: string } | ({ ask: 'way' } & Caller)
+/** Where to connect for the SSH server of a VM: an address, or a door that opens once. */
+export type Line = { at: { ip: string; port: number } } | { door: string } | { refused: string }
+
+export type Question =
+  | { ask: 'known'; fingerprint: string }
+  | ({ ask: 'way' } & Caller)
+  | { ask: 'line'; vmId: string }
+
+/** Of the kind that the question is about; null when it could not be answered. */
+export type Answer = boolean | Way | Line | null
 
 /** A connection into a VM. */
 export interface Visit {
@@ -41,7 +50,7 @@ export type ToServer =
 
 /** From the server to the thread of the gateway. */
 export type ToGateway =
-  | { say: 'answer'; id: number; answer: boolean | Way | null }
+  | { say: 'answer'; id: number; answer: Answer }
   | { say: 'cut'; cut: Cut }
   | { say: 'close' }
 

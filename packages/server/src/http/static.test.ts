@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import type { Host } from '@slipway/contract'
+import { type Host, noLimits } from '@slipway/contract'
 import fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { frameworkErrors, installErrorHandler } from './errors.ts'
@@ -15,6 +15,8 @@ const host: Host = {
   accelerator: null,
   accelerator_reason: null,
   network: 'None',
+  cannot: noLimits,
+  addresses: 'this-host',
   ssh_gateway: null,
   built_in_templates: [],
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },

@@ -19,6 +19,8 @@ export interface ForeignLook {
 export interface Looking extends Fetching {
   limits: { maxImageBytes: number; maxVirtualBytes: number }
   timeoutMs?: number
+  /** Whether a disk has to be one that boots; so it is unless said otherwise. */
+  bootable?: boolean
 }
 
 /**
@@ -27,7 +29,7 @@ export interface Looking extends Fetching {
  */
 export async function lookAtImage(
   text: string,
-  { limits, timeoutMs = 10_000, ...fetching }: Looking,
+  { limits, timeoutMs = 10_000, bootable = true, ...fetching }: Looking,
 ): Promise<ForeignLook> {
   const { url } = readImageAddress(text)
   const late = AbortSignal.timeout(timeoutMs)
@@ -35,7 +37,7 @@ export async function lookAtImage(
   try {
     const range = { range: `bytes=0-${BOOT_RECORD_BYTES - 1}` }
     const answer = await get(url, range, { ...fetching, signal })
-    return judge(await readStart(answer), sizeOf(answer), limits)
+    return judge(await readStart(answer), sizeOf(answer), limits, bootable)
   } catch (error) {
     fetching.signal.throwIfAborted()
     if (late.aborted) {
@@ -75,11 +77,16 @@ function sizeOf({ response: { statusCode, headers } }: Answer): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null
 }
 
-function judge(start: Buffer, downloadBytes: number | null, limits: Looking['limits']): ForeignLook {
+function judge(
+  start: Buffer,
+  downloadBytes: number | null,
+  limits: Looking['limits'],
+  bootable: boolean,
+): ForeignLook {
   if (downloadBytes !== null && downloadBytes > limits.maxImageBytes) throw fileTooLarge(limits.maxImageBytes)
   if (packingOf(start) !== null) return { downloadBytes, format: 'packed', virtualBytes: null }
   const format = formatOf(start)
-  if (format === 'raw') requireBootRecord(start)
+  if (format === 'raw' && bootable) requireBootRecord(start)
   const virtualBytes =
     format === 'qcow2' ? qcow2Bytes(start) : format === 'vmdk' ? vmdkBytes(start) : downloadBytes
   if (virtualBytes !== null) requireSize(virtualBytes, limits.maxVirtualBytes)

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROJECT_ID, work } from '../engine/engine.test-kit.ts'
 import type { Address, Engine, MachineState } from '../engine/engine.ts'
 import { processesOf, sshWith } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { makeQemuEngine } from '../engine/qemu/qemu-engine.ts'
@@ -37,28 +38,14 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
       response.end(image)
     })
     stopServing = server.stop
-    const importer = makeImporter({
-      scratchDir: join(dataDir, 'imports'),
-      policy: { maxImageBytes: GIB, maxVirtualBytes: 4 * GIB, privateSources: ['127.0.0.1'] },
-      log: silentLog,
-    })
-    const images = makeImageStore({
-      dir: join(dataDir, 'images'),
-      log: silentLog,
-      recipes: [],
-      build: (recipe, lower, work) => buildImage(recipe, lower, { importer, mirror: '' }, work),
-      inUse: async () => new Set(),
-      budgetBytes: Number.POSITIVE_INFINITY,
-      rootBytes: ROOT_BYTES,
-    })
-    engine = makeQemuEngine({ dataDir, images, importer, log: silentLog })
-    await engine.open()
+    engine = await openAt(dataDir)
 
     const key = join(dataDir, 'key')
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const sha256 = createHash('sha256').update(image).digest('hex')
     await engine.createMachine({
       id,
+      projectId: PROJECT_ID,
       hostname: 'cloudy',
       cpu: 2,
       memoryMb: 768,
@@ -77,8 +64,30 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     await engine?.deleteMachine(id)
     await engine?.close()
     stopServing?.()
-    await rm(dataDir, { recursive: true, force: true })
+    for (const dir of [dataDir, savedDir()]) await rm(dir, { recursive: true, force: true })
   })
+
+  const savedDir = () => `${dataDir}-saved`
+
+  async function openAt(dir: string): Promise<Engine> {
+    const importer = makeImporter({
+      scratchDir: join(dir, 'imports'),
+      policy: { maxImageBytes: GIB, maxVirtualBytes: 4 * GIB, privateSources: ['127.0.0.1'] },
+      log: silentLog,
+    })
+    const images = makeImageStore({
+      dir: join(dir, 'images'),
+      log: silentLog,
+      recipes: [],
+      build: (recipe, lower, making) => buildImage(recipe, lower, { importer, mirror: '' }, making),
+      inUse: async () => new Set(),
+      budgetBytes: Number.POSITIVE_INFINITY,
+      rootBytes: ROOT_BYTES,
+    })
+    const opened = makeQemuEngine({ dataDir: dir, images, importer, log: silentLog })
+    await opened.open()
+    return opened
+  }
 
   /** Looks until the machine is as it should be; a machine that ends on its way there is told at once. */
   async function until<T extends MachineState>(isAsWanted: (state: MachineState) => state is T): Promise<T> {
@@ -143,11 +152,27 @@ describeWith(tools, 'a Debian cloud image at an address', () => {
     await until((state) => state.power === 'ready')
     expect(await boot()).not.toBe(first)
     expect(await inGuest('hostname')).toBe('cloudy\n')
+    await inGuest('echo kept > /root/kept; sync')
   })
 
   test('powers off when its power button is pressed', async () => {
     await engine.powerDown(id)
     expect(await until((state) => state.power === 'off')).toMatchObject({ exit: { how: 'asked' } })
     expect(await processesOf(id)).toEqual([])
+  })
+
+  test('starts from a backup in another data directory, without the address it came from', async () => {
+    const objects = { machines: [id], volumes: [], machineSnapshots: [], volumeSnapshots: [] }
+    await mkdir(savedDir(), { mode: 0o700 })
+    expect(await engine.saveTo(savedDir(), objects, work())).toEqual(new Map())
+    await engine.deleteMachine(id)
+    await engine.close()
+    stopServing()
+    for (const name of ['images', 'machines']) await rm(join(dataDir, name), { recursive: true })
+
+    engine = await openAt(savedDir())
+    await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
+    address = (await until((state) => state.power === 'ready')).address
+    expect(await inGuest('hostname; cat /root/kept')).toBe('cloudy\nkept\n')
   })
 })

@@ -100,7 +100,8 @@ export function nullIfAbsent(error: unknown): null {
   throw error
 }
 
-async function sha256Of(path: string): Promise<string> {
+/** Of the content of a file, in hex. */
+export async function sha256Of(path: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash)
   return hash.digest('hex')

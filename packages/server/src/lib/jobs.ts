@@ -14,7 +14,7 @@ import type { Clock } from './clock.ts'
 
 /**
  * `fetch` waits for a server elsewhere, `copy` for the host's disk; `quick` ends within seconds. `plug` waits for others
- * that work on the same machine, and costs nothing meanwhile.
+ * that work on the same machine, or for a cluster, and costs nothing meanwhile.
  */
 export type JobKind = 'fetch' | 'copy' | 'quick' | 'plug'
 

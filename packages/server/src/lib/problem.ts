@@ -24,6 +24,15 @@ export function require409(verdict: true | string): void {
   if (verdict !== true) throw new Problem(409, verdict)
 }
 
+/**
+ * Passes when a rule about what the engine can do answers `true`; otherwise throws 422 with its sentence, and with the
+ * field of the request body that asks for it, if there is one.
+ */
+export function require422(verdict: true | string, field?: string): void {
+  if (verdict !== true)
+    throw new Problem(422, verdict, field === undefined ? undefined : { [field]: verdict })
+}
+
 /** A refusal of one field of the request body. */
 export const refuse = (field: string, message: string): Problem =>
   new Problem(400, message, { [field]: message })

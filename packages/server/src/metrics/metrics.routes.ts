@@ -1,7 +1,8 @@
 import { hostApi, messages } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
+import { carriesToken } from '../lib/bearer.ts'
 import { Problem } from '../lib/problem.ts'
-import { carriesToken, type MetricsService } from './metrics.service.ts'
+import type { MetricsService } from './metrics.service.ts'
 
 /** Who has the token may read the figures of every VM, and do nothing else. */
 export function metricsRoutes(route: Route, metrics: MetricsService, token: string): void {

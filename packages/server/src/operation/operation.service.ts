@@ -80,7 +80,7 @@ export function makeOperationService(options: OperationServiceOptions) {
     if (!(await end(userId, job.subject.id, action))) throw new Problem(404, messages.operationNotFound)
   }
 
-  /** Plugging is over in a moment, unless the machine is being copied; the disk says so. */
+  /** Plugging is over in a moment, unless the machine is being copied; the disk, or the VM, says so. */
   const isShown = ({ kind, state }: JobView): boolean => kind !== 'plug' && state !== 'settled'
 
   return {

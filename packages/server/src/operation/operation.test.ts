@@ -2,7 +2,7 @@ import { type Operation, operationApi, projectApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
-import type { VolumeSource, Work } from '../engine/engine.ts'
+import type { VolumeSpec, Work } from '../engine/engine.ts'
 
 /** Downloads from this host never end by themselves. */
 const stuck = 'https://drips.test/disk.img'
@@ -20,8 +20,8 @@ function hangDownloads({ app: { engine } }: Desk): () => number {
         reject(new Error('ended'))
       })
     })
-  engine.createVolume = (id: string, source: VolumeSource, size: number, work: Work) =>
-    source.from === 'url' && source.url === stuck ? hang(work) : createVolume(id, source, size, work)
+  engine.createVolume = (spec: VolumeSpec, work: Work) =>
+    spec.source.from === 'url' && spec.source.url === stuck ? hang(work) : createVolume(spec, work)
   return () => hanging
 }
 
@@ -186,8 +186,8 @@ describe('cancelling', () => {
       const { body: disk } = await createStuck(desk, 'late')
       const { createVolume } = engine
       // It does not notice that somebody wants it to end.
-      engine.createVolume = (id, source, size, { onProgress }) =>
-        createVolume(id, source, size, { onProgress, signal: new AbortController().signal })
+      engine.createVolume = (spec, { onProgress }) =>
+        createVolume(spec, { onProgress, signal: new AbortController().signal })
       await desk.pass(300)
       await cancel(desk, disk.id)
       await desk.pass()

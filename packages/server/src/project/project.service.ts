@@ -11,8 +11,8 @@ export type ProjectService = ReturnType<typeof makeProjectService>
 export interface ProjectServiceOptions {
   repo: ProjectRepo
   clock: Clock
-  /** Told that disks and snapshots are left to be removed. */
-  onDeleted: () => void
+  /** Told that disks and snapshots are left to be removed, and what the engine keeps for it. */
+  onDeleted: (projectId: string) => void
   changed: Changed
 }
 
@@ -53,7 +53,7 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
       const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
       if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
       changed('project', projectId, projectId, userId)
-      onDeleted()
+      onDeleted(projectId)
     },
   }
 }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrate } from '../db/migrate.ts'
 import { openSqlite } from '../db/sqlite.ts'
-import { work } from '../engine/engine.test-kit.ts'
+import { volumeSpec, work } from '../engine/engine.test-kit.ts'
 import type { Engine } from '../engine/engine.ts'
 import { blankEngine } from '../engine/qemu/blank-images.test-kit.ts'
 import { readHoldings } from '../engine/qemu/holdings.ts'
@@ -69,7 +69,9 @@ describe.skipIf(missing !== undefined)('the files of version 0.1.0', () => {
 
   it('are used: a disk from a snapshot, an incremental snapshot upon an old one', async () => {
     const source = { from: 'volume-snapshot', snapshotId: idOf('disk_snapshot', 'tuesday') } as const
-    expect(await engine.createVolume(randomUUID(), source, 0, work())).toMatchObject({ sizeBytes: 1024 ** 2 })
+    expect(await engine.createVolume(volumeSpec(randomUUID(), source, 0), work())).toMatchObject({
+      sizeBytes: 1024 ** 2,
+    })
     const parentId = idOf('disk_snapshot', 'tuesday')
     const made = await engine.createVolumeSnapshot(
       randomUUID(),
@@ -82,7 +84,7 @@ describe.skipIf(missing !== undefined)('the files of version 0.1.0', () => {
   it('start: a VM that is restored from a snapshot, with its disk', async () => {
     const [web, ledger] = [idOf('vm', 'web'), idOf('disk', 'ledger')]
     await engine.prepareRestore(web, { snapshotId: idOf('vm_snapshot', 'good'), volumeIds: [ledger] }, work())
-    await engine.switchDisks(web, randomUUID())
+    await engine.switchDisks(web, randomUUID(), work())
     await engine.startMachine(web, { freshRoot: false, volumeIds: [ledger] })
     expect(await engine.inspect(web)).toMatchObject({ power: 'booting' })
     await engine.powerOff(web)

@@ -1,4 +1,5 @@
 import {
+  type Limits,
   messages,
   type Parsed,
   snapshotCan,
@@ -7,6 +8,7 @@ import {
   vmCan,
   type vmSnapshotApi,
   vmSnapshotTexts,
+  vmSnapshotTypeAllowed,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
@@ -14,7 +16,7 @@ import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
-import { Problem, refuse, require409 } from '../lib/problem.ts'
+import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
@@ -36,6 +38,8 @@ export interface VmSnapshotServiceOptions {
   repo: VmSnapshotRepo
   projects: ProjectService
   vms: VmService
+  /** What the engine cannot do. */
+  cannot: Limits
   /** Whether a restore or a new disk reads a snapshot. */
   isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   kick: (snapshotId: string) => void
@@ -45,7 +49,7 @@ export interface VmSnapshotServiceOptions {
 }
 
 export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
-  const { repo, projects, vms, isInUse, kick, changed, jobs, clock } = options
+  const { repo, projects, vms, cannot, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
     repo,
@@ -77,6 +81,9 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       input: VmSnapshotBody,
     ): Promise<VmSnapshot> {
       const vm = await vms.get(userId, projectId, vmId)
+      // Skipping wins (catalogue G-092).
+      const type = input.skip_memory_snapshot ? 'disk' : input.snapshot_type
+      require422(vmSnapshotTypeAllowed(type, cannot), 'snapshot_type')
       const now = clock.now()
       const id = newId(now)
       const allowed = (seen: { status: string; deleted: boolean; projectId: string | null } | null) => {
@@ -94,8 +101,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
           status: 'pending',
           status_message: null,
           status_since: isoTime(now),
-          // Skipping wins (catalogue G-092).
-          snapshot_type: input.skip_memory_snapshot ? 'disk' : input.snapshot_type,
+          snapshot_type: type,
           has_memory: 0,
           consistency: null,
           disks: '[]',

@@ -9,7 +9,8 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { refuse } from '../db/database.test-kit.ts'
-import { atDesk, openDesk } from '../desk.test-kit.ts'
+import { atDesk, type Desk, openDesk } from '../desk.test-kit.ts'
+import { EngineError } from '../engine/engine.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -186,6 +187,166 @@ describe('the list of VM snapshots', async () => {
   ])('is filtered by %j, oldest first', async (query, names) => {
     expect((await desk.vmSnapshots(query)).map(({ name }) => name)).toEqual(names)
   })
+})
+
+const minutes = 60_000
+
+/** Makes changing the disks of a restore as slow as on a cluster: they have changed, and it is not over. */
+function changeDisksSlowly({ app: { engine, clock } }: Desk): string[] {
+  const { switchDisks } = engine
+  const safetyIds: string[] = []
+  engine.switchDisks = async (machineId, safetyId, work) => {
+    safetyIds.push(safetyId)
+    const made = await switchDisks(machineId, safetyId, work)
+    for (let minute = 1; minute <= 30; minute++) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const cancel = clock.after(minutes, resolve)
+      work.signal.addEventListener('abort', () => resolve())
+      await promise
+      cancel()
+      if (work.signal.aborted) throw new EngineError('aborted', 'It was ended.', { retryable: true })
+      work.onProgress(minute / 30)
+    }
+    return made
+  }
+  return safetyIds
+}
+
+it(
+  'a snapshot whose data cannot be removed now is tried again more and more rarely, and removed later',
+  atDesk(async (desk) => {
+    const { engine } = desk.app
+    const vmId = await desk.stoppedVm()
+    const id = await desk.readyVmSnapshot(vmId)
+    const { deleteMachineSnapshot } = engine
+    let tries = 0
+    engine.deleteMachineSnapshot = () => {
+      tries++
+      throw new EngineError('internal', 'The cluster does not answer.', { retryable: true })
+    }
+    await desk.deleteVmSnapshot(id)
+    await desk.pass(20_000)
+    expect(tries).toBeGreaterThan(1)
+    expect(tries).toBeLessThan(10)
+    expect(await desk.namesIn('vm_snapshot')).toHaveLength(1)
+    engine.deleteMachineSnapshot = deleteMachineSnapshot
+    await desk.pass(2 * minutes)
+    expect(await desk.namesIn('vm_snapshot')).toEqual([])
+  }),
+)
+
+describe('changing the disks of a VM that is being restored', () => {
+  async function changing(desk: Desk) {
+    const { engine } = desk.app
+    const vmId = await desk.runningVm()
+    engine.poke({ machineId: vmId }, 'A')
+    const id = await desk.readyVmSnapshot(vmId)
+    engine.poke({ machineId: vmId }, 'B')
+    const safetyIds = changeDisksSlowly(desk)
+    await desk.restore(id, vmId)
+    await desk.pass(10 * minutes)
+    expect(safetyIds).toHaveLength(1)
+    return { engine, vmId, id, safetyIds }
+  }
+
+  it(
+    'may take its time: the VM says how far it is, has no deadline, and it cannot be cancelled',
+    atDesk(async (desk) => {
+      const { engine, vmId } = await changing(desk)
+      await desk.pass(10 * minutes)
+      expect(await desk.vm(vmId)).toMatchObject({
+        status: 'starting',
+        status_deadline: null,
+        status_message: expect.stringMatching(/^Restoring from snapshot "snap": \d\d %\.$/),
+      })
+      const { projectId } = desk.params
+      const cancelled = { params: { projectId, operationId: vmId } }
+      expect((await desk.ada.call(operationApi.cancel, cancelled)).status).toBe(404)
+      await desk.pass(15 * minutes)
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'running', status_message: null })
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      expect(await desk.namesIn('vm_snapshot')).toEqual(['snap', 'Before restoring "snap"'])
+    }),
+  )
+
+  it(
+    'is finished by the next server when this one ends meanwhile',
+    atDesk(async (desk) => {
+      const { engine, vmId, safetyIds } = await changing(desk)
+      await desk.app.restart()
+      await desk.pass(35 * minutes)
+      expect(safetyIds).toHaveLength(2)
+      expect(new Set(safetyIds).size).toBe(1)
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'running', status_message: null })
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+      expect(await desk.vmSnapshots()).toHaveLength(2)
+    }),
+  )
+
+  it(
+    'ends with the VM when that is deleted, and leaves nothing',
+    atDesk(async (desk) => {
+      const { engine, vmId, id } = await changing(desk)
+      expect((await desk.deleteVm(vmId)).status).toBe(204)
+      await desk.pass()
+      expect(await engine.list()).toEqual(new Map())
+      expect(await engine.listSnapshots('machine')).toEqual([id])
+      expect(await desk.vmSnapshots()).toMatchObject([{ id }])
+    }),
+  )
+
+  it(
+    'is tried again for as long as it may come good, and says why',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.stoppedVm()
+      engine.poke({ machineId: vmId }, 'A')
+      const id = await desk.readyVmSnapshot(vmId)
+      engine.poke({ machineId: vmId }, 'B')
+      let tries = 0
+      const { switchDisks } = engine
+      engine.switchDisks = (...args) => {
+        if (++tries > 8) return switchDisks(...args)
+        throw new EngineError('internal', 'The cluster does not answer.', { retryable: true })
+      }
+      await desk.restore(id, vmId)
+      await desk.pass(20_000)
+      expect(await desk.vm(vmId)).toMatchObject({
+        status: 'pending',
+        status_message: expect.stringMatching(/^The cluster does not answer\. Trying again in \d+ s\.$/),
+      })
+      await desk.pass(20 * minutes)
+      expect(tries).toBe(9)
+      expect(await desk.vm(vmId)).toMatchObject({ status: 'stopped', status_message: null })
+      expect(engine.peek({ machineId: vmId })).toBe('A')
+    }),
+  )
+
+  it(
+    'that cannot be done at all hands over what the disks were, if that was saved by then',
+    atDesk(async (desk) => {
+      const { engine } = desk.app
+      const vmId = await desk.stoppedVm()
+      const id = await desk.readyVmSnapshot(vmId, { name: 'monday' })
+      let isSaved = false
+      engine.switchDisks = async (machineId, safetyId, work) => {
+        const source = { machineId, volumeIds: [], memory: false }
+        if (isSaved) await engine.createMachineSnapshot(safetyId, source, work)
+        throw new EngineError('launch-failed', 'The cluster refused it: no.')
+      }
+      for (isSaved of [false, true]) {
+        await desk.restore(id, vmId)
+        await desk.pass()
+        expect(await desk.vm(vmId)).toMatchObject({ status: 'error' })
+        const rows = (await desk.vmSnapshots()).map((one) => one.id).sort()
+        expect((await engine.listSnapshots('machine')).sort()).toEqual(rows)
+        expect(rows).toHaveLength(isSaved ? 2 : 1)
+      }
+      expect((await desk.vm(vmId)).status_message).toMatch(
+        /^The cluster refused it: no\. .* What its disks were is in the snapshot Before restoring "monday"\.$/,
+      )
+    }),
+  )
 })
 
 describe('restoring a VM', () => {

@@ -1,5 +1,5 @@
 /**
- * Who may start now. Every start passes here: the first one, one that a user asks for, one after a reboot of the host
+ * Who may start now, on an engine that has one host; one that finds places by itself takes every start at once. Every start passes here: the first one, one that a user asks for, one after a reboot of the host
  * and one after a restore. A start takes memory and one of the host's few start slots; both are given back when the
  * guest ends, the slot already when the guest is up.
  *
@@ -50,13 +50,21 @@ export function makeAdmission(options: {
   /** VMs that wait for room or for a start slot, in the order they came. */
   const waiting = new Set<string>()
 
+  /** Asked once, because counting the memory of many guests takes its time. */
+  let findsThem: boolean | null = null
+  async function findsPlaces(): Promise<boolean> {
+    findsThem ??= (await engine.freeMemoryMb()) === null
+    return findsThem
+  }
+
   async function roomFor(vm: VmRecord): Promise<Omit<Room, 'askAgainMs'>> {
+    if (await findsPlaces()) return { room: true, step: 'turn', why: '' }
     const { promisedMb, starting } = await repo.admittedBeside(vm.id, isoTime(clock.now() - slotMs))
     if (starting >= startsAtOnce) {
       const why = `Waiting for a start slot: ${starting} VMs are starting on this host.`
       return { room: false, step: 'turn', why }
     }
-    const free = Math.max(0, (await engine.freeMemoryMb()) - promisedMb)
+    const free = Math.max(0, ((await engine.freeMemoryMb()) ?? 0) - promisedMb)
     const needs = formatMemory(vm.memoryMb)
     const why = `Needs ${needs} of memory, but the host has ${formatMemory(Math.floor(free))} free. The VM starts when another VM stops.`
     return { room: free >= vm.memoryMb, step: 'room', why }

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest'
 import {
   type FaultReason,
   isAlive,
+  isHeld,
   type Known,
   plan,
   type Seen,
   type Step,
   type Surroundings,
+  seenPowers,
   statusOf,
   type Wanted,
 } from './vm.plan.ts'
@@ -29,7 +31,7 @@ interface Nature {
 }
 
 const bools = [false, true] as const
-const powers: Seen['power'][] = ['absent', 'broken', 'unreadable', 'off', 'booting', 'ready']
+const powers: readonly Seen['power'][] = seenPowers
 const exits: Seen['exit'][] = [null, 'asked', 'clean', 'reboot', 'host-restart', 'crashed']
 
 function* everyWorld(): Generator<World> {
@@ -61,7 +63,7 @@ function* everyWorld(): Generator<World> {
                                   judgedRun: judged ? run : null,
                                   fault,
                                   // Only a living guest can be silent; both of its kinds are walked.
-                                  silent: alive && judged,
+                                  silent: alive && judged && !isHeld({ power: seenPower }),
                                   restorePrepared: restore === 'prepared',
                                 },
                                 seen: { power: seenPower, exit, run },
@@ -234,7 +236,12 @@ function act(world: World, step: Step, nature: Nature): World {
       next.gone = true
       break
     case 'wait':
-      if (step.for === 'parts' && nature.parts === 'arrive') next.around.parts = 'ready'
+      // A guest that is held is let go as what it waits for comes.
+      if (seen.power === 'held-by-room' && nature.room === 'frees') next.seen = { ...seen, power: 'booting' }
+      else if (seen.power === 'held-by-parts' && nature.parts === 'arrive')
+        next.seen = { ...seen, power: 'booting' }
+      else if (isHeld(seen)) next.around.deadline = later(around.deadline)
+      else if (step.for === 'parts' && nature.parts === 'arrive') next.around.parts = 'ready'
       else if (step.for === 'room' && nature.room === 'frees') next.around.room = true
       else if (step.for === 'guest' && nature.guest === 'crashes') next.seen = offBy('crashed')
       else if (step.for === 'guest' && nature.guest === 'powers-off') next.seen = offBy('clean')
@@ -403,6 +410,25 @@ describe('the plan of a VM', () => {
     expect(statusOf({ ...restore, power: 'off' }, { ...known, fault: 'error' }, { power: 'off' })).toBe(
       'pending',
     )
+  })
+
+  it('waits for what keeps a launched guest from running, and gives up on it, whether it was good before or not', () => {
+    for (const provisioned of bools) {
+      const before = { ...known, provisioned }
+      const held = (by: 'room' | 'parts'): Seen => ({ power: `held-by-${by}`, exit: null, run: 'r' })
+      const late = { ...around, deadline: 'passed' } as const
+      expect(statusOf(wanted, before, held('room'))).toBe('pending')
+      expect(plan(wanted, before, held('room'), around)).toEqual({ do: 'wait', for: 'room' })
+      expect(plan(wanted, before, held('room'), late)).toEqual({ do: 'fault', reason: 'room-late' })
+      expect(statusOf(wanted, before, held('parts'))).toBe(provisioned ? 'starting' : 'provisioning')
+      expect(plan(wanted, before, held('parts'), around)).toEqual({ do: 'wait', for: 'guest' })
+      expect(plan(wanted, before, held('parts'), late)).toEqual({ do: 'fault', reason: 'launch-late' })
+      const off: Wanted = { ...wanted, power: 'off' }
+      expect(plan(off, before, held('room'), around)).toEqual({ do: 'power-down' })
+      expect(plan({ ...wanted, deleted: true }, before, held('room'), around)).toEqual({ do: 'delete' })
+    }
+    const due: Wanted = { ...wanted, restarts: 1 }
+    expect(plan(due, known, { power: 'held-by-room', exit: null, run: 'r' }, around).do).toBe('power-down')
   })
 
   it('shows the way up in the words of the specification', () => {

@@ -37,9 +37,14 @@ export interface Known {
   restorePrepared: boolean
 }
 
+/** A guest that was launched: `held-by-room` and `held-by-parts` are booting ones that something keeps from running. */
+export const alivePowers = ['held-by-room', 'held-by-parts', 'booting', 'ready'] as const
+
+export const seenPowers = ['absent', 'broken', 'unreadable', 'off', ...alivePowers] as const
+
 export interface Seen {
   /** `unreadable`: it is there, and nothing else is known of it now. */
-  power: 'absent' | 'broken' | 'unreadable' | 'off' | 'booting' | 'ready'
+  power: (typeof seenPowers)[number]
   /** How the last run ended; null when there was none or one is alive. */
   exit: 'asked' | 'clean' | 'reboot' | 'host-restart' | 'crashed' | null
   run: string | null
@@ -77,7 +82,11 @@ export type Step =
 
 /** Whether a guest process lives. */
 export const isAlive = (seen: Pick<Seen, 'power'>): boolean =>
-  seen.power === 'booting' || seen.power === 'ready'
+  (alivePowers as readonly string[]).includes(seen.power)
+
+/** Whether a guest was launched that something keeps from running. */
+export const isHeld = (seen: Pick<Seen, 'power'>): boolean =>
+  seen.power === 'held-by-room' || seen.power === 'held-by-parts'
 
 export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundings): Step {
   const alive = isAlive(seen)
@@ -114,6 +123,12 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
 
   if (seen.power === 'ready') {
     return known.provisioned && known.admitted && !known.silent ? { do: 'rest' } : { do: 'up' }
+  }
+
+  if (isHeld(seen)) {
+    const byRoom = seen.power === 'held-by-room'
+    if (around.deadline === 'ahead') return { do: 'wait', for: byRoom ? 'room' : 'guest' }
+    return { do: 'fault', reason: byRoom ? 'room-late' : 'launch-late' }
   }
 
   if (seen.power === 'booting') {
@@ -166,7 +181,9 @@ export function statusOf(wanted: Wanted, known: Known, seen: Pick<Seen, 'power'>
   if (known.fault) return known.fault === 'failed' ? 'failed' : 'error'
   if (wanted.power === 'off') return alive ? 'stopping' : 'stopped'
   if (alive && known.provisioned && wanted.restarts > known.restarts) return 'stopping'
-  if (known.provisioned) return seen.power === 'ready' || (alive && known.silent) ? 'running' : 'starting'
+  if (seen.power === 'held-by-room') return 'pending'
+  if (known.provisioned)
+    return seen.power === 'ready' || (seen.power === 'booting' && known.silent) ? 'running' : 'starting'
   if (!known.admitted) return 'pending'
   return seen.power === 'absent' ? 'creating' : 'provisioning'
 }

@@ -1,7 +1,7 @@
 /** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
 import { hostnameOf, type VmStepName } from '@slipway/contract'
 import { entry } from '../activity/entry.ts'
-import { type Engine, EngineError, type MachineState } from '../engine/engine.ts'
+import { type Engine, EngineError, type MachineSpec, type MachineState } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
@@ -10,12 +10,13 @@ import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
-import { isAlive, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import { isAlive, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
+import { addressOf, heldReason, messageOfState, toSeen } from './vm.sight.ts'
 import { deadlineOf, endSteps, enterStep, msToDeadline, type VmChange, type VmRecord } from './vm.state.ts'
 import { type Beside, makeVmStore } from './vm.store.ts'
-import { faultMessage, silentMessage, unreadableMessage, withAdvice } from './vm.words.ts'
+import { faultMessage, retryMessage, silentMessage, withAdvice } from './vm.words.ts'
 
 export interface VmReconcileOptions {
   repo: VmRepo
@@ -42,26 +43,22 @@ export interface VmReconcileOptions {
 const pollMs = { parts: 1_000, guest: 5_000, 'power-off': 2_000 } as const
 /** A step that waits before it is looked at again. */
 const powerDownPollMs = 2_000
+/** A guest, or a whole machine, that has been asked to go. */
+const goingPollMs = 1_000
 /** What cannot be read is tried again so often. */
 const unreadablePollMs = 10_000
 /** With the reconciler's back-off this is about half a minute. */
 const triesToLaunch = 6
 
-function toSeen(state: MachineState): Seen {
-  switch (state.power) {
-    case 'absent':
-    case 'broken':
-    case 'unreadable':
-      return { power: state.power, exit: null, run: null }
-    case 'off':
-      return { power: 'off', exit: state.exit?.how ?? null, run: state.run }
-    default:
-      return { power: state.power, exit: null, run: state.run }
-  }
+/** The step a VM waits in, what it says meanwhile, and when it is looked at again. */
+function waitOf(
+  what: 'parts' | 'room' | 'guest' | 'power-off',
+  state: MachineState,
+): [VmStepName, string | null, number] {
+  return what === 'room'
+    ? ['room', heldReason(state), pollMs.guest]
+    : ['ready', heldReason(state), pollMs[what]]
 }
-
-const addressOf = (state: MachineState) =>
-  state.power === 'booting' || state.power === 'ready' ? state.address : null
 
 /** Only a VM that has not been made yet needs what it is made from. */
 const needsParts = (vm: VmRecord, state: MachineState) =>
@@ -83,6 +80,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     announce,
     announceSnapshot: options.announceSnapshot,
     suspectSnapshot: options.suspectSnapshot,
+    giveUp: (vm, error, kept) => fault(vm, null, withAdvice(vm, error, kept?.name), 'error', kept?.beside),
     wake,
     clock,
     log,
@@ -122,20 +120,24 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   async function storeSeen(vm: VmRecord, state: MachineState): Promise<VmRecord | null> {
     const address = addressOf(state)
-    // The reason of a fault stays: nobody would know it again when the files can be read.
-    const message = state.power === 'unreadable' && !vm.known.fault ? unreadableMessage(state.reason) : null
+    const seen = toSeen(state)
+    const message = messageOfState(vm, state)
     const same =
-      vm.seenPower === state.power &&
+      vm.seenPower === seen.power &&
       vm.address?.ip === address?.ip &&
       vm.address?.port === address?.port &&
       (message === null || vm.statusMessage === message)
     if (same) return vm
     const up = state.power === 'ready'
+    const wasTold = (current: VmRecord) =>
+      current.seenPower === 'unreadable' || isHeld({ power: current.seenPower })
     const stored = await store(vm, (current) => ({
-      seenPower: state.power,
+      seenPower: seen.power,
       address,
+      // What does not run cannot be silent.
+      ...(isHeld(seen) && { known: { silent: false } }),
       ...(up && { steps: endSteps(current.steps, clock.now()) }),
-      ...((up || current.seenPower === 'unreadable') && !current.known.fault && { statusMessage: null }),
+      ...((up || wasTold(current)) && !current.known.fault && { statusMessage: null }),
       ...(message !== null && { statusMessage: message }),
     }))
     if (up) admission.wakeWaiting()
@@ -179,11 +181,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return 'when-kicked'
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
-        return waitAt(vm, 'ready', null, step.for === 'room' ? pollMs.guest : pollMs[step.for])
+        return waitAt(vm, ...waitOf(step.for, state))
       case 'admit':
         return settle(() => ({ known: { admitted: true }, statusMessage: null }))
-      case 'create':
-        return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm)))
+      case 'create': {
+        const { projectId } = vm
+        // Without a project there is only the wish to delete it.
+        if (projectId === null) return 'now'
+        return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm, projectId)))
+      }
       case 'start':
         return launch(vm, 'boot', async () =>
           engine.startMachine(vm.id, { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }),
@@ -195,10 +201,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         }
       case 'power-off':
         await engine.powerOff(vm.id)
-        return 'now'
+        return onceGone(vm.id, (state) => !isAlive(toSeen(state)))
       case 'delete':
+        // What its disks became while they were changing is nobody's: it was never handed to anybody.
+        if (vm.restore && vm.known.restorePrepared) await engine.deleteMachineSnapshot(vm.restore.safetyId)
         await engine.deleteMachine(vm.id)
-        return 'now'
+        return onceGone(vm.id, ({ power }) => power === 'absent')
       case 'prepare-restore':
         return restore.prepare(vm)
       case 'switch-disks':
@@ -206,6 +214,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'drop-restore':
         return restore.drop(vm, 'The disks of the VM no longer exist on the host.')
       case 'forget':
+        // A machine that was begun and never finished is absent, too; without a VM nobody would ever clear it up.
+        await engine.deleteMachine(vm.id)
         await repo.remove(vm.id, clock.now())
         admission.leave(vm.id)
         patience.forget(vm.id)
@@ -267,6 +277,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     }
   }
 
+  /** What was asked to go may take its time: events tell when it has gone, unless they are lost. */
+  async function onceGone(id: string, isGone: (state: MachineState) => boolean): Promise<Again> {
+    return isGone(await engine.inspect(id)) ? 'now' : { afterMs: goingPollMs }
+  }
+
   /** A step of the way up; what cannot succeed by trying again is the VM's fault to show. */
   async function launch(vm: VmRecord, step: VmStepName, work: () => Promise<void>): Promise<Again> {
     const next = await store(vm, (current) => ({ steps: enterStep(current.steps, step, clock.now()) }))
@@ -275,7 +290,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     try {
       await work()
     } catch (error) {
-      if (!(error instanceof EngineError) || error.retryable) throw error
+      // What is not there any more is judged by the next look.
+      if (!(error instanceof EngineError) || error.retryable || error.code === 'machine-missing') throw error
       // Ended by its own user while it came up: that is no fault of it.
       const now = await repo.find(vm.id)
       if (!now || now.wanted.deleted || now.wanted.power === 'off') return 'now'
@@ -290,9 +306,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     judgedRun: string | null,
     message: string,
     broken: 'error' | 'lost' = 'error',
+    beside?: Beside,
   ): Promise<Again> {
     if (vm.restore) await engine.dropRestore(vm.id)
-    await store(vm, (current) => ({
+    const faulty = (current: VmRecord): VmChange => ({
       restore: null,
       known: {
         silent: false,
@@ -302,13 +319,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       },
       statusMessage: message,
       steps: endSteps(current.steps, clock.now()),
-    }))
+    })
+    await store(vm, faulty, beside)
     return 'now'
   }
 
-  async function specOf(vm: VmRecord) {
+  async function specOf(vm: VmRecord, projectId: string): Promise<MachineSpec> {
     return {
       id: vm.id,
+      projectId,
       hostname: hostnameOf(vm.name),
       cpu: vm.cpu,
       memoryMb: vm.memoryMb,
@@ -331,8 +350,9 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         room: true,
         deadline: deadlineOf(vm, patience.nowFor(vm)),
       }
-      const seenBefore = vm.seenPower === state.power
-      if (!seenBefore || plan(vm.wanted, vm.known, toSeen(state), around).do !== 'rest') ids.push(vm.id)
+      const seen = toSeen(state)
+      if (vm.seenPower !== seen.power || plan(vm.wanted, vm.known, seen, around).do !== 'rest')
+        ids.push(vm.id)
     }
     return [...ids, ...machines.keys()]
   }
@@ -342,12 +362,13 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     if (!(error instanceof EngineError)) return
     const vm = await repo.find(id)
     if (!vm || vm.wanted.deleted) return
-    if (failures >= triesToLaunch && vm.wanted.power === 'on' && !isAlive({ power: vm.seenPower })) {
+    // What does not answer says nothing of the VM; the deadline of its status ends that.
+    const isSpent = failures >= triesToLaunch && error.code !== 'away'
+    if (isSpent && vm.wanted.power === 'on' && !isAlive({ power: vm.seenPower })) {
       await fault(vm, null, withAdvice(vm, error))
       return
     }
-    const seconds = Math.max(1, Math.round(retryInMs / 1000))
-    await store(vm, () => ({ statusMessage: `${error.message} Trying again in ${seconds} s.` }))
+    await store(vm, () => ({ statusMessage: retryMessage(error, retryInMs) }))
   }
 
   return { look, scan, showFailure }

@@ -8,6 +8,7 @@ import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
+import { alivePowers } from './vm.plan.ts'
 import type { Membership, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
@@ -203,13 +204,13 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     ): Promise<{ promisedMb: number; starting: number }> {
       const admitted = db.selectFrom('vm').where('admitted', '=', 1).where('id', '!=', vmId)
       const promised = await admitted
-        .where('seen_power', 'not in', ['booting', 'ready'])
+        .where('seen_power', 'not in', alivePowers)
         .select((e) => e.fn.sum<number | null>('memory_mb').as('mb'))
         .executeTakeFirstOrThrow()
       const starting = await admitted
         .where('seen_power', '!=', 'ready')
         .where('silent', '=', 0)
-        .where((e) => e.or([e('seen_power', '!=', 'booting'), e('status_since', '>', slowBefore)]))
+        .where((e) => e.or([e('seen_power', 'not in', alivePowers), e('status_since', '>', slowBefore)]))
         .select((e) => e.fn.countAll<number>().as('n'))
         .executeTakeFirstOrThrow()
       return { promisedMb: Number(promised.mb ?? 0), starting: Number(starting.n) }

@@ -1,16 +1,21 @@
-/** Puts a VM back to a snapshot: copies what the snapshot holds, then changes the disks in one step. */
+/**
+ * Puts a VM back to a snapshot: copies what the snapshot holds, then changes the disks. Either may take minutes and is a
+ * job beside the looks. While it copies it can be cancelled; from when its disks change it can only be finished.
+ */
 import { cutToFit, nameLimit } from '@slipway/contract'
 import { change as becomes, entry, failure } from '../activity/entry.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
+import { backoffMs } from '../lib/backoff.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
-import type { Jobs } from '../lib/jobs.ts'
+import type { JobOutcome, Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { vmSubject } from './vm.activity.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, isStoppedSince, type VmRecord } from './vm.state.ts'
-import type { StoreVm } from './vm.store.ts'
+import type { Beside, StoreVm } from './vm.store.ts'
+import { retryMessage } from './vm.words.ts'
 
 export interface VmRestoreOptions {
   repo: VmRepo
@@ -22,25 +27,38 @@ export interface VmRestoreOptions {
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** A snapshot could not be read: somebody should look at it. */
   suspectSnapshot: (snapshotId: string) => void
+  /** Its disks cannot be changed, and trying again does not help. `kept` is the snapshot of what they were. */
+  giveUp: (vm: VmRecord, error: EngineError, kept: Kept | null) => Promise<Again>
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
   clock: Clock
   log: Log
 }
 
+/** A snapshot that a restore leaves behind: its name, and how it is stored. */
+export interface Kept {
+  name: string
+  beside: Beside
+}
+
+/** What came of changing the disks. */
+type Switched = Awaited<ReturnType<Engine['switchDisks']>>
+type Failure = Extract<JobOutcome<unknown>, { ok: false }>
+
 const progressEveryMs = 1_000
 const dayMs = 24 * 60 * 60_000
 
 export function makeVmRestore(options: VmRestoreOptions) {
-  const { repo, engine, jobs, store, announce, announceSnapshot, suspectSnapshot, wake, clock, log } = options
+  const { repo, engine, jobs, store, announce, announceSnapshot, suspectSnapshot, giveUp, wake, clock, log } =
+    options
 
   /** Begins to copy what the snapshot holds, or takes the outcome. Whatever goes wrong here, the VM is as it was. */
   async function prepare(vm: VmRecord): Promise<Again> {
     const snapshot = await repo.snapshotOf(vm)
     if (!snapshot || !vm.restore) return drop(vm, 'The snapshot no longer exists.')
     const job = jobs.find(vm.id)
-    // The end of a restore that was cancelled says nothing of this one.
-    if (job?.state === 'settled' && job.aborted) {
+    // The end of a restore that was cancelled, or of one before, says nothing of this one.
+    if (job?.state === 'settled' && (job.aborted || job.kind !== 'copy')) {
       jobs.forget(vm.id)
       return 'now'
     }
@@ -72,36 +90,39 @@ export function makeVmRestore(options: VmRestoreOptions) {
     const volumeIds = attached.filter((id) => snapshot.disks.some(({ disk_id }) => disk_id === id))
     const what = `Restoring from snapshot "${snapshot.name}"`
     await store(vm, () => ({ statusMessage: `${what}.` }))
-    let shownAt = clock.now()
     jobs.start({
-      id: vm.id,
+      ...jobOf(vm, what),
       kind: 'copy',
-      subject: {
-        action: 'vmSnapshot.restore',
-        type: 'vm',
-        id: vm.id,
-        name: vm.name,
-        projectId: vm.projectId,
-      },
       run: (work) => engine.prepareRestore(vm.id, { snapshotId, volumeIds }, work),
+    })
+  }
+
+  /** What both jobs of a restore have in common: the VM tells how far they are. */
+  function jobOf(vm: VmRecord, what: string) {
+    const { id, name, projectId } = vm
+    let shownAt = clock.now()
+    return {
+      id,
+      subject: { action: 'vmSnapshot.restore', type: 'vm', id, name, projectId },
       onProgress() {
-        const fraction = jobs.progressOf(vm.id)
+        const fraction = jobs.progressOf(id)
         if (fraction === null || clock.now() - shownAt < progressEveryMs) return
         shownAt = clock.now()
         const shown = store(vm, (current) =>
-          current.restore?.snapshotId === snapshotId && !current.known.restorePrepared
+          current.restore?.safetyId === vm.restore?.safetyId &&
+          current.known.restorePrepared === vm.known.restorePrepared
             ? { statusMessage: `${what}: ${Math.floor(fraction * 100)} %.` }
             : {},
         )
         inBackground(log, 'showing the progress of a restore', shown)
       },
-      onSettled: () => wake(vm.id),
-    })
+      onSettled: () => wake(id),
+    }
   }
 
   /**
-   * Ends copies that nobody wants any more, because the VM is to be deleted or its restore was cancelled. False while
-   * they are still ending; the VM is looked at again when they have.
+   * Ends copies that nobody wants any more, because the VM is to be deleted or its restore was cancelled, and the change
+   * of disks of a VM that is to be deleted. False while that is still ending; the VM is looked at again when it has.
    */
   async function end(vmId: string): Promise<boolean> {
     const job = jobs.find(vmId)
@@ -133,17 +154,78 @@ export function makeVmRestore(options: VmRestoreOptions) {
     return 'now'
   }
 
-  /** Puts the copies in place; what they replace becomes a snapshot that is kept for a day. */
+  /**
+   * Begins to put the copies in place, or takes the outcome. A server that was killed meanwhile has no job: the next one
+   * begins it again, and that finishes what was begun.
+   */
   async function switchDisks(vm: VmRecord, judgedRun: string | null): Promise<Again> {
     const { restore } = vm
     if (!restore) return 'now'
+    const job = jobs.find(vm.id)
+    if (job?.kind === 'copy') {
+      jobs.forget(vm.id)
+      return 'now'
+    }
+    if (!job) await beginSwitch(vm, restore.safetyId, 0)
+    if (job?.state !== 'settled') return 'when-kicked'
+    // Kept until it is stored: when that fails, the next look finds it again.
+    const outcome = jobs.peek<Switched>(vm.id)
+    if (!outcome) return 'now'
+    if (!outcome.ok) return switchAgain(vm, restore.safetyId, outcome)
+    await finish(vm, restore.safetyId, judgedRun, outcome.value)
+    jobs.forget(vm.id)
+    return 'now'
+  }
+
+  async function beginSwitch(vm: VmRecord, safetyId: string, delayMs: number): Promise<void> {
+    const snapshot = await repo.snapshotOf(vm)
+    jobs.start<Switched>({
+      ...jobOf(vm, `Restoring from snapshot "${snapshot?.name ?? ''}"`),
+      // Not shown as an operation: those can be cancelled.
+      kind: 'plug',
+      delayMs,
+      run: (work) => engine.switchDisks(vm.id, safetyId, work),
+    })
+  }
+
+  /** Its disks are neither the old nor the new ones now, so whatever can still come good is waited for. */
+  async function switchAgain(vm: VmRecord, safetyId: string, failed: Failure): Promise<Again> {
+    const { error, aborted, failures } = failed
+    jobs.take(vm.id)
+    if (aborted) return 'now'
+    log.warn({ vm: vm.id, failures, err: error }, 'the disks of a VM could not be changed')
+    if (error instanceof EngineError && !error.retryable) return leave(vm, safetyId, error)
+    const retryInMs = backoffMs(failures)
+    if (error instanceof EngineError)
+      await store(vm, () => ({ statusMessage: retryMessage(error, retryInMs) }))
+    await beginSwitch(vm, safetyId, retryInMs)
+    return 'when-kicked'
+  }
+
+  /** Its disks are what they are now; what they were is the user's, where it was saved by then. */
+  async function leave(vm: VmRecord, safetyId: string, error: EngineError): Promise<Again> {
+    const { state } = await engine.inspectSnapshot('machine', safetyId)
+    const source = { machineId: vm.id, volumeIds: [], memory: false }
+    const work = { signal: new AbortController().signal, onProgress: () => {} }
+    // It is there, so this only tells what it is.
+    const made = state === 'whole' ? await engine.createMachineSnapshot(safetyId, source, work) : null
+    const again = await giveUp(vm, error, made && (await keep(vm, safetyId, made)))
+    if (made) await announceSnapshot(safetyId)
+    return again
+  }
+
+  /** What the disks were is a snapshot now, which is kept for a day. */
+  async function keep(
+    vm: VmRecord,
+    safetyId: string,
+    made: Pick<Switched, 'consistency' | 'storedBytes'>,
+  ): Promise<Kept> {
     const snapshot = await repo.snapshotOf(vm)
     const attached = await repo.diskIds(vm.id)
-    const made = await engine.switchDisks(vm.id, restore.safetyId)
     const wasOff = !vm.known.admitted && vm.known.fault === null
     const now = clock.now()
     const safety = {
-      id: restore.safetyId,
+      id: safetyId,
       project_id: vm.projectId,
       vm_id: vm.id,
       vm_name: vm.name,
@@ -164,10 +246,6 @@ export function makeVmRestore(options: VmRestoreOptions) {
       metadata: null,
       created_at: isoTime(now),
     }
-    const restored = becomes(
-      'vm.restored',
-      `VM ${vm.name} was restored from snapshot ${snapshot?.name ?? ''}`,
-    )
     const keptWhat = `Snapshot ${safety.name} of VM ${vm.name} is ready`
     const kept = becomes('vmSnapshot.ready', keptWhat, 'It contains the state from before the restore.')
     const ofSafety = {
@@ -176,6 +254,23 @@ export function makeVmRestore(options: VmRestoreOptions) {
       name: safety.name,
       projectId: vm.projectId,
     } as const
+    const alongside = vm.projectId === null ? undefined : repo.addSnapshot(safety, entry(now, ofSafety, kept))
+    return { name: safety.name, beside: { alongside } }
+  }
+
+  async function finish(
+    vm: VmRecord,
+    safetyId: string,
+    judgedRun: string | null,
+    made: Switched,
+  ): Promise<void> {
+    const snapshot = await repo.snapshotOf(vm)
+    const { beside } = await keep(vm, safetyId, made)
+    const now = clock.now()
+    const restored = becomes(
+      'vm.restored',
+      `VM ${vm.name} was restored from snapshot ${snapshot?.name ?? ''}`,
+    )
     const next = await repo.change(
       vm.id,
       (current) =>
@@ -201,13 +296,12 @@ export function makeVmRestore(options: VmRestoreOptions) {
           now,
         ),
       {
+        ...beside,
         tell: (current) => [entry(now, vmSubject(current), restored)],
-        alongside: vm.projectId === null ? undefined : repo.addSnapshot(safety, entry(now, ofSafety, kept)),
       },
     )
     if (next) await announce(next)
-    await announceSnapshot(restore.safetyId)
-    return 'now'
+    await announceSnapshot(safetyId)
   }
 
   return { prepare, end, drop, switchDisks }

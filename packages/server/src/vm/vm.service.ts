@@ -171,6 +171,9 @@ export function makeVmService(options: VmServiceOptions) {
     }
   }
 
+  /** Whether a restore still copies: its disks are as they were, and it can be cancelled. */
+  const copies = (vm: VmRecord): boolean => vm.restore !== null && !vm.known.restorePrepared
+
   async function requireNoSnapshotUnderWay(vmId: string, tx: Tx): Promise<void> {
     if (await repo.isBeingSnapshotted(vmId, tx)) throw new Problem(409, vmTexts.beingSnapshotted)
   }
@@ -234,10 +237,14 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     async get(userId: string, projectId: string, vmId: string): Promise<Vm> {
-      await projects.own(userId, projectId)
-      const vm = await repo.find(vmId)
+      // At once: on PostgreSQL each question is a way there and back.
+      const [vm, itsDisks] = await Promise.all([
+        repo.find(vmId),
+        disks.ofVm(vmId, projectId),
+        projects.own(userId, projectId),
+      ])
       if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
-      return wire(vm)
+      return toWire(vm, itsDisks, patience.since(vm))
     },
 
     async create(userId: string, projectId: string, input: VmCreateBody): Promise<Vm> {
@@ -245,12 +252,14 @@ export function makeVmService(options: VmServiceOptions) {
       if (input.project_id !== undefined && input.project_id !== project.id) {
         throw refuse('project_id', vmTexts.projectMismatch)
       }
-      const template = await templates.find(input.template_id)
-      if (!template) throw refuse('template_id', vmTexts.templateMissing)
-      const key = await keys.find(userId, input.ssh_key_id)
-      if (!key) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
       const diskIds = input.disks.map((disk) => disk.disk_id)
-      const asked = await Promise.all(diskIds.map((id) => disks.find(id, projectId)))
+      const [template, key, ...asked] = await Promise.all([
+        templates.find(input.template_id),
+        keys.find(userId, input.ssh_key_id),
+        ...diskIds.map((id) => disks.find(id, projectId)),
+      ])
+      if (!template) throw refuse('template_id', vmTexts.templateMissing)
+      if (!key) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
       const attached = asked.filter((disk) => disk !== null)
       if (attached.length < diskIds.length) throw refuse('disks', vmTexts.diskMissing)
       const vm = fresh({
@@ -285,6 +294,7 @@ export function makeVmService(options: VmServiceOptions) {
       }
       kick(vm.id)
       await announce(vm)
+      if (diskIds.length === 0) return toWire(vm, [], patience.since(vm))
       await disks.notice(diskIds)
       return wire(vm)
     },
@@ -321,7 +331,8 @@ export function makeVmService(options: VmServiceOptions) {
         projectId,
         (current) => {
           if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-          if (current.restore) throw new Problem(409, vmTexts.beingRestored)
+          // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM.
+          if (copies(current)) throw new Problem(409, vmTexts.beingRestored)
         },
         ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
         (tx) => requireNoSnapshotUnderWay(vmId, tx),
@@ -431,7 +442,6 @@ export function makeVmService(options: VmServiceOptions) {
      * already. For the operations, which have checked who asks.
      */
     async cancelRestore(userId: string, vmId: string, action: EndpointId): Promise<boolean> {
-      const copies = (vm: VmRecord) => vm.restore !== null && !vm.known.restorePrepared
       let cancelled = false
       const vm = await repo.change(
         vmId,

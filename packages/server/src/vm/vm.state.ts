@@ -105,12 +105,14 @@ export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmSt
 }
 
 /**
- * How long the present status may last, in milliseconds; null for a settled one, and while copies are made, which
- * report their progress. One that waits for room or a start slot may wait as long as a new one.
+ * How long the present status may last, in milliseconds; null for a settled one, and while copies are made or disks
+ * change, which report their progress. One that waits for room or a start slot may wait as long as a new one.
  */
 function spanOf(vm: Omit<VmRecord, 'steps'>): number | null {
-  if (vm.restore && !vm.known.restorePrepared) return null
-  const waits = vm.status === 'starting' && !vm.known.admitted && !isAlive({ power: vm.seenPower })
+  const alive = isAlive({ power: vm.seenPower })
+  // In between its guest is ended, which has its time.
+  if (vm.restore && !(vm.known.restorePrepared && alive)) return null
+  const waits = vm.status === 'starting' && !vm.known.admitted && !alive
   return deadlineMs[waits ? 'pending' : vm.status]
 }
 

@@ -1,6 +1,7 @@
 import { Vm, type VmStatus, vmApi, vmStatuses } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
 import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
+import { volumeSpec } from '../engine/engine.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
 
@@ -230,7 +231,7 @@ describe('creating a VM', () => {
         status_since: new Date().toISOString(),
       }
       await s.app.db.insertInto('disk').values(disk).execute()
-      await s.app.engine.createVolume(disk.id, { from: 'nothing' }, disk.size_bytes, {
+      await s.app.engine.createVolume(volumeSpec(disk.id, { from: 'nothing' }, disk.size_bytes), {
         signal: new AbortController().signal,
         onProgress: () => {},
       })
@@ -306,6 +307,27 @@ describe('what is allowed in which status', () => {
       }),
     )
   }
+
+  it(
+    'deleting what was begun and never finished tells the engine to clear up, though it has no machine to show',
+    onServer(async (s) => {
+      const cleared: string[] = []
+      const { deleteMachine } = s.app.engine
+      s.app.engine.createMachine = () =>
+        Promise.reject(new EngineError('internal', 'Half of it was made.', { retryable: true }))
+      s.app.engine.deleteMachine = (id) => {
+        cleared.push(id)
+        return deleteMachine(id)
+      }
+      const { id } = (await s.create('x')).body
+      await s.app.clock.advance(1_000)
+      expect(await s.app.engine.inspect(id)).toEqual({ power: 'absent' })
+      await s.remove(id)
+      await settled(s.app)
+      expect(cleared).toContain(id)
+      expect(await s.app.db.selectFrom('vm').selectAll().execute()).toEqual([])
+    }),
+  )
 })
 
 describe('stopping and starting', () => {
@@ -658,6 +680,141 @@ describe('starts after the host went down', () => {
       },
       { hostMemoryMb: 3 * 256 + 100 },
     ),
+  )
+})
+
+describe('a VM that the engine finds no place for', () => {
+  const noNode = { by: 'room', reason: 'No node has 256 MiB of memory free.' } as const
+  const imported = { by: 'parts', reason: 'Its root disk is being imported: 40 %.' } as const
+
+  it(
+    'is pending and says why, and provisioning once it has its place',
+    onServer(async (s) => {
+      const { body } = await s.create('x')
+      s.app.engine.hold(body.id, noNode)
+      await s.app.clock.advance(30_000)
+      const held = await s.get(body.id)
+      expect(held).toMatchObject({ status: 'pending', status_message: noNode.reason, ip_address: null })
+      expect(held.steps.at(-1)).toMatchObject({ name: 'room', ended_at: null })
+      s.app.engine.hold(body.id, imported)
+      await s.app.clock.advance(1_000)
+      expect(await s.get(body.id)).toMatchObject({ status: 'provisioning', status_message: imported.reason })
+      s.app.engine.hold(body.id, null)
+      await s.app.clock.advance(1_000)
+      expect(await s.get(body.id)).toMatchObject({ status: 'provisioning', status_message: null })
+      await s.app.clock.advance(10_000)
+      expect(await s.get(body.id)).toMatchObject({ status: 'running', status_message: null })
+    }),
+  )
+
+  it(
+    'gives up after an hour, though it was good before, and says why',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.hold(id, noNode)
+      await s.restart(id)
+      await s.app.clock.advance(59 * minutes)
+      expect(await s.get(id)).toMatchObject({ status: 'pending', status_message: noNode.reason })
+      await s.app.clock.advance(2 * minutes)
+      expect(await s.get(id)).toMatchObject({
+        status: 'error',
+        status_message: `No place was found for the VM in time. ${noNode.reason} Start it again.`,
+      })
+      expect((await s.app.engine.inspect(id)).power).toBe('off')
+    }),
+  )
+
+  it(
+    'says what it waited for when its parts were late, and is not taken for running',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      s.app.engine.hold(id, imported)
+      await s.restart(id)
+      await s.app.clock.advance(9 * minutes)
+      expect(await s.get(id)).toMatchObject({ status: 'starting', status_message: imported.reason })
+      await s.app.clock.advance(2 * minutes)
+      expect(await s.get(id)).toMatchObject({
+        status: 'error',
+        status_message: `The VM did not start within 10 minutes. ${imported.reason} Start it again.`,
+      })
+    }),
+  )
+
+  it(
+    'starts at once, with all others, and waits for the engine and not for a start slot',
+    onServer(
+      async (s) => {
+        const ids: string[] = []
+        for (let i = 0; i < 6; i++) ids.push((await s.create(`vm-${i}`)).body.id)
+        const [first = ''] = ids
+        s.app.engine.hold(first, noNode)
+        await s.app.clock.advance(2_000)
+        const states = [...(await s.app.engine.list()).values()]
+        expect(states.filter(({ power }) => power === 'booting')).toHaveLength(6)
+        await settled(s.app)
+        const { body } = await s.ada.call(vmApi.list, { params: s.params })
+        expect(body.filter(({ status }) => status === 'running')).toHaveLength(5)
+        expect(body.find(({ id }) => id === first)).toMatchObject({
+          status: 'pending',
+          status_message: noNode.reason,
+        })
+      },
+      { hostMemoryMb: null, startsAtOnce: 1 },
+    ),
+  )
+
+  it(
+    'is deleted while it waits',
+    onServer(async (s) => {
+      const { body } = await s.create('x')
+      s.app.engine.hold(body.id, noNode)
+      await s.app.clock.advance(30_000)
+      await s.remove(body.id)
+      await settled(s.app)
+      expect(await s.app.engine.list()).toEqual(new Map())
+    }),
+  )
+})
+
+describe('a machine that takes its time to go', () => {
+  const slowMs = 20_000
+
+  it(
+    'is asked again now and then, not all the time, and is forgotten once it has gone',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      const { engine, clock } = s.app
+      const { deleteMachine } = engine
+      let asked = 0
+      engine.deleteMachine = async (machineId) => {
+        if (asked++ === 0) clock.after(slowMs, () => void deleteMachine(machineId))
+      }
+      await s.remove(id)
+      await clock.advance(slowMs - 1_000)
+      expect(await s.app.db.selectFrom('vm').selectAll().execute()).toHaveLength(1)
+      expect(asked).toBeLessThan(25)
+      await clock.advance(2_000)
+      expect(await s.app.db.selectFrom('vm').selectAll().execute()).toEqual([])
+    }),
+  )
+
+  it(
+    'is stopping until its guest has ended, and looked at as it ends',
+    onServer(async (s) => {
+      const id = await s.running('x')
+      const { engine, clock } = s.app
+      const { powerOff } = engine
+      let asked = 0
+      engine.powerOff = async (machineId) => {
+        if (asked++ === 0) clock.after(slowMs, () => void powerOff(machineId))
+      }
+      await s.stop(id, true)
+      await clock.advance(slowMs - 1_000)
+      expect((await s.get(id)).status).toBe('stopping')
+      expect(asked).toBeLessThan(25)
+      await clock.advance(2_000)
+      expect((await s.get(id)).status).toBe('stopped')
+    }),
   )
 })
 

@@ -9,7 +9,7 @@ export const silentMessage =
   'The VM is running, but SSH does not respond on port 22. Check the console to see what the guest is doing.'
 
 export const unreadableMessage = (reason: string): string =>
-  `The files of this VM cannot be read at the moment. The VM is left unchanged until they can be read again. ${reason}`
+  `The state of this VM cannot be read at the moment. The VM is left unchanged until it can be read again. ${reason}`
 
 const tryAgain = (vm: VmRecord) =>
   vm.known.provisioned ? 'start it again' : 'delete this VM and create it again'
@@ -23,11 +23,22 @@ function wayOut(vm: VmRecord, first?: string): string {
 
 const join = (...sentences: (string | null)[]) => sentences.filter(Boolean).join(' ')
 
-/** What happened, and the way out. */
-export function withAdvice(vm: VmRecord, { code, message }: EngineError): string {
+/** Why a step failed that is tried again. */
+export const retryMessage = (error: EngineError, retryInMs: number): string =>
+  `${error.message} Trying again in ${Math.max(1, Math.round(retryInMs / 1000))} s.`
+
+/** What happened, and the way out; `kept` is the name of a snapshot of what the VM was. */
+export function withAdvice(vm: VmRecord, error: EngineError, kept?: string): string {
+  return join(
+    advice(vm, error),
+    kept === undefined ? null : `What its disks were is in the snapshot ${kept}.`,
+  )
+}
+
+function advice(vm: VmRecord, { code, message }: EngineError): string {
   if (code === 'no-space') return join(message, wayOut(vm, 'Free some space'))
   if (code === 'no-memory') return join(message, wayOut(vm, 'Stop another VM'))
-  const doctor = code === 'launch-failed' || code === 'internal'
+  const doctor = code === 'launch-failed' || code === 'internal' || code === 'away'
   if (vm.member)
     return join(message, doctor ? 'If this continues, the operator can run npm run doctor.' : null)
   return doctor
@@ -51,6 +62,8 @@ export function faultMessage(
         return join('The disks of the VM could not be created in time.', parts.message, wayOut(vm))
       return join(`The boot image of ${vm.templateName} was not ready in time.`, wayOut(vm))
     case 'room-late':
+      if (state.power === 'booting' && state.held)
+        return join('No place was found for the VM in time.', state.held.reason, wayOut(vm))
       return join(
         `The host had no ${formatMemory(vm.memoryMb)} of memory free in time.`,
         wayOut(vm, 'Stop another VM'),
@@ -73,7 +86,7 @@ export function faultMessage(
     }
     case 'root-disk-lost':
       return state.power === 'broken'
-        ? state.reason
+        ? `${state.reason} Restore a snapshot of the VM, or delete the VM; its data disks are kept.`
         : 'The root disk of this VM no longer exists. Delete the VM; its data disks are kept.'
   }
 }

@@ -1,4 +1,4 @@
-import type { Host } from '@slipway/contract'
+import { type Host, type Limits, noLimits } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
@@ -20,6 +20,12 @@ export function useHost(): Host | undefined {
     staleTime: Number.POSITIVE_INFINITY,
   }).data
 }
+
+/**
+ * What the engine of this installation cannot do, for the rules of the contract. Before the server has answered, nothing
+ * is known to be impossible; it refuses what is.
+ */
+export const useLimits = (): Limits => useHost()?.cannot ?? noLimits
 
 /** The same outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))

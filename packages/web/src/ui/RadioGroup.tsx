@@ -5,7 +5,13 @@ interface RadioGroupProps<Value extends string> {
   label: string
   value: Value
   onValueChange: (value: Value) => void
-  options: readonly { value: Value; label: string; description?: ReactNode }[]
+  options: readonly {
+    value: Value
+    label: string
+    description?: ReactNode
+    /** Why it cannot be chosen; stands in place of the description. It stays in reach of the keyboard. */
+    disabledReason?: string | undefined
+  }[]
 }
 
 /** One of a few options, each with a description. Styled native radio buttons. */
@@ -22,29 +28,34 @@ export function RadioGroup<Value extends string>({
         {label}
       </p>
       <div className="divide-y divide-line-control rounded-control border border-line-control">
-        {options.map((option) => (
+        {options.map(({ disabledReason, description, ...option }) => (
           <label key={option.value} className="flex items-start gap-2.5 px-3 py-2.5">
             <input
               type="radio"
               name={id}
               value={option.value}
               checked={option.value === value}
-              onChange={() => onValueChange(option.value)}
+              onChange={() => disabledReason === undefined && onValueChange(option.value)}
+              aria-disabled={disabledReason !== undefined || undefined}
               // The description is read after the name, not as part of it.
               aria-labelledby={`${id}-${option.value}`}
-              aria-describedby={option.description ? `${id}-${option.value}-note` : undefined}
+              aria-describedby={(disabledReason ?? description) ? `${id}-${option.value}-note` : undefined}
               className={cx(
                 'mt-0.5 size-4 flex-none appearance-none rounded-full border border-line-control bg-sheet',
                 'checked:border-[5px] checked:border-accent-fill forced-colors:appearance-auto',
+                'aria-disabled:cursor-not-allowed aria-disabled:border-line aria-disabled:bg-sunken',
               )}
             />
             <span className="min-w-0 wrap-anywhere">
-              <span id={`${id}-${option.value}`} className="font-medium">
+              <span
+                id={`${id}-${option.value}`}
+                className={cx('font-medium', disabledReason !== undefined && 'text-ink-3')}
+              >
                 {option.label}
               </span>
-              {option.description && (
+              {(disabledReason ?? description) && (
                 <span id={`${id}-${option.value}-note`} className="block text-hint text-ink-2">
-                  {option.description}
+                  {disabledReason ?? description}
                 </span>
               )}
             </span>

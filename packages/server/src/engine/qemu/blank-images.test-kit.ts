@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { silentLog } from '../../lib/log.ts'
+import { PROJECT_ID } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { exists } from './durable.ts'
 import { createBlank } from './qcow2.ts'
@@ -31,6 +32,7 @@ export async function blankImages(dataDir: string): Promise<ImageStore> {
 /** A small machine over that image. */
 export const blankMachine = (hostname: string): MachineSpec => ({
   id: randomUUID(),
+  projectId: PROJECT_ID,
   hostname,
   cpu: 1,
   memoryMb: 128,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { silentLog } from '../../lib/log.ts'
-import { makeConsoleLogs } from './console-log.ts'
+import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import type { Guests } from './guests.ts'
 import { fileNames, makeMachineDirs } from './machine-dir.ts'
@@ -51,7 +51,7 @@ describe('the output of a machine', () => {
     const image = { disk: join(dataDir, 'images', 'starter.qcow2') }
     await dirs.writeRecord(id, { ...machine, image })
     await writeFile(dirs.fileOf(id, fileNames.serialLog), 'printed')
-    const logs = makeConsoleLogs({ dirs, log: silentLog })
+    const logs = consoleLogsIn(dirs, silentLog)
     const guests = { held: () => new Map() } as unknown as Guests
     const consoles = makeConsoles({ dirs, guests, logs, log: silentLog })
     const console = await consoles.open(id)

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Importer } from '../../image/import.ts'
 import { run } from '../../lib/command.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { placeNames } from './places.ts'
 import { importer, missing } from './qemu-engine.test-kit.ts'
@@ -28,10 +28,13 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     await engine.open()
     const spec = blankMachine('copied-1')
     const downloads = Array.from({ length: 16 }, () =>
-      engine.createVolume(randomUUID(), { from: 'url', url: 'https://images.example/slow.qcow2' }, MIB, {
-        ...work(),
-        signal: leaving.signal,
-      }),
+      engine.createVolume(
+        volumeSpec(randomUUID(), { from: 'url', url: 'https://images.example/slow.qcow2' }, MIB),
+        {
+          ...work(),
+          signal: leaving.signal,
+        },
+      ),
     )
     const ends = Promise.allSettled(downloads)
     onTestFinished(async () => {
@@ -44,12 +47,10 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
     while (underWay < downloads.length) await sleep(5)
 
     const [volumeId, volumeSnapshotId, snapshotId] = [randomUUID(), randomUUID(), randomUUID()]
-    await engine.createVolume(volumeId, { from: 'nothing' }, MIB, work())
+    await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, MIB), work())
     await engine.createVolumeSnapshot(volumeSnapshotId, { volumeId, parentId: null }, work())
     await engine.createVolume(
-      randomUUID(),
-      { from: 'volume-snapshot', snapshotId: volumeSnapshotId },
-      MIB,
+      volumeSpec(randomUUID(), { from: 'volume-snapshot', snapshotId: volumeSnapshotId }, MIB),
       work(),
     )
     await engine.createMachine(spec)
@@ -59,7 +60,7 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       work(),
     )
     await engine.prepareRestore(spec.id, { snapshotId, volumeIds: [] }, work())
-    await engine.switchDisks(spec.id, randomUUID())
+    await engine.switchDisks(spec.id, randomUUID(), work())
     await engine.deleteVolumeSnapshot(volumeSnapshotId, work())
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
     expect(underWay).toBe(downloads.length)
@@ -85,7 +86,8 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       const spec = blankMachine('mounts-1')
       const [first, second, snapshotId, volumeSnapshotId] = Array.from({ length: 4 }, () => randomUUID())
       if (!first || !second || !snapshotId || !volumeSnapshotId) throw new Error('there are four')
-      for (const id of [first, second]) await engine.createVolume(id, { from: 'nothing' }, MIB, work())
+      for (const id of [first, second])
+        await engine.createVolume(volumeSpec(id, { from: 'nothing' }, MIB), work())
       await engine.createMachine({ ...spec, volumeIds: [first] })
       await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [first] })
       await engine.attachVolume(spec.id, second)
@@ -98,7 +100,7 @@ describe.skipIf(missing !== undefined)('Copies of disks', () => {
       while ((await engine.inspect(spec.id)).power !== 'off') await sleep(5)
       await engine.prepareRestore(spec.id, { snapshotId, volumeIds }, work())
       const safetyId = randomUUID()
-      await engine.switchDisks(spec.id, safetyId)
+      await engine.switchDisks(spec.id, safetyId, work())
       expect(await engine.inspectSnapshot('machine', safetyId)).toMatchObject({ state: 'whole' })
       for (const id of volumeIds) expect(await engine.inspectVolume(id)).toMatchObject({ state: 'whole' })
       const lent = join(dataDir, 'machines', spec.id, 'lent-by-a-server-that-was-killed.qcow2')

@@ -70,8 +70,8 @@ export function makeCopies(deps: {
   }
 
   return {
-    async createVolume(volumeId, source, sizeBytes, work) {
-      requireId(volumeId)
+    async createVolume({ id, source, sizeBytes }, work) {
+      requireId(id)
       const read =
         source.from === 'volume-snapshot'
           ? [await volumeSnapshots.chainOf(source.snapshotId)]
@@ -79,7 +79,7 @@ export function makeCopies(deps: {
             ? [source.snapshotId]
             : []
       return long(work, 'The disk could not be created', () =>
-        inDiskTurn([volumeId, ...read], () => volumes.create(volumeId, source, sizeBytes, work)),
+        inDiskTurn([id, ...read], () => volumes.create(id, source, sizeBytes, work)),
       )
     },
 
@@ -144,20 +144,21 @@ export function makeCopies(deps: {
       )
     },
 
-    async switchDisks(machineId, safetyId) {
+    async switchDisks(machineId, safetyId, work) {
       requireId(safetyId)
       requireId(machineId)
       const touched = await restore.volumeIds(machineId)
-      return inDiskTurn([machineId, restoreOf(machineId), safetyId, ...touched], () =>
-        inTurn(machineId, async () => {
-          if (await guests.of(machineId)) {
-            throw new EngineError('internal', 'The VM is still running.', { retryable: true })
-          }
-          for (const id of touched) guests.requireFree(id)
-          return restore.swap(machineId, safetyId).catch((error: unknown) => {
-            throw asEngineError(error, 'The snapshot could not be restored')
-          })
-        }),
+      return long(work, 'The snapshot could not be restored', () =>
+        inDiskTurn([machineId, restoreOf(machineId), safetyId, ...touched], () =>
+          inTurn(machineId, async () => {
+            work.signal.throwIfAborted()
+            if (await guests.of(machineId)) {
+              throw new EngineError('internal', 'The VM is still running.', { retryable: true })
+            }
+            for (const id of touched) guests.requireFree(id)
+            return restore.swap(machineId, safetyId)
+          }),
+        ),
       )
     },
 

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { run } from '../../lib/command.ts'
+import { PROJECT_ID } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { missing, processesOf, testEngine } from './qemu-engine.test-kit.ts'
 
@@ -30,6 +31,7 @@ describe.skipIf(missing !== undefined)('a guest that hangs or means harm', () =>
   let engine: Engine
   const spec = (): MachineSpec => ({
     id: randomUUID(),
+    projectId: PROJECT_ID,
     hostname: 'hostile',
     cpu: 1,
     memoryMb: 256,

@@ -41,6 +41,7 @@ export function makeImageProver(deps: { dataDir: string; importer: Importer; log
         await engine.open()
         await engine.createMachine({
           id,
+          projectId: 'slipway-check',
           hostname: 'slipway-check',
           imageId: recipe.id,
           volumeIds: [],

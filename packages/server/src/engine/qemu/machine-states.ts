@@ -1,6 +1,6 @@
 import type { Log } from '../../lib/log.ts'
+import type { ConsoleLogs } from '../console/console-logs.ts'
 import type { Engine, MachineState } from '../engine.ts'
-import type { ConsoleLogs } from './console-log.ts'
 import { UnreadableError } from './durable.ts'
 import { exitOf } from './exit.ts'
 import type { Guests } from './guests.ts'
@@ -35,13 +35,15 @@ export function makeMachineStates(deps: {
     const record = await dirs.readRecord(machineId)
     if (!record) return { power: 'absent' }
     const launching = runs.launching(machineId)
-    if (launching) return { power: 'booting', run: launching.run, address: record.address }
+    if (launching) return { power: 'booting', run: launching.run, address: record.address, held: null }
     try {
       const guest = await guests.of(machineId)
       if (guest) {
         const { address } = guest
         const run = guest.run.run
-        return guest.isReady() ? { power: 'ready', run, address } : { power: 'booting', run, address }
+        return guest.isReady()
+          ? { power: 'ready', run, address }
+          : { power: 'booting', run, address, held: null }
       }
     } catch (error) {
       if (error instanceof UnreadableError) throw error
@@ -51,8 +53,10 @@ export function makeMachineStates(deps: {
       if (living) {
         const { run } = living.run
         // Ready is a fact of the run, which one that hangs now has reached or not.
-        const power = (await dirs.readMark(machineId, 'ready')) === run ? 'ready' : 'booting'
-        return { power, run, address: record.address }
+        const { address } = record
+        return (await dirs.readMark(machineId, 'ready')) === run
+          ? { power: 'ready', run, address }
+          : { power: 'booting', run, address, held: null }
       }
     }
     if ((await lookAtDisk(dirs.fileOf(machineId, fileNames.root))).is !== 'disk') {

@@ -1,10 +1,11 @@
 import type { BootImage, ImageStore } from '../../image/image-store.ts'
 import { flush } from '../../lib/flush.ts'
 import type { Log } from '../../lib/log.ts'
-import { type Engine, EngineError, type MachineSpec } from '../engine.ts'
+import type { ConsoleLogs } from '../console/console-logs.ts'
+import { type Engine, EngineError } from '../engine.ts'
 import { pickIp, pickPort } from './address.ts'
 import { VOLUME_PORTS } from './command-line.ts'
-import type { ConsoleLogs } from './console-log.ts'
+import { sealOutput } from './console-log.ts'
 import { UnreadableError } from './durable.ts'
 import { asEngineError } from './failure.ts'
 import type { Guests } from './guests.ts'
@@ -13,7 +14,7 @@ import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
 import { endAllOf } from './process.ts'
 import { createRootDisk, lookAtDisk } from './qcow2.ts'
-import type { MemoryFit } from './records.ts'
+import type { KeptSpec, MemoryFit } from './records.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
@@ -83,7 +84,7 @@ export function makeMachines(deps: {
         return
       }
       ips.set(machineId, record.address.ip)
-      await logs.seal(machineId)
+      await sealOutput(dirs, machineId)
       await restore.open(machineId)
       if (living) return
       const { image } = await dirs.requireRecord(machineId)
@@ -91,7 +92,7 @@ export function makeMachines(deps: {
       await guests.settleEnd(machineId)
     },
 
-    createMachine: (spec) =>
+    createMachine: ({ projectId: _, ...spec }) =>
       inTurn(spec.id, async () => {
         requireSoundSpec(spec)
         if (await dirs.readRecord(spec.id)) return
@@ -218,7 +219,7 @@ function placesFor(volumeIds: readonly string[], saved: MemoryFit | null) {
   return saved && same ? saved.volumes : placeInOrder(volumeIds)
 }
 
-function requireSoundSpec(spec: MachineSpec): void {
+function requireSoundSpec(spec: KeptSpec): void {
   for (const id of [spec.id, ...spec.volumeIds]) requireId(id)
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(spec.hostname)) {
     throw new EngineError('internal', 'The host name is not a valid label.')

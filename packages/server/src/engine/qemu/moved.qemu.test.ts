@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine } from '../engine.ts'
 import { BLANK, blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
@@ -93,11 +93,13 @@ describe.skipIf(missing !== undefined)('A data directory that was moved', () => 
     await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'booting' })
     const source = { from: 'machine-snapshot', snapshotId } as const
-    expect(await engine.createVolume(copyId, source, 0, work())).toMatchObject({ sizeBytes: 1024 * 1024 })
+    expect(await engine.createVolume(volumeSpec(copyId, source, 0), work())).toMatchObject({
+      sizeBytes: 1024 * 1024,
+    })
     await engine.prepareRestore(spec.id, { snapshotId, volumeIds: [] }, work())
     await move()
     await engine.powerOff(spec.id)
-    await engine.switchDisks(spec.id, safetyId)
+    await engine.switchDisks(spec.id, safetyId, work())
     await move()
     for (const disk of [rootOf(), join(dataDir, 'snapshots', safetyId, 'root.qcow2')]) await expectChain(disk)
     expect(await engine.inspectSnapshot('machine', safetyId)).toEqual({ state: 'whole' })

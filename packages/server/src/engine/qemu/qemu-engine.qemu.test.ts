@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { describeEngine } from '../engine.suite.ts'
+import { PROJECT_ID } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
 import { runsSector } from './accelerator.ts'
 import { makeHarness, missing, processesOf, testEngine, testImages } from './qemu-engine.test-kit.ts'
@@ -31,6 +32,7 @@ if (missing === undefined) {
     let dataDir: string
     const spec: MachineSpec = {
       id: randomUUID(),
+      projectId: PROJECT_ID,
       hostname: 'wrong-1',
       cpu: 1,
       memoryMb: 512,

@@ -11,9 +11,10 @@ import {
   type SnapshotState,
   type VolumeState,
 } from '../engine.ts'
+import { noLimits } from '../limits.ts'
 import type { AcceleratorChoice } from './accelerator.ts'
 import { makeAttachments } from './attachments.ts'
-import { makeConsoleLogs } from './console-log.ts'
+import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
 import { watchFirewall } from './firewall.ts'
@@ -77,7 +78,7 @@ export function makeQemuEngine(deps: {
   // What lies on the disk of the host.
   const places = makePlaces(dataDir)
   const dirs = makeMachineDirs(dataDir, places)
-  const logs = makeConsoleLogs({ dirs, log })
+  const logs = consoleLogsIn(dirs, log)
   const snapshots = makeMachineSnapshots(dataDir, places)
   const volumeSnapshots = makeVolumeSnapshots(dataDir, places)
   const volumes = makeVolumes({ dataDir, images, importer, snapshots, volumeSnapshots, places })
@@ -154,6 +155,8 @@ export function makeQemuEngine(deps: {
         accelerator: facts?.accelerator.kind ?? null,
         acceleratorReason: facts?.accelerator.reason ?? null,
         network: facts?.network.sentence ?? 'Unknown until the engine has started.',
+        addresses: 'this-host',
+        cannot: noLimits,
         reach: 'one-server',
       }
     },
@@ -196,6 +199,15 @@ export function makeQemuEngine(deps: {
     freeMemoryMb: guests.freeMemoryMb,
     usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
     openConsole: (machineId) => orUnreadable(machineId, () => consoles.open(machineId), nothing),
+    async dial(machineId, port) {
+      const state = await states.inspect(machineId)
+      if ((state.power !== 'booting' && state.power !== 'ready') || state.address === null)
+        throw new EngineError('unreachable', 'It is not running.')
+      // Nothing else is led from this host into the guest, see network.ts.
+      if (port !== 22)
+        throw new EngineError('unreachable', 'Only port 22 of it can be reached from this host.')
+      return { at: state.address }
+    },
     hasScreen: showsScreen,
     async openScreen(machineId) {
       if (!(await showsScreen(machineId)) || !guests.isHeld(machineId)) return null
@@ -244,6 +256,9 @@ export function makeQemuEngine(deps: {
       return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
+    // Files of all projects lie side by side, by their own ids.
+    listProjects: async () => [],
+    deleteProject: async () => {},
     saveTo: afterTakeUp(saving.saveTo),
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod'
-import type { MachineNote } from '../engine.ts'
+import type { ConsoleIndex } from '../console/console-logs.ts'
 import type { Shape } from './durable.ts'
 import type { MachineManifest, MachineRecord, Prepared, RunRecord, Swap, VolumeManifest } from './records.ts'
 
@@ -77,7 +77,7 @@ export const isVolumeManifest: Shape<VolumeManifest> = shapeOf(
 )
 export const isPrepared: Shape<Prepared> = shapeOf(prepared)
 export const isSwap: Shape<Swap> = shapeOf(z.looseObject({ safetyId: z.string(), prepared, record }))
-export const isConsoleIndex: Shape<{ first: number; notes: MachineNote[] }> = shapeOf(
+export const isConsoleIndex: Shape<ConsoleIndex> = shapeOf(
   z.looseObject({
     first: z.number(),
     notes: z.array(z.looseObject({ what: z.string(), offset: z.number(), at: z.number() })),

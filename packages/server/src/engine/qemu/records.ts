@@ -2,9 +2,12 @@
 import type { BootImage } from '../../image/image-store.ts'
 import type { Address, Capabilities, MachineSpec, SnapshotMade } from '../engine.ts'
 
+/** A machine as it is asked for, but for its project: this engine has no use for that. */
+export type KeptSpec = Omit<MachineSpec, 'projectId'>
+
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
-  spec: MachineSpec
+  spec: KeptSpec
   address: Address
   /** The image its root disk stands on. */
   image: BootImage

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine, ObjectIds } from '../engine.ts'
 import { BLANK, blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { missing, processesOf } from './qemu-engine.test-kit.ts'
@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)('What an engine saves elsewhere', () => {
     run('qemu-img', ['compare', '-U', '-f', 'qcow2', '-F', 'qcow2', a, b])
   async function newVolume(): Promise<string> {
     const id = randomUUID()
-    await engine.createVolume(id, { from: 'nothing' }, 1024 * 1024, work())
+    await engine.createVolume(volumeSpec(id, { from: 'nothing' }, 1024 * 1024), work())
     await poke(volumeOf(id), '0x11')
     return id
   }

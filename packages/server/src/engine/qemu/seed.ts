@@ -1,47 +1,10 @@
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { run } from '../../lib/command.ts'
-import type { MachineSpec } from '../engine.ts'
-
-/**
- * What a guest reads to become itself, in the NoCloud form that cloud-init and Starter Linux understand. Every text
- * is a JSON string, which is also YAML, so no name can break out of its place.
- * Format: cloud-init documentation, "NoCloud".
- */
-export function seedFiles(spec: MachineSpec): { metaData: string; userData: string } {
-  const keys = spec.sshPublicKeys.map(oneLine).filter(Boolean)
-  const metaData = [
-    `instance-id: ${JSON.stringify(spec.id)}`,
-    `local-hostname: ${JSON.stringify(oneLine(spec.hostname))}`,
-    ...(keys.length > 0 ? ['public-keys:', ...keys.map((key) => `  - ${JSON.stringify(key)}`)] : []),
-  ]
-  const userData = {
-    hostname: oneLine(spec.hostname),
-    disable_root: false,
-    ssh_pwauth: false,
-    // One kind of host key is enough, and others take long to make where guests run by translation.
-    ssh_genkeytypes: ['ed25519'],
-    // An empty list of keys is none to cloud-init's schema.
-    users: [{ name: 'root', lock_passwd: true, ...(keys.length > 0 ? { ssh_authorized_keys: keys } : {}) }],
-    // At the end of every boot cloud-init runs what stands in this directory.
-    write_files: [
-      { path: '/var/lib/cloud/scripts/per-boot/say-ready', permissions: '0755', content: SAY_READY },
-    ],
-  }
-  return {
-    metaData: `${metaData.join('\n')}\n`,
-    userData: `#cloud-config\n${JSON.stringify(userData, null, 2)}\n`,
-  }
-}
-
-/** Tells the host that the guest is up; images of Slipway's own have a program for that. */
-const SAY_READY = `#!/bin/sh
-port=/dev/virtio-ports/org.slipway.ready
-[ ! -e "$port" ] || echo ready > "$port"
-`
+import { type SeedSpec, seedFiles } from '../seed.ts'
 
 /** Writes the seed disk: an ISO 9660 file system labelled `cidata`. */
-export async function writeSeed(path: string, spec: MachineSpec): Promise<void> {
+export async function writeSeed(path: string, spec: SeedSpec): Promise<void> {
   const { metaData, userData } = seedFiles(spec)
   const work = await mkdtemp(join(dirname(path), 'seed-'))
   try {
@@ -54,6 +17,3 @@ export async function writeSeed(path: string, spec: MachineSpec): Promise<void> 
     await rm(work, { recursive: true, force: true })
   }
 }
-
-/** Control characters end lines or hide text; a key or a name has none. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim()

@@ -1,3 +1,5 @@
+import { atMost } from '../../lib/at-most.ts'
+
 /**
  * Runs work that shares an id strictly one after another; work on other ids does not wait. Work on several ids
  * waits for all of them at once, so that no two can wait for each other.
@@ -18,23 +20,6 @@ export function makeTurns() {
 }
 
 export type Turns = ReturnType<typeof makeTurns>
-
-/** Lets at most `count` pieces of work run at a time, in the order they came. */
-function atMost(count: number) {
-  const waiting: (() => void)[] = []
-  let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= count) await new Promise<void>((resolve) => waiting.push(resolve))
-    else running += 1
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running -= 1
-    }
-  }
-}
 
 /** Files that are read side by side: each takes a descriptor, and a host may have thousands of machines. */
 const SIDE_BY_SIDE = 16

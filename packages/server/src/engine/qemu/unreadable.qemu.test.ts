@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../../lib/command.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine } from '../engine.ts'
 import { BLANK, blankEngine, blankImages, blankMachine } from './blank-images.test-kit.ts'
 import { imageFilesInUse } from './image-use.ts'
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
     'a disk snapshot whose manifest %s is kept, and whole when it can be read',
     async (_, damage) => {
       const [volumeId, id] = [randomUUID(), randomUUID()]
-      await engine.createVolume(volumeId, { from: 'nothing' }, MIB, work())
+      await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, MIB), work())
       await engine.createVolumeSnapshot(id, { volumeId, parentId: null }, work())
       const manifest = join(dataDir, 'volume-snapshots', `${id}.json`)
       const whole = await readFile(manifest, 'utf8')
@@ -314,7 +314,7 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
 
   test('disks in a directory that is not mounted are unreadable, and whole again once it is', async () => {
     const volumeId = randomUUID()
-    await engine.createVolume(volumeId, { from: 'nothing' }, MIB, work())
+    await engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, MIB), work())
     const [volumes, elsewhere] = [join(dataDir, 'volumes'), join(dataDir, 'elsewhere')]
     await engine.close()
     await rename(volumes, elsewhere)
@@ -323,9 +323,9 @@ describe.skipIf(missing !== undefined)('What QEMU keeps on the disk and cannot b
     const unmounted = 'The directory volumes/ is not the one Slipway used before. Is it mounted?'
     expect(await engine.inspectVolume(volumeId)).toEqual({ state: 'unreadable', reason: unmounted })
     await expect(engine.listVolumes()).rejects.toThrow(unmounted)
-    await expect(engine.createVolume(randomUUID(), { from: 'nothing' }, MIB, work())).rejects.toThrow(
-      unmounted,
-    )
+    await expect(
+      engine.createVolume(volumeSpec(randomUUID(), { from: 'nothing' }, MIB), work()),
+    ).rejects.toThrow(unmounted)
     await expect(engine.deleteVolume(volumeId)).rejects.toThrow(unmounted)
     expect(await readdir(volumes)).toEqual([])
     await rm(volumes, { recursive: true })

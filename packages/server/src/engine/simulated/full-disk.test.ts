@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
+import { volumeSpec } from '../engine.test-kit.ts'
 import { makeSimulatedEngine } from './simulated.ts'
 
 const disk = vi.hoisted(() => ({ isFull: false }))
@@ -28,7 +29,7 @@ it('a deletion is not answered before it is kept: a server that is killed would 
   const engine = makeSimulatedEngine({ clock, file })
   await engine.open()
   const work = { signal: new AbortController().signal, onProgress: () => {} }
-  await engine.createVolume('a', { from: 'nothing' }, 1024, work)
+  await engine.createVolume(volumeSpec('a', { from: 'nothing' }, 1024), work)
   disk.isFull = true
   await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space', retryable: true })
   await expect(engine.deleteVolume('a')).rejects.toMatchObject({ code: 'no-space' })

@@ -5,7 +5,14 @@
 import { closeSync, openSync, readFileSync, renameSync, writeFileSync, writeSync } from 'node:fs'
 import type { Clock } from '../../lib/clock.ts'
 
-export type Section = 'machines' | 'volumes' | 'machineSnapshots' | 'volumeSnapshots' | 'papers' | 'counters'
+export type Section =
+  | 'machines'
+  | 'volumes'
+  | 'machineSnapshots'
+  | 'volumeSnapshots'
+  | 'papers'
+  | 'projects'
+  | 'counters'
 export type Line = [section: Section, id: string, value: unknown]
 
 /** The file in a data directory. */
@@ -94,6 +101,7 @@ const sections: readonly string[] = [
   'machineSnapshots',
   'volumeSnapshots',
   'papers',
+  'projects',
   'counters',
 ] satisfies Section[]
 

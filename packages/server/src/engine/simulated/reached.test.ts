@@ -9,8 +9,9 @@ import { makeHandClock } from '../../lib/hand-clock.ts'
 import { silentLog } from '../../lib/log.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import { describeEngine } from '../engine.suite.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
 import type { Engine, MachineConsole, Work } from '../engine.ts'
+import { clusterLimits, noLimits } from '../limits.ts'
 import { makeReachedEngine } from './reached.ts'
 import { serveEngine } from './served.ts'
 import { makeSimulatedHarness, simulatedMachine } from './simulated.test-kit.ts'
@@ -113,6 +114,15 @@ describe('a simulated engine that is reached over a socket', () => {
     expect([at.world.kind, at.world.capabilities.reach]).toEqual(['simulated', 'one-server'])
   })
 
+  test('cannot do what its host cannot, and its addresses are where those of its host are', async () => {
+    expect(here.capabilities.cannot).toEqual(noLimits)
+    const cannot = { ...noLimits, hotPlug: clusterLimits.hotPlug }
+    await serveInstead({ capabilities: { ...at.world.capabilities, cannot, addresses: 'inside' } })
+    const there = await at.reach()
+    expect(there.capabilities).toMatchObject({ cannot, addresses: 'inside', reach: 'any-server' })
+    await there.close()
+  })
+
   test('fails with the code, the sentence and the hope of the engine', async () => {
     const spec = simulatedMachine('fault-flaky')
     await done(here.createMachine(spec))
@@ -158,16 +168,18 @@ describe('a simulated engine that is reached over a socket', () => {
     const onProgress = vi.fn(() => ending.abort())
     const stuck = { from: 'url', url: 'http://images.test/fault-stuck' } as const
     await expect(
-      here.createVolume('v', stuck, 0, { signal: ending.signal, onProgress }),
+      here.createVolume(volumeSpec('v', stuck, 0), { signal: ending.signal, onProgress }),
     ).rejects.toMatchObject({ code: 'aborted' })
     expect(onProgress).toHaveBeenCalledExactlyOnceWith(0.01)
     const over = { signal: AbortSignal.abort(), onProgress: () => {} }
-    await expect(here.createVolume('v', stuck, 0, over)).rejects.toMatchObject({ code: 'aborted' })
+    await expect(here.createVolume(volumeSpec('v', stuck, 0), over)).rejects.toMatchObject({
+      code: 'aborted',
+    })
   })
 
   test('progress is told at once, and then a few times a second', async () => {
     await serveInstead({
-      async createVolume(_id, _source, _sizeBytes, { onProgress }) {
+      async createVolume(_spec, { onProgress }) {
         for (let step = 0; step <= 1000; step++) {
           onProgress(step / 1000)
           await at.clock.advance(1)
@@ -178,7 +190,7 @@ describe('a simulated engine that is reached over a socket', () => {
     })
     const told: (number | null)[] = []
     const all: Work = { ...work(), onProgress: (fraction) => told.push(fraction) }
-    await here.createVolume('v', { from: 'nothing' }, 1, all)
+    await here.createVolume(volumeSpec('v', { from: 'nothing' }, 1), all)
     expect(told).toEqual([0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1])
   })
 
@@ -187,7 +199,7 @@ describe('a simulated engine that is reached over a socket', () => {
     const creating = expect(here.createMachine(simulatedMachine('under-way'))).rejects.toMatchObject(away)
     const signals: AbortSignal[] = []
     await serveInstead({
-      createVolume(_id, _source, _sizeBytes, { signal }) {
+      createVolume(_spec, { signal }) {
         signals.push(signal)
         return new Promise(() => {})
       },
@@ -195,7 +207,9 @@ describe('a simulated engine that is reached over a socket', () => {
     await creating
     expect(await here.inspect(id)).toMatchObject({ power: 'ready' })
 
-    const copying = expect(here.createVolume('v', { from: 'nothing' }, 1, work())).rejects.toMatchObject(away)
+    const copying = expect(
+      here.createVolume(volumeSpec('v', { from: 'nothing' }, 1), work()),
+    ).rejects.toMatchObject(away)
     await until(() => expect(signals).toHaveLength(1))
     await stopServing()
     await copying
@@ -260,7 +274,10 @@ describe('a simulated engine that is reached over a socket', () => {
     const engine = await at.reach(clock)
     const ending = new AbortController()
     const looking = expect(engine.inspect('a')).rejects.toMatchObject(away)
-    const copying = engine.createVolume('v', { from: 'nothing' }, 1, { ...work(), signal: ending.signal })
+    const copying = engine.createVolume(volumeSpec('v', { from: 'nothing' }, 1), {
+      ...work(),
+      signal: ending.signal,
+    })
     const copied = expect(copying).rejects.toMatchObject(away)
     await engine.list()
     await clock.advance(60_000)

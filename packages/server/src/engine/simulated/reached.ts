@@ -5,16 +5,18 @@
 import { once } from 'node:events'
 import type { Duplex } from 'node:stream'
 import { connectUnix } from '../../lib/unix-socket.ts'
-import type { Engine } from '../engine.ts'
+import { type Capabilities, type Engine, EngineError } from '../engine.ts'
 import { makeReachedConsole, nothingPrinted } from './reached-console.ts'
 import { ANSWER_WITHIN_MS, away, makeReachedLine, type ReachedOptions } from './reached-line.ts'
-import { simulatedCapabilities } from './simulated.ts'
+import { nothingToReach, simulatedCapabilities } from './simulated.ts'
 import { type ConsoleLook, lineOf, methods, type PlainCalls, SCREEN_COMES } from './wire.ts'
 
 export function makeReachedEngine(options: ReachedOptions): Engine {
   const listeners = new Set<(machineId: string) => void>()
   const consoles = new Map<number, { machineId: string; take: (look: ConsoleLook) => void }>()
   let lastKey = 0
+  /** What the host can do, which it says when it is reached first. */
+  let capabilities = simulatedCapabilities
   const line = makeReachedLine(options, {
     onChanged(machineId) {
       for (const listener of listeners) listener(machineId)
@@ -43,8 +45,13 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
     // One function for each method, as the table has it; what comes back was made by the engine itself.
     ...(Object.fromEntries(plain) as PlainCalls),
     kind: 'simulated',
-    capabilities: { ...simulatedCapabilities, reach: 'any-server' },
-    open: () => line.open(),
+    get capabilities(): Capabilities {
+      return { ...capabilities, reach: 'any-server' }
+    },
+    async open() {
+      await line.open()
+      capabilities = (await line.ask('capabilities', [])) as Capabilities
+    },
     async close() {
       listeners.clear()
       line.close()
@@ -66,6 +73,9 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
       }
       terminal.close()
       return null
+    },
+    async dial() {
+      throw new EngineError('unreachable', nothingToReach)
     },
     openScreen: (machineId) => openScreen(options, machineId),
   }

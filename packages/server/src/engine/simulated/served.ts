@@ -92,6 +92,7 @@ function serveServer(socket: Socket, { engine, clock, log }: Served): void {
   // Arguments are taken at their word: who asks is this program too, over a socket that only its owner may use.
   type Perform = (...args: unknown[]) => Promise<unknown>
   async function perform(id: number, call: string, args: unknown[]): Promise<unknown> {
+    if (call === 'capabilities') return engine.capabilities
     if (isIn(calls, call)) return (calls[call] as Perform)(...args)
     if (!isIn(methods, call)) throw new EngineError('unsupported', `${call} is not known here (simulated).`)
     const method = engine[call] as Perform

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { type HandClock, makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
+import { PROJECT_ID } from '../engine.test-kit.ts'
 import type { MachineSpec } from '../engine.ts'
 import { makeSimulatedEngine, type SimulatedEngine } from './simulated.ts'
 
@@ -52,6 +53,7 @@ export async function makeSimulatedHarness(): Promise<
 /** A machine for tests that look at one thing. */
 export const simulatedMachine = (hostname: string): MachineSpec => ({
   id: newId(),
+  projectId: PROJECT_ID,
   hostname,
   cpu: 1,
   memoryMb: 512,

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeHandClock } from '../../lib/hand-clock.ts'
 import { newId } from '../../lib/id.ts'
 import { describeEngine } from '../engine.suite.ts'
-import { work } from '../engine.test-kit.ts'
+import { volumeSpec, work } from '../engine.test-kit.ts'
+import { clusterLimits } from '../limits.ts'
 import { makeSimulatedHarness, simulatedMachine } from './simulated.test-kit.ts'
 import { makeSimulatedEngine } from './simulated.ts'
 
@@ -42,7 +43,7 @@ describe('the simulated engine', () => {
     const volumeId = newId()
     const killed = await harness.open()
     await made(killed.createMachine(spec))
-    await made(killed.createVolume(volumeId, { from: 'nothing' }, 1024, work()))
+    await made(killed.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
     const engine = await harness.open()
     expect(await engine.inspect(spec.id)).toMatchObject({ power: 'off' })
     expect(await engine.inspectVolume(volumeId)).toMatchObject({ state: 'whole' })
@@ -52,7 +53,7 @@ describe('the simulated engine', () => {
     const volumeId = newId()
     const [base, child] = [newId(), newId()]
     const killed = await harness.open()
-    await made(killed.createVolume(volumeId, { from: 'nothing' }, 1024, work()))
+    await made(killed.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
     await made(killed.createVolumeSnapshot(base, { volumeId, parentId: null }, work()))
     await made(killed.createVolumeSnapshot(child, { volumeId, parentId: base }, work()))
     const merged = killed.deleteVolumeSnapshot(base, work())
@@ -66,11 +67,39 @@ describe('the simulated engine', () => {
     const volumeId = newId()
     const [base, child] = [newId(), newId()]
     const engine = await harness.open()
-    await made(engine.createVolume(volumeId, { from: 'nothing' }, 1024, work()))
+    await made(engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
     await made(engine.createVolumeSnapshot(base, { volumeId, parentId: null }, work()))
     const making = engine.createVolumeSnapshot(child, { volumeId, parentId: base }, work())
     await engine.deleteVolumeSnapshot(base, work())
     expect((await made(making)).parentId).toBe(null)
+  })
+
+  test('answers `unsupported`, with the sentence, when it is asked for what it cannot do', async () => {
+    const engine = makeSimulatedEngine({ clock: harness.clock, cannot: clusterLimits })
+    const spec = simulatedMachine('unable-1')
+    const volumeId = newId()
+    await made(engine.createMachine(spec))
+    await made(engine.createVolume(volumeSpec(volumeId, { from: 'nothing' }, 1024), work()))
+    await engine.attachVolume(spec.id, volumeId)
+    expect(await engine.detachVolume(spec.id, volumeId)).toBe('released')
+    await engine.attachVolume(spec.id, volumeId)
+    await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [volumeId] })
+    // It is there already: nothing has to be plugged.
+    await engine.attachVolume(spec.id, volumeId)
+    const machine = { machineId: spec.id, volumeIds: [] }
+    const none = { machines: [], volumes: [], machineSnapshots: [], volumeSnapshots: [] }
+    const { memorySnapshots, hotPlug, incrementalSnapshots, backups } = clusterLimits
+    for (const [call, message] of [
+      [engine.createMachineSnapshot(newId(), { ...machine, memory: true }, work()), memorySnapshots],
+      [engine.attachVolume(spec.id, newId()), hotPlug],
+      [engine.detachVolume(spec.id, volumeId), hotPlug],
+      [engine.createVolumeSnapshot(newId(), { volumeId, parentId: newId() }, work()), incrementalSnapshots],
+      [engine.saveTo(tmpdir(), none, work()), backups],
+    ] as const)
+      await expect(call).rejects.toMatchObject({ code: 'unsupported', message, retryable: false })
+    await made(engine.createMachineSnapshot(newId(), { ...machine, memory: false }, work()))
+    expect([await engine.hasScreen(spec.id), await engine.openScreen(spec.id)]).toEqual([false, null])
+    await engine.close()
   })
 
   test.each([-3, 3])('boots and ends guests although the clock is set by %i h meanwhile', async (hours) => {

@@ -12,13 +12,16 @@ import {
   type Capabilities,
   type Engine,
   EngineError,
+  type Held,
   type ImageState,
+  type Limits,
   type MachineExit,
   type MachineSpec,
   type MachineState,
   type MachineUsage,
   type SnapshotMade,
 } from '../engine.ts'
+import { noLimits } from '../limits.ts'
 import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
@@ -40,11 +43,16 @@ export const faults = {
 } as const
 export type Fault = keyof typeof faults
 
+/** What there is in place of a way to a guest. */
+export const nothingToReach = 'It is simulated. There is no guest to connect to.'
+
 /** In the process of a server; over a socket the reach is another. */
 export const simulatedCapabilities: Capabilities = {
   accelerator: null,
   acceleratorReason: 'Nothing is executed: the engine is simulated.',
   network: 'Simulated: addresses do not answer.',
+  addresses: 'this-host',
+  cannot: noLimits,
   reach: 'one-server',
 }
 
@@ -80,9 +88,14 @@ export interface SimulatedOptions {
   clock: Clock
   /** How many times faster than life; 1 boots in about four seconds. */
   speed?: number
-  hostMemoryMb?: number
+  /** Null: it finds places by itself, as a cluster does. */
+  hostMemoryMb?: number | null
   /** Keeps machines over a restart of the server, as real ones would be. */
   file?: string
+  /** What it is to be unable to do, as other engines are: so that it can be seen what the console says then. */
+  cannot?: Limits
+  /** Where its addresses are said to answer. */
+  addresses?: Capabilities['addresses']
 }
 
 /** What a guest uses that does nothing, in percent. */
@@ -102,6 +115,8 @@ const lifeMs = {
 export interface SimulatedEngine extends Engine {
   /** Ends a run as if something had happened to the guest. */
   endRun: (machineId: string, exit: MachineExit) => void
+  /** Keeps a launched guest from running, now or when it is launched; null lets it go. */
+  hold: (machineId: string, held: Held | null) => void
   loseRootDisk: (machineId: string) => void
   /** Brings a lost root disk back. */
   findRootDisk: (machineId: string) => void
@@ -140,10 +155,12 @@ function unsettable(clock: Clock): Clock {
 }
 
 export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine {
-  const { speed = 1, hostMemoryMb = 4 * 1024 * 1024 } = options
+  const { speed = 1, hostMemoryMb = 4 * 1024 * 1024, cannot = noLimits, addresses = 'this-host' } = options
   const clock = unsettable(options.clock)
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
+  /** Those that had a machine or a volume, until they are deleted. */
+  const projects = new Set<string>()
   const listeners = new Set<(id: string) => void>()
   let nextAddress = 1
   let runs = 0
@@ -173,6 +190,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     for (const listener of listeners) listener(id)
   }
 
+  /** Something of it is made: it is there, also when it was deleted while that was under way. */
+  function keepProject(id: string): void {
+    if (projects.has(id)) return
+    projects.add(id)
+    kept?.put('projects', id, true)
+  }
+
   const keepMachine = (id: string) => kept?.put('machines', id, machines.get(id))
 
   function keepPaper(id: string): void {
@@ -192,6 +216,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       ['counters', 'nextAddress', nextAddress],
       ...[...machines].map(([id, machine]): Line => ['machines', id, machine]),
       ...[...consoles.papers].map(([id, paper]): Line => ['papers', id, paper]),
+      ...[...projects].map((id): Line => ['projects', id, true]),
       ...storage.everything(),
     ]
   }
@@ -200,6 +225,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   function takeUp([section, id, value]: Line): void {
     if (section === 'counters') {
       nextAddress = Number(value)
+      return
+    }
+    if (section === 'projects') {
+      if (value === null) projects.delete(id)
+      else projects.add(id)
       return
     }
     const all: Record<typeof section, Map<string, unknown>> = {
@@ -256,12 +286,15 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const noteEnd = ({ spec: { id } }: Machine, { how }: MachineExit) =>
     consoles.note(id, how === 'crashed' ? 'crashed' : 'ended')
 
+  /** What keeps guests from running though they were launched. */
+  const holds = new Map<string, Held>()
   /** Guests whose SSH server was moved or ended. */
   const withoutSsh = new Set<string>()
   const isUp = (machine: Machine): boolean =>
     machine.run !== null &&
     faultOf(machine) !== 'never-ready' &&
     !withoutSsh.has(machine.spec.id) &&
+    !holds.has(machine.spec.id) &&
     clock.now() >= machine.run.launchedAt + span(machine.run.resumed ? lifeMs.resume : lifeMs.boot)
 
   const guestOf = (machine: Machine): SimulatedGuest => {
@@ -330,7 +363,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     settle(machine)
     const { run, address } = machine
     if (run && run.exit === null) {
-      return { power: isUp(machine) ? 'ready' : 'booting', run: run.id, address }
+      const held = holds.get(machine.spec.id) ?? null
+      if (held) return { power: 'booting', run: run.id, address: null, held }
+      return isUp(machine)
+        ? { power: 'ready', run: run.id, address }
+        : { power: 'booting', run: run.id, address, held: null }
     }
     if (machine.rootLost)
       return { power: 'broken', reason: 'The root disk of this VM is damaged (simulated).' }
@@ -348,7 +385,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const volume = storage.volumes.get(id)
       return volume ? [[id, { ...volume }] as const] : []
     })
-    return { root: machine.root, volumes: Object.fromEntries(held), memory: memory ? machine.memory : null }
+    const { projectId } = machine.spec
+    return {
+      projectId,
+      root: machine.root,
+      volumes: Object.fromEntries(held),
+      memory: memory ? machine.memory : null,
+    }
   }
 
   const madeOf = (snapshot: Contents & Pick<SnapshotMade, 'consistency'>) => ({
@@ -381,6 +424,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       )
   }
 
+  function requireAble(limit: string | null): void {
+    if (limit !== null) throw new EngineError('unsupported', limit)
+  }
+
   function endAfter(id: string, machine: Machine, ms: number): void {
     if (!machine.run) return
     machine.run.endsAt = clock.now() + ms
@@ -390,7 +437,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   return {
     kind: 'simulated',
-    capabilities: simulatedCapabilities,
+    capabilities: { ...simulatedCapabilities, cannot, addresses },
 
     async open() {
       kept?.open(takeUp)
@@ -406,6 +453,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     },
 
     async freeMemoryMb() {
+      if (hostMemoryMb === null) return null
       let used = 0
       for (const machine of machines.values()) if (lives(machine)) used += machine.spec.memoryMb
       return hostMemoryMb - used
@@ -416,6 +464,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
     async createMachine(spec) {
       if (find(spec.id)) return
+      keepProject(spec.projectId)
       await new Promise<void>((resolve) => clock.after(span(lifeMs.create), resolve))
       const n = nextAddress++
       kept?.put('counters', 'nextAddress', nextAddress)
@@ -434,6 +483,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('no-space', 'The host has no disk space left for the root disk.')
       }
       if (!machines.has(spec.id)) machines.set(spec.id, machine)
+      keepProject(spec.projectId)
       changed(spec.id)
       if (faultOf(machine) === 'unreadable') clock.after(span(lifeMs.unreadable) + 1, () => changed(spec.id))
     },
@@ -516,9 +566,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       })
     },
     hasScreen: async () => false,
+    async dial() {
+      throw new EngineError('unreachable', nothingToReach)
+    },
     openScreen: async () => null,
 
-    createVolume: lasting(storage.createVolume),
+    createVolume: lasting(async (spec, work) => {
+      keepProject(spec.projectId)
+      const made = await storage.createVolume(spec, work)
+      keepProject(spec.projectId)
+      return made
+    }),
     deleteVolume: lasting(async (id) => {
       if (holderOf(id))
         throw new EngineError('volume-busy', 'A guest still has this disk.', { retryable: true })
@@ -536,14 +594,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       const holder = holderOf(volumeId)
       if (holder && holder !== machine)
         throw new EngineError('volume-busy', 'Another guest still has this disk.', { retryable: true })
-      if (!machine.spec.volumeIds.includes(volumeId))
+      if (!machine.spec.volumeIds.includes(volumeId)) {
+        if (lives(machine)) requireAble(cannot.hotPlug)
         machine.spec.volumeIds = [...machine.spec.volumeIds, volumeId]
+      }
       keepMachine(machineId)
     },
     async detachVolume(machineId, volumeId) {
       const machine = machines.get(machineId)
       if (!machine?.spec.volumeIds.includes(volumeId)) return 'released'
       if (lives(machine)) {
+        requireAble(cannot.hotPlug)
         const clings = faultOf(machine) === 'clings'
         await pause(clings ? lifeMs.cling : lifeMs.letGo)
         if (clings && lives(machine)) return 'kept'
@@ -557,6 +618,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       storage.requireReadable(id)
       const there = storage.machineSnapshots.get(id)
       if (there) return madeOf(there)
+      if (memory) requireAble(cannot.memorySnapshots)
       const machine = get(machineId)
       const alive = lives(machine)
       const snapshot = {
@@ -585,10 +647,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         Object.entries(snapshot.volumes).filter(([id]) => volumeIds.includes(id)),
       )
       await storage.copy(work)
-      machine.prepared = { root: snapshot.root, volumes: structuredClone(volumes), memory: snapshot.memory }
+      const { projectId, root, memory } = snapshot
+      machine.prepared = { projectId, root, volumes: structuredClone(volumes), memory }
       keepMachine(machineId)
     }),
-    switchDisks: lasting(async (machineId, safetyId) => {
+    switchDisks: lasting(async (machineId, safetyId, work) => {
+      if (work.signal.aborted)
+        throw new EngineError('aborted', 'The restore was stopped.', { retryable: true })
       const machine = get(machineId)
       const { prepared } = machine
       const done = storage.machineSnapshots.get(safetyId)
@@ -624,6 +689,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }),
 
     createVolumeSnapshot: lasting(async (id, source, work) => {
+      if (source.parentId !== null) requireAble(cannot.incrementalSnapshots)
       const holder = holderOf(source.volumeId)
       const consistency = holder && lives(holder) ? 'crash' : 'clean'
       if (holder) requireRoom(holder)
@@ -632,9 +698,27 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     deleteVolumeSnapshot: lasting(storage.deleteVolumeSnapshot),
     inspectSnapshot: storage.inspectSnapshot,
     listSnapshots: storage.listSnapshots,
+    listProjects: async () => [...projects],
+    deleteProject: lasting(async (projectId) => {
+      const hasMachines = [...machines.values()].some(({ spec }) => spec.projectId === projectId)
+      if (hasMachines || storage.hasOf(projectId))
+        throw new EngineError('project-busy', 'Something of the project is left (simulated).', {
+          retryable: true,
+        })
+      projects.delete(projectId)
+      kept?.put('projects', projectId, undefined)
+    }),
     async saveTo(directory, objects) {
+      requireAble(cannot.backups)
       const { machines: ids, volumes, machineSnapshots, volumeSnapshots } = objects
-      const wanted = { machines: ids, papers: ids, volumes, machineSnapshots, volumeSnapshots }
+      const wanted = {
+        machines: ids,
+        papers: ids,
+        volumes,
+        machineSnapshots,
+        volumeSnapshots,
+        projects: [...projects],
+      }
       const there = new Set(machines.keys())
       for (const held of [storage.volumes, storage.machineSnapshots, storage.volumeSnapshots])
         for (const id of held.keys()) there.add(id)
@@ -702,6 +786,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     closeSsh(id, closed) {
       if (closed) withoutSsh.add(id)
       else withoutSsh.delete(id)
+      changed(id)
+    },
+    hold(id, held) {
+      if (held) holds.set(id, held)
+      else holds.delete(id)
+      const machine = machines.get(id)
+      // It boots once nothing keeps it.
+      if (machine?.run && lives(machine)) {
+        machine.run.launchedAt = clock.now()
+        boot(machine)
+      }
       changed(id)
     },
     loseRootDisk(id) {

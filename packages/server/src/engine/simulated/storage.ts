@@ -9,11 +9,13 @@ import {
   type SnapshotState,
   type VolumeMade,
   type VolumeSource,
+  type VolumeSpec,
   type VolumeState,
   type Work,
 } from '../engine.ts'
 
 interface Volume {
+  projectId: string
   content: string
   sizeBytes: number
   sha256: string | null
@@ -22,6 +24,7 @@ interface Volume {
 
 /** What a machine holds, and so what a snapshot of it holds. */
 export interface Contents {
+  projectId: string
   root: string
   volumes: Record<string, Volume>
   /** What the guest was doing; null when it was off or nobody asked. */
@@ -159,7 +162,7 @@ export function makeSimulatedStorage({
     stored,
     sound,
 
-    async createVolume(id: string, source: VolumeSource, sizeBytes: number, work: Work): Promise<VolumeMade> {
+    async createVolume({ id, projectId, source, sizeBytes }: VolumeSpec, work: Work): Promise<VolumeMade> {
       requireVolumes()
       requireReadable(id)
       const there = volumes.get(id)
@@ -167,7 +170,7 @@ export function makeSimulatedStorage({
       const made = contentOf(source)
       if (made.content.includes('fault-stuck')) await drip(work)
       if (source.from !== 'nothing') await copy(work)
-      const volume = { ...made, sizeBytes: Math.max(sizeBytes, made.sizeBytes) }
+      const volume = { projectId, ...made, sizeBytes: Math.max(sizeBytes, made.sizeBytes) }
       volumes.set(id, volume)
       changed('volumes', id, volume)
       return { sizeBytes: volume.sizeBytes, sha256: volume.sha256 }
@@ -238,6 +241,11 @@ export function makeSimulatedStorage({
     listSnapshots: async (kind: 'machine' | 'volume') => [
       ...(kind === 'machine' ? machineSnapshots : volumeSnapshots).keys(),
     ],
+
+    /** Whether something of a project is left. */
+    hasOf: (projectId: string): boolean =>
+      [...volumes.values(), ...machineSnapshots.values()].some((one) => one.projectId === projectId) ||
+      [...volumeSnapshots.values()].some(({ volume }) => volume.projectId === projectId),
 
     everything: (): [StorageSection, string, unknown][] => [
       ...[...volumes].map(([id, value]): [StorageSection, string, unknown] => ['volumes', id, value]),

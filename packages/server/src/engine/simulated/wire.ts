@@ -9,7 +9,7 @@ import { type Engine, EngineError, type EngineErrorCode, type MachineNote, type 
 
 type PlainMethod = Exclude<
   keyof Engine,
-  'kind' | 'capabilities' | 'open' | 'close' | 'onChange' | 'openConsole' | 'openScreen'
+  'kind' | 'capabilities' | 'open' | 'close' | 'onChange' | 'openConsole' | 'openScreen' | 'dial'
 >
 
 /**
@@ -38,13 +38,15 @@ export const methods = {
   detachVolume: 'short',
   createMachineSnapshot: 'long',
   prepareRestore: 'long',
-  switchDisks: 'short',
+  switchDisks: 'long',
   dropRestore: 'short',
   deleteMachineSnapshot: 'short',
   createVolumeSnapshot: 'long',
   deleteVolumeSnapshot: 'long',
   inspectSnapshot: 'short',
   listSnapshots: 'short',
+  listProjects: 'short',
+  deleteProject: 'short',
   saveTo: 'long',
 } as const satisfies {
   [M in PlainMethod]: Parameters<Engine[M]> extends [...unknown[], Work] ? 'long' : 'short'

@@ -28,6 +28,7 @@ const front = makeFront({
       accountIds: accountsWith(fingerprint).map(({ id }) => id),
       text: 'Only a way to VMs.',
     }),
+    lineTo: async () => ({ refused: 'There is none.' }),
     came: () => () => {},
     log: () => {},
   },

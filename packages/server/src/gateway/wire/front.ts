@@ -1,12 +1,13 @@
 import { createServer, type Socket } from 'node:net'
 import ssh2, { type AuthContext, type Connection, type PublicKeyAuthContext } from 'ssh2'
-import type { Cut, ToServer, Visit, Way } from '../messages.ts'
+import type { Cut, Line, ToServer, Visit, Way } from '../messages.ts'
 import { explain } from './explain.ts'
 import { enterGuest, type GuestFailure } from './guest.ts'
 import { jump } from './jump.ts'
 import { fingerprintOf } from './keys.ts'
 import { ident, type Leg, openLeg } from './leg.ts'
 import type { Limits, Place } from './limits.ts'
+import { connectLine } from './line.ts'
 import { goodbye } from './packets.ts'
 import { relay } from './relay.ts'
 
@@ -16,6 +17,7 @@ const { Server, utils } = ssh2
 export interface Desk {
   isKnown(fingerprint: string): Promise<boolean>
   wayOf(caller: { fingerprint: string; name: string; at: string }): Promise<Way>
+  lineTo(vmId: string): Promise<Line>
   /** A visit into a VM began; returns the way to say that it is over. */
   came(visit: Omit<Visit, 'id'>): () => void
   log(level: Extract<ToServer, { say: 'log' }>['level'], message: string, about: Record<string, string>): void
@@ -43,6 +45,7 @@ Server.KEEPALIVE_CLIENT_INTERVAL = 0
 /** Listens for SSH, finds out who comes in, and lets them into their VMs. */
 export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
   const tooManyConnections = `Your account has ${limits.connectionsPerAccount} SSH connections open, which is the limit. Close some and try again.`
+  const connectVm = async (vmId: string) => connectLine(await desk.lineTo(vmId))
   const stays = new Set<Stay>()
   const sockets = new Set<Socket>()
   const server = new Server({
@@ -121,6 +124,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       case 'jump': {
         const end = jump(connection, leg, way.text, {
           wayOf: (name) => desk.wayOf({ ...caller, name }),
+          connectVm,
           came,
           limits,
         })
@@ -156,7 +160,7 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       let went = () => {}
       let cut = false
       const leave = enterGuest(
-        { ip: vm.ip, port: vm.port, privateKey: guestKey.privateKey },
+        { vmId: vm.vmId, connect: () => connectVm(vm.vmId), privateKey: guestKey.privateKey },
         {
           onReady(guest) {
             if (leg.socket.destroyed || cut) return leave()

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import ssh2 from 'ssh2'
 import { ident, type Leg, openLeg } from './leg.ts'
 import { makeTurns } from './turns.ts'
@@ -18,14 +19,19 @@ export interface GuestEvents {
   onClose(): void
 }
 
-/** Signs in to a guest as root, when it is its turn. Returns the way to end it. */
+/** Signs in to a guest as root, over a connection that is made when it is its turn. Returns the way to end it. */
 export function enterGuest(
-  { ip, port, privateKey }: { ip: string; port: number; privateKey: string },
+  { vmId, connect, privateKey }: { vmId: string; connect: () => Promise<Socket>; privateKey: string },
   events: GuestEvents,
 ): () => void {
   const client = new ssh2.Client()
   let state: 'coming' | 'in' | 'over' = 'coming'
-  const endTurn = takeTurn(`${ip} ${port}`, start)
+  const endTurn = takeTurn(vmId, () => {
+    connect().then(start, (error: unknown) => {
+      endTurn()
+      fail('no-answer', `${error instanceof Error ? error.message : error}.`)
+    })
+  })
 
   function fail(failure: GuestFailure, message: string): void {
     if (state !== 'coming') return
@@ -34,7 +40,8 @@ export function enterGuest(
     client.destroy()
   }
 
-  function start(): void {
+  function start(sock: Socket): void {
+    if (state !== 'coming') return void sock.destroy()
     client.on('error', (error) => fail(failureOf('level' in error ? error.level : null), error.message))
     client.on('close', () => {
       endTurn()
@@ -43,20 +50,18 @@ export function enterGuest(
       state = 'over'
     })
     client.connect({
-      host: ip,
-      port,
+      sock,
       username: 'root',
       privateKey,
       // Asking without a key first would be one more way there and back.
       authHandler: ['publickey'],
       readyTimeout: patienceMs,
       ident,
-      // The host key is not checked: the address is on this machine's loopback network, where our own engine gave it
-      // to this guest; nobody is in between, and a guest that is made anew at an address has another key.
+      // The host key is not checked: the engine made this connection to this very guest; nobody is in between, and a
+      // guest that is made anew has another key.
       algorithms: { cipher: [...guestCiphers], compress: ['none'] },
     })
     const leg = openLeg(client)
-    leg.socket.setNoDelay(true).setKeepAlive(true, 30_000)
     client.on('ready', () => {
       endTurn()
       if (state !== 'coming') return

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
 import type { Way } from '../messages.ts'
 import { answerSessions } from './explain.ts'
@@ -8,6 +8,8 @@ import { refusal, type TunnelRequest, tunnelRequest } from './packets.ts'
 
 export interface JumpDesk {
   wayOf(name: string): Promise<Way>
+  /** A connection to the SSH server of a VM; rejects with a reason. */
+  connectVm(vmId: string): Promise<Socket>
   /** A tunnel is there; returns the way to say that it is over. */
   came(vm: Extract<Way, { to: 'vm' }>): () => void
   limits: Pick<Limits, 'tunnelsPerConnection' | 'sessionsPerConnection' | 'openTunnel'>
@@ -22,7 +24,7 @@ export function jump(
   connection: Connection,
   leg: Leg,
   text: string,
-  { wayOf, came, limits }: JumpDesk,
+  { wayOf, connectVm, came, limits }: JumpDesk,
 ): (accountId: string) => void {
   const tunnels = new Map<Socket, string>()
   /** Those that ssh2 is about to open a channel for. */
@@ -85,22 +87,23 @@ export function jump(
     const leave = await limits.openTunnel(way.accountId)
     if (typeof leave === 'string') return giveUp(leave)
     if (leg.socket.destroyed) return leave()
-    const socket = connect({ host: way.ip, port: way.port, noDelay: true, keepAlive: true })
+    let socket: Socket
+    try {
+      socket = await connectVm(way.vmId)
+    } catch (error) {
+      leave()
+      const why = error instanceof Error ? error.message : String(error)
+      return giveUp(`The SSH server of ${way.called} does not respond (${why}).`)
+    }
     tunnels.set(socket, way.accountId)
     socket.once('close', () => {
       tunnels.delete(socket)
       count -= 1
       leave()
     })
-    const fail = (error: Error) =>
-      refuse(`The SSH server of ${way.called} does not respond (${error.message}).`)
-    socket.once('error', fail)
-    socket.once('connect', () => {
-      socket.off('error', fail)
-      if (leg.socket.destroyed) return socket.destroy()
-      socket.once('close', came(way))
-      onOpen(socket)
-    })
+    if (leg.socket.destroyed) return void socket.destroy()
+    socket.once('close', came(way))
+    onOpen(socket)
   }
 
   return (accountId) => {

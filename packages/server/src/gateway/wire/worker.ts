@@ -1,7 +1,7 @@
 /** The thread of the gateway: encryption here never holds up the server. Of the database it knows nothing. */
 import { parentPort, workerData } from 'node:worker_threads'
 import ssh2 from 'ssh2'
-import type { GatewaySettings, Question, ToGateway, ToServer, Way } from '../messages.ts'
+import type { Answer, GatewaySettings, Question, ToGateway, ToServer } from '../messages.ts'
 import { makeFront } from './front.ts'
 import { fingerprintOf, keepKey } from './keys.ts'
 import { makeLimits } from './limits.ts'
@@ -12,10 +12,13 @@ const port = parentPort
 const settings = workerData as GatewaySettings
 const say = (message: ToServer) => port.postMessage(message)
 
-const waiting = new Map<number, (answer: boolean | Way | null) => void>()
+/** What went wrong is in the log of the server. */
+const noLine = 'The server could not reach it. Try again in a moment.'
+
+const waiting = new Map<number, (answer: Answer) => void>()
 let last = 0
 
-function ask(question: Question): Promise<boolean | Way | null> {
+function ask(question: Question): Promise<Answer> {
   const id = ++last
   return new Promise((resolve) => {
     waiting.set(id, resolve)
@@ -34,7 +37,11 @@ try {
       isKnown: async (fingerprint) => (await ask({ ask: 'known', fingerprint })) === true,
       async wayOf(caller) {
         const answer = await ask({ ask: 'way', ...caller })
-        return typeof answer === 'object' && answer !== null ? answer : { to: 'nobody' }
+        return typeof answer === 'object' && answer !== null && 'to' in answer ? answer : { to: 'nobody' }
+      },
+      async lineTo(vmId) {
+        const line = await ask({ ask: 'line', vmId })
+        return typeof line === 'object' && line !== null && !('to' in line) ? line : { refused: noLine }
       },
       came(visit) {
         const id = ++last

@@ -15,6 +15,8 @@ const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
 interface ConsoleBarProps {
   vm: Vm | undefined
   view: LinkView
+  /** Whether there is a screen, or a reason to show why there is none. */
+  hasScreenTab: boolean
   terminal: Terminal
   shown: 'serial' | 'screen'
   onShow: (shown: 'serial' | 'screen') => void
@@ -30,6 +32,7 @@ interface ConsoleBarProps {
 export function ConsoleBar({
   vm,
   view,
+  hasScreenTab,
   terminal,
   shown,
   onShow,
@@ -51,7 +54,7 @@ export function ConsoleBar({
           <StatusGlyph word={line.glyph} />
           {line.text}
         </span>
-        {view.screen ? (
+        {hasScreenTab ? (
           <ScreenSwitch shown={shown} onShow={onShow} />
         ) : (
           <span className="hidden whitespace-nowrap text-ink-3 @2xl:inline">

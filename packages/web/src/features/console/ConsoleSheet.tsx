@@ -1,10 +1,12 @@
-import { type Vm, vmCan } from '@slipway/contract'
+import { screenAllowed, type Vm, vmCan } from '@slipway/contract'
 import { lazy, Suspense, useEffect, useId, useRef, useState } from 'react'
+import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { announce } from '../../shell/announce.ts'
 import { Button } from '../../ui/Button.tsx'
 import { copyText } from '../../ui/clipboard.ts'
 import { cx } from '../../ui/cx.ts'
+import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
 import { ConsoleBar } from './ConsoleBar.tsx'
 import { ConsoleNotice, Notice } from './ConsoleNotice.tsx'
@@ -74,7 +76,8 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
     terminal.get()?.focus()
   }
 
-  const onScreen = shown === 'screen' && view.screen !== false
+  const noScreens = reasonOf(screenAllowed(useLimits()))
+  const onScreen = shown === 'screen' && (view.screen !== false || noScreens !== undefined)
   return (
     <>
       <section
@@ -97,6 +100,7 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
         <ConsoleBar
           vm={vm}
           view={view}
+          hasScreenTab={view.screen === true || noScreens !== undefined}
           terminal={terminal}
           shown={onScreen ? 'screen' : 'serial'}
           onShow={setShown}
@@ -138,7 +142,12 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
             </Notice>
           )}
         </div>
-        {onScreen && (
+        {onScreen && noScreens && (
+          <p role="status" className="flex-1 p-4">
+            {noScreens}
+          </p>
+        )}
+        {onScreen && !noScreens && (
           <Suspense fallback={<p className="flex-1 p-4 text-ink-3">Loading the screen...</p>}>
             <GraphicScreen projectId={projectId} vmId={vmId} isOpen={isOpen} line={view.state} />
           </Suspense>

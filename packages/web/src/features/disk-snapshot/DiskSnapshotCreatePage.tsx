@@ -4,6 +4,7 @@ import {
   diskSnapshotRetention,
   diskSnapshotStateOf,
   diskSnapshotTexts,
+  diskSnapshotTypeAllowed,
   diskStateOf,
   formatDiskSize,
 } from '@slipway/contract'
@@ -11,17 +12,18 @@ import { useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { useCreateDiskSnapshot, useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
+import { useLimits } from '../../api/host.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { paths } from '../../paths.ts'
 import { useFields } from '../../shell/use-fields.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { AlertDialog } from '../../ui/Dialog.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Select } from '../../ui/Select.tsx'
 import { SnapshotCreation } from '../snapshot/SnapshotCreation.tsx'
-import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
 import { DiskSummary } from './DiskSummary.tsx'
-import { brokenRules, emptyDiskSnapshotForm, toBody } from './disk-snapshot-form.ts'
+import { brokenRules, emptyDiskSnapshotForm, possible, toBody } from './disk-snapshot-form.ts'
 
 const texts = {
   title: 'Create Disk Snapshot',
@@ -41,6 +43,7 @@ export function Component() {
   const { disks, loading } = list
   const { snapshots } = useDiskSnapshots(projectId)
   const create = useCreateDiskSnapshot()
+  const limits = useLimits()
   const [failure, setFailure] = useState<string | null>(null)
   const { form, change, dirty } = useFields({ ...emptyDiskSnapshotForm, sourceId: wantedDiskId })
 
@@ -49,7 +52,7 @@ export function Component() {
   const parent = snapshots.findLast(
     (snapshot) => snapshot.disk_id === disk?.id && diskSnapshotStateOf(snapshot) === 'ready',
   )
-  const chosen: SnapshotForm = { ...form, sourceId: disk?.id ?? '' }
+  const chosen = possible({ ...form, sourceId: disk?.id ?? '' }, limits)
   return (
     <>
       <SnapshotCreation
@@ -80,6 +83,7 @@ export function Component() {
             value: 'incremental',
             label: 'Incremental',
             description: <IncrementalNote disk={disk} parent={parent?.name} />,
+            disabledReason: reasonOf(diskSnapshotTypeAllowed('incremental', limits)),
           },
         ]}
         retention={{

@@ -1,6 +1,7 @@
+import { noLimits } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
-import { brokenRules, emptyDiskSnapshotForm, toBody } from './disk-snapshot-form.ts'
+import { brokenRules, emptyDiskSnapshotForm, possible, toBody } from './disk-snapshot-form.ts'
 
 const good: SnapshotForm = { ...emptyDiskSnapshotForm, name: ' nightly ', sourceId: 'd' }
 const broken = (change: Partial<SnapshotForm>) => brokenRules({ ...good, ...change }, 'p')[0]?.text
@@ -37,4 +38,11 @@ test('rules are told in the order of the specification', () => {
   }
   const order = brokenRules(worst, undefined).map(({ field }) => field)
   expect(order).toEqual(['name', 'source', 'project', 'retention', 'description'])
+})
+
+test('where no changes can be saved an incremental snapshot becomes a full one, all else stays', () => {
+  const unable = { ...noLimits, incremental_snapshots: 'Choose full.' }
+  const incremental: SnapshotForm = { ...good, type: 'incremental' }
+  expect([possible(incremental, noLimits), possible(good, unable)]).toEqual([incremental, good])
+  expect(possible(incremental, unable)).toEqual(good)
 })

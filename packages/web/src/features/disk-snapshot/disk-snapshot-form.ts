@@ -1,4 +1,10 @@
-import { DiskSnapshotCreate, diskSnapshotRetention, diskSnapshotTexts } from '@slipway/contract'
+import {
+  DiskSnapshotCreate,
+  diskSnapshotRetention,
+  diskSnapshotTexts,
+  diskSnapshotTypeAllowed,
+  type Limits,
+} from '@slipway/contract'
 import { type BrokenRule, brokenRulesOf, type SnapshotForm } from '../snapshot/snapshot-form.ts'
 
 export const emptyDiskSnapshotForm: SnapshotForm = {
@@ -8,6 +14,12 @@ export const emptyDiskSnapshotForm: SnapshotForm = {
   type: 'full',
   retentionDays: diskSnapshotRetention.default,
 }
+
+/** The form with a type that can be taken here: what is chosen may turn out to be impossible. */
+export const possible = (form: SnapshotForm, limits: Limits): SnapshotForm =>
+  form.type === 'incremental' && diskSnapshotTypeAllowed('incremental', limits) !== true
+    ? { ...form, type: 'full' }
+    : form
 
 /** What is sent: exactly the fields of the call. */
 export function toBody(form: SnapshotForm): DiskSnapshotCreate {

@@ -1,8 +1,17 @@
-import { type Disk, diskAllowedBy, disksPerVm, diskTexts, isFoundIn, type Vm } from '@slipway/contract'
+import {
+  type Disk,
+  diskAllowedBy,
+  disksPerVm,
+  diskTexts,
+  hotPlugAllowed,
+  isFoundIn,
+  type Vm,
+} from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { useAttachDisk, useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
+import { useLimits } from '../../api/host.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
@@ -12,30 +21,35 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Combobox } from '../../ui/Combobox.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import type { SelectOption } from '../../ui/SelectBox.tsx'
 import { isAttachable } from './disk-filter.ts'
 
 /** Asks to which VM a disk is attached. */
 export function AttachToVmDialog({ disk, onClose }: { disk: Disk; onClose: () => void }) {
   const { vms, loading, error, retry } = useVms(disk.project_id)
+  const limits = useLimits()
+  const takesDisk = (vm: Vm) =>
+    diskAllowedBy.attach(vm) === true && hotPlugAllowed(vm, limits) === true && vm.disks.length < disksPerVm
   return (
     <AttachDialog
       description={
         <>
-          Attaches <b className="font-medium text-ink">{disk.name}</b> to a VM. A running VM sees the disk at
-          once, a stopped VM when it starts.
+          Attaches <b className="font-medium text-ink">{disk.name}</b> to a VM.{' '}
+          {limits.hot_plug ?? 'A running VM sees the disk at once, a stopped VM when it starts.'}
         </>
       }
       label="VM"
       missing={diskTexts.vmMissing}
       options={vms
-        .filter((vm) => diskAllowedBy.attach(vm) === true && vm.disks.length < disksPerVm)
+        .filter(takesDisk)
         .map(({ id, name, status }) => ({ value: id, label: name, description: status }))}
       list={{ noun: 'VMs', loading, error, retry }}
       none={
         <>
-          No VM in this project can take a disk now. The VM must be running or stopped and have fewer than{' '}
-          {disksPerVm} disks. <Link to={paths.vms(disk.project_id)}>View VMs</Link>
+          No VM in this project can take a disk now. The VM must be{' '}
+          {limits.hot_plug === null ? 'running or stopped' : 'stopped'} and have fewer than {disksPerVm}{' '}
+          disks. <Link to={paths.vms(disk.project_id)}>View VMs</Link>
         </>
       }
       noMatch="No VM that can take a disk has this name."
@@ -48,7 +62,9 @@ export function AttachToVmDialog({ disk, onClose }: { disk: Disk; onClose: () =>
 /** Asks which disk is attached to a VM. */
 export function AttachDiskDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { disks, loading, error, refetch } = useDisks(vm.project_id)
-  const available = disks.filter(isAttachable)
+  // The page may have been opened with this dialog in its address.
+  const limit = reasonOf(hotPlugAllowed(vm, useLimits()))
+  const available = limit ? [] : disks.filter(isAttachable)
   return (
     <AttachDialog
       description={
@@ -62,9 +78,12 @@ export function AttachDiskDialog({ vm, onClose }: { vm: Vm; onClose: () => void 
       options={available.map(({ id, name, size }) => ({ value: id, label: name, description: size }))}
       list={{ noun: 'disks', loading, error, retry: () => void refetch() }}
       none={
-        <>
-          No disk in this project is available. <Link to={paths.diskCreate(vm.project_id)}>Create Disk</Link>
-        </>
+        limit ?? (
+          <>
+            No disk in this project is available.{' '}
+            <Link to={paths.diskCreate(vm.project_id)}>Create Disk</Link>
+          </>
+        )
       }
       noMatch="No available disk has this name."
       pairOf={(diskId) => {

@@ -1,12 +1,14 @@
 import { type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
 import { Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
+import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { CancelButton } from '../operation/CancelButton.tsx'
+import { detachLimit } from './disk-condition.ts'
 import { creationOf, diskDialogs } from './disk-dialogs.ts'
 
 interface DiskActionsProps {
@@ -20,6 +22,7 @@ interface DiskActionsProps {
 /** What can be done to a disk now, as buttons. The page they stand on shows the dialogs that they open. */
 export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
   const openDialog = useOpenDialog()
+  const limit = detachLimit(disk, vmStatus, useLimits())
   const open = (dialog: keyof typeof diskDialogs) => () => openDialog(diskDialogs[dialog], disk.id)
   const canDetach = diskCan.detach(disk) === true
   const canAttach = diskCan.attach(disk) === true
@@ -32,7 +35,9 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
           {...look}
           aria-haspopup="dialog"
           disabledReason={
-            canDetach && vmStatus ? reasonOf(diskAllowedBy.detach({ status: vmStatus })) : undefined
+            canDetach && vmStatus
+              ? (reasonOf(diskAllowedBy.detach({ status: vmStatus })) ?? limit)
+              : undefined
           }
           onClick={open(canDetach ? 'detach' : 'attach')}
         >

@@ -2,12 +2,14 @@ import { type Disk, diskStateOf, formatDiskSize, isDiskUnderWay, messages } from
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
+import { useLimits } from '../../api/host.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { ConditionBanner } from '../../shell/Condition.tsx'
 import { ObjectPage } from '../../shell/ObjectPage.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { formatDateTime } from '../../time.ts'
+import { Banner } from '../../ui/Banner.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
@@ -17,7 +19,7 @@ import { ObjectActivity } from '../activity/ObjectActivity.tsx'
 import { CancelButton } from '../operation/CancelButton.tsx'
 import { DiskActions } from './DiskActions.tsx'
 import { DiskDialogs } from './DiskDialogs.tsx'
-import { diskCondition } from './disk-condition.ts'
+import { detachLimit, diskCondition } from './disk-condition.ts'
 import { creationOf } from './disk-dialogs.ts'
 import { sourceLabels } from './disk-filter.ts'
 import { SnapshotsOfDisk } from './SnapshotsOfDisk.tsx'
@@ -55,6 +57,8 @@ function DiskView({ disk }: { disk: Disk }) {
     diskKind,
   )
   const { vms } = useVms(disk.project_id)
+  const vmStatus = vms.find(({ id }) => id === disk.vm_id)?.status
+  const limit = detachLimit(disk, vmStatus, useLimits())
   const state = diskStateOf(disk)
   const word = state.charAt(0).toUpperCase() + state.slice(1)
   return (
@@ -62,15 +66,18 @@ function DiskView({ disk }: { disk: Disk }) {
       <PageHeader
         title={disk.name}
         description={disk.description && <bdi className="wrap-anywhere">{disk.description}</bdi>}
-        actions={
-          <DiskActions disk={disk} vmStatus={vms.find(({ id }) => id === disk.vm_id)?.status} place="page" />
-        }
+        actions={<DiskActions disk={disk} vmStatus={vmStatus} place="page" />}
       />
       <ConditionBanner
         word={word}
         condition={diskCondition(disk)}
         actions={state === 'creating' && <CancelButton operation={creationOf(disk)} />}
       />
+      {limit && (
+        <Banner tone="info" className="mb-4">
+          {limit}
+        </Banner>
+      )}
       <Sheet aria-label="Facts" className="mb-6">
         {isDiskUnderWay(disk) && (
           <WorkTrack label={`${disk.name}: ${state}`} value={disk.progress ?? undefined} />

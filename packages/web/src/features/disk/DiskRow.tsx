@@ -1,13 +1,14 @@
 import { type Disk, diskStateOf, formatDiskSize } from '@slipway/contract'
 import { memo } from 'react'
 import { Link } from 'react-router'
+import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { conditionNote } from '../../shell/Condition.tsx'
 import { formatDateTime } from '../../time.ts'
 import { LedgerRow } from '../../ui/Ledger.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { DiskActions } from './DiskActions.tsx'
-import { diskCondition } from './disk-condition.ts'
+import { detachLimit, diskCondition } from './disk-condition.ts'
 import { sourceLabels } from './disk-filter.ts'
 import { VmOfDisk } from './VmOfDisk.tsx'
 
@@ -31,6 +32,7 @@ interface DiskRowProps {
 export const DiskRow = memo(function DiskRow({ disk, vmStatus }: DiskRowProps) {
   const { id, project_id, name, description, status_since } = disk
   const status = diskStateOf(disk)
+  const limit = detachLimit(disk, vmStatus, useLimits())
   return (
     <LedgerRow
       name={name}
@@ -42,7 +44,12 @@ export const DiskRow = memo(function DiskRow({ disk, vmStatus }: DiskRowProps) {
         { label: 'Attached VM', value: <VmOfDisk disk={disk} /> },
         { label: 'Created', value: formatDateTime(disk.created_at), className: 'text-hint/4.5' },
       ]}
-      note={conditionNote({ name, status, description, condition: diskCondition(disk) })}
+      note={conditionNote({
+        name,
+        status,
+        description,
+        condition: diskCondition(disk) ?? (limit ? { tone: 'known', reason: limit } : null),
+      })}
       actions={<DiskActions disk={disk} vmStatus={vmStatus} place="row" />}
     />
   )

@@ -1,8 +1,9 @@
-import { diskAllowedBy, disksPerVm, isMember, type Vm } from '@slipway/contract'
+import { diskAllowedBy, disksPerVm, hotPlugAllowed, isMember, type Vm } from '@slipway/contract'
 import { Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
+import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -26,6 +27,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
   const { disks } = useDisks(isMember(vm) ? vm.project_id : undefined)
   const goesWithVm = (diskId: string) =>
     disks.some(({ id, deleted_with_vm }) => id === diskId && deleted_with_vm)
+  const limit = reasonOf(hotPlugAllowed(vm, useLimits()))
   const full = vm.disks.length >= disksPerVm
   return (
     <section className="min-w-0">
@@ -59,7 +61,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
               size="sm"
               label={`Detach ${name}`}
               icon={<Unplug size={16} strokeWidth={1.6} aria-hidden />}
-              disabledReason={reasonOf(diskAllowedBy.detach(vm))}
+              disabledReason={reasonOf(diskAllowedBy.detach(vm)) ?? limit}
               onClick={() => openDialog(diskDialogs.detach, disk_id)}
               className="-mr-1.5"
             />
@@ -70,13 +72,16 @@ export function VmDisks({ vm }: { vm: Vm }) {
         size="sm"
         icon={<Plus {...icon} />}
         disabledReason={
-          full ? `This VM has ${disksPerVm} disks, the maximum.` : reasonOf(diskAllowedBy.attach(vm))
+          full
+            ? `This VM has ${disksPerVm} disks, the maximum.`
+            : (reasonOf(diskAllowedBy.attach(vm)) ?? limit)
         }
         onClick={() => openDialog(diskDialogs.attachTo, vm.id)}
         className="mt-2 phone:h-10"
       >
         Attach disk
       </Button>
+      {limit && <p className="mt-1.5 text-hint text-ink-3">{limit}</p>}
       <VmDiskDialogs vm={vm} />
     </section>
   )

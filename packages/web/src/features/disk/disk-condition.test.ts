@@ -1,6 +1,6 @@
-import type { Disk } from '@slipway/contract'
+import { type Disk, noLimits } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { diskCondition } from './disk-condition.ts'
+import { detachLimit, diskCondition } from './disk-condition.ts'
 
 const since = '2026-11-20T10:00:00.000Z'
 type Described = Parameters<typeof diskCondition>[0]
@@ -46,4 +46,18 @@ test('one that failed says what to do, and a broken one on a VM is detached firs
   expect(diskCondition(disk('error', { vm_id: 'v' }))).toMatchObject({
     next: expect.stringMatching(/^Detach it/),
   })
+})
+
+test('a disk stays on its VM while that runs where nothing can be plugged, and says why', () => {
+  const hot_plug = 'Stop the VM, then change its disks.'
+  const unable = { ...noLimits, hot_plug }
+  const on = disk('attached', { vm_id: 'v' })
+  expect(detachLimit(on, 'running', unable)).toBe(hot_plug)
+  for (const limit of [
+    detachLimit(on, 'running', noLimits),
+    detachLimit(on, 'stopped', unable),
+    detachLimit(on, undefined, unable),
+    detachLimit(disk('available'), 'running', unable),
+  ])
+    expect(limit).toBeUndefined()
 })

@@ -1,5 +1,6 @@
-import { type Disk, diskStateOf } from '@slipway/contract'
+import { type Disk, diskCan, diskStateOf, hotPlugAllowed, type Limits } from '@slipway/contract'
 import type { Condition } from '../../shell/Condition.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 
 const steps: Partial<Record<Disk['source'], string>> = {
   image: 'Writing the image to the disk',
@@ -30,3 +31,16 @@ export function diskCondition(disk: Described): Condition | null {
       return reason ? { tone: 'known', reason } : null
   }
 }
+
+/**
+ * Why a disk stays on its VM for as long as that runs. Undefined where it can be detached, and while the status of its
+ * VM is not known.
+ */
+export const detachLimit = (
+  disk: Pick<Disk, 'status' | 'vm_id'>,
+  vmStatus: string | undefined,
+  limits: Limits,
+): string | undefined =>
+  vmStatus !== undefined && diskCan.detach(disk) === true
+    ? reasonOf(hotPlugAllowed({ status: vmStatus }, limits))
+    : undefined

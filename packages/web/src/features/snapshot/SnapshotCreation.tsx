@@ -23,7 +23,12 @@ interface SnapshotCreationProps extends Creation {
   onChange: (part: Partial<SnapshotForm>) => void
   /** Which VM or disk: the section and its field. */
   source: { title: string; field: ReactNode }
-  types: readonly { value: SnapshotForm['type']; label: string; description: ReactNode }[]
+  types: readonly {
+    value: SnapshotForm['type']
+    label: string
+    description: ReactNode
+    disabledReason?: string | undefined
+  }[]
   retention: { min: number; max: number; fallback: number; hint: string; more?: ReactNode }
   /** Beside the form: what the snapshot will contain. */
   children: ReactNode

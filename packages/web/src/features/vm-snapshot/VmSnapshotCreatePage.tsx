@@ -1,6 +1,7 @@
-import { type Vm, vmCan, vmSnapshotRetention } from '@slipway/contract'
+import { type Vm, vmCan, vmSnapshotRetention, vmSnapshotTypeAllowed } from '@slipway/contract'
 import { useRef, useState } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
+import { useLimits } from '../../api/host.ts'
 import { useCreateVmSnapshot } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
@@ -8,12 +9,13 @@ import { useFields } from '../../shell/use-fields.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Field } from '../../ui/Field.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Select } from '../../ui/Select.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
 import { SnapshotCreation } from '../snapshot/SnapshotCreation.tsx'
 import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
 import { SnapshotContent } from './SnapshotContent.tsx'
-import { brokenRules, emptyVmSnapshotForm, toBody } from './vm-snapshot-form.ts'
+import { brokenRules, emptyVmSnapshotForm, possible, toBody } from './vm-snapshot-form.ts'
 
 const texts = {
   title: 'Create Snapshot',
@@ -31,6 +33,7 @@ export function Component() {
   const list = useVms(projectId)
   const { vms, loading } = list
   const create = useCreateVmSnapshot()
+  const limits = useLimits()
 
   const offered = vms.filter((vm) => vmCan.snapshot(vm) === true)
   // Once: a VM that cannot be chosen any more must not be replaced by another behind the user's back.
@@ -39,7 +42,7 @@ export function Component() {
   if (first && firstId === '') setFirstId(first.id)
   const { form, change, dirty } = useFields({ ...emptyVmSnapshotForm, sourceId: firstId })
   const vm = offered.find(({ id }) => id === form.sourceId)
-  const chosen: SnapshotForm = { ...form, sourceId: vm?.id ?? '' }
+  const chosen: SnapshotForm = possible({ ...form, sourceId: vm?.id ?? '' }, limits)
 
   // The same try sent again says the same moment, too: with one key there is one body.
   const asked = useRef({ key: '', at: new Date() })
@@ -84,6 +87,7 @@ export function Component() {
             vm?.status === 'stopped'
               ? 'This VM is stopped, so there is no memory to save: the snapshot will contain its disks only.'
               : 'A restored VM continues from the moment of the snapshot. The guest may pause while its memory is saved.',
+          disabledReason: reasonOf(vmSnapshotTypeAllowed('full', limits)),
         },
       ]}
       retention={{
@@ -93,7 +97,7 @@ export function Component() {
         hint: 'From 1 to 365. Then the snapshot is deleted automatically.',
       }}
     >
-      <SnapshotContent vm={vm} withMemory={form.type === 'full' && vm?.status === 'running'} />
+      <SnapshotContent vm={vm} withMemory={chosen.type === 'full' && vm?.status === 'running'} />
     </SnapshotCreation>
   )
 }

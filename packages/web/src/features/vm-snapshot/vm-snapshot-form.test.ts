@@ -1,6 +1,7 @@
+import { noLimits } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import type { SnapshotForm } from '../snapshot/snapshot-form.ts'
-import { brokenRules, emptyVmSnapshotForm, toBody } from './vm-snapshot-form.ts'
+import { brokenRules, emptyVmSnapshotForm, possible, toBody } from './vm-snapshot-form.ts'
 
 const good: SnapshotForm = { ...emptyVmSnapshotForm, name: ' nightly ', sourceId: 'v' }
 const broken = (change: Partial<SnapshotForm>) => brokenRules({ ...good, ...change })[0]?.text
@@ -42,4 +43,14 @@ test('each rule has its own sentence', () => {
 test('rules are told in the order of the form', () => {
   const worst: SnapshotForm = { ...emptyVmSnapshotForm, description: 'a'.repeat(1001), retentionDays: 0 }
   expect(brokenRules(worst).map(({ field }) => field)).toEqual(['name', 'description', 'source', 'retention'])
+})
+
+test('where no memory can be saved a full snapshot becomes one of the disks, all else stays', () => {
+  const unable = {
+    ...noLimits,
+    memory_snapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
+  }
+  const full: SnapshotForm = { ...good, type: 'full' }
+  expect([possible(full, noLimits), possible(good, unable)]).toEqual([full, good])
+  expect(possible(full, unable)).toEqual(good)
 })

@@ -1,4 +1,10 @@
-import { VmSnapshotCreate, vmSnapshotRetention, vmSnapshotTexts } from '@slipway/contract'
+import {
+  type Limits,
+  VmSnapshotCreate,
+  vmSnapshotRetention,
+  vmSnapshotTexts,
+  vmSnapshotTypeAllowed,
+} from '@slipway/contract'
 import { type BrokenRule, brokenRulesOf, type SnapshotForm } from '../snapshot/snapshot-form.ts'
 
 export const emptyVmSnapshotForm: SnapshotForm = {
@@ -8,6 +14,10 @@ export const emptyVmSnapshotForm: SnapshotForm = {
   type: 'disk',
   retentionDays: vmSnapshotRetention.default,
 }
+
+/** The form with a type that can be taken here: what is chosen may turn out to be impossible. */
+export const possible = (form: SnapshotForm, limits: Limits): SnapshotForm =>
+  form.type === 'full' && vmSnapshotTypeAllowed('full', limits) !== true ? { ...form, type: 'disk' } : form
 
 /** What is sent; `now` is the moment the user asked for it. */
 export function toBody(form: SnapshotForm, now: Date): VmSnapshotCreate {

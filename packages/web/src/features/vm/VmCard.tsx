@@ -2,12 +2,14 @@ import { formatCpu, formatMemory, isMember, isTransitional, networkOf, type Vm }
 import { Ellipsis } from 'lucide-react'
 import { memo, type ReactNode, useId } from 'react'
 import { Link } from 'react-router'
+import { useHost } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { WhyText } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
+import { cx } from '../../ui/cx.ts'
 import { later } from '../../ui/later.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
@@ -15,7 +17,7 @@ import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
-import { sshCopyTexts } from './ssh-words.ts'
+import { insideOnly, sshCopyTexts } from './ssh-words.ts'
 import { sshCommandNow } from './use-ssh-ways.ts'
 import {
   detailsEntry,
@@ -153,13 +155,14 @@ function stateRow(vm: Vm): { label: string; value: ReactNode; tone?: 'bad' } {
   return { label: 'IP Address', value: <Address vm={vm} /> }
 }
 
-/** The address with its copy action. */
+/** The address with its copy action, and where it answers if that is not where one might be. */
 export function Address({ vm }: { vm: Vm }) {
+  const isInside = useHost()?.addresses === 'inside'
   if (!vm.ip_address) {
     return <span className="text-ink-3">None{vm.status === 'stopped' && ' while stopped'}</span>
   }
   return (
-    <Copyable text={vm.ip_address} {...ipCopyTexts}>
+    <Copyable text={vm.ip_address} {...ipCopyTexts} note={isInside ? insideOnly : undefined}>
       {vm.ip_address}
     </Copyable>
   )
@@ -176,14 +179,21 @@ function KeyName({ vm }: { vm: Vm }) {
   )
 }
 
-type CopyableProps = Omit<Parameters<typeof CopyButton>[0], 'className'> & { children: ReactNode }
+type CopyableProps = Omit<Parameters<typeof CopyButton>[0], 'className'> & {
+  children: ReactNode
+  /** What to know about the text, below it. */
+  note?: string | undefined
+}
 
 /** A short text with its copy button, which takes no height of its own. */
-function Copyable({ children, ...copy }: CopyableProps) {
+function Copyable({ children, note, ...copy }: CopyableProps) {
   return (
     <>
-      <span className="mono min-w-0 wrap-anywhere">{children}</span>
-      <CopyButton {...copy} className="-my-1 phone:-my-2.5" />
+      <span className="min-w-0">
+        <span className="mono wrap-anywhere">{children}</span>
+        {note && <span className="block text-label text-ink-3">{note}</span>}
+      </span>
+      <CopyButton {...copy} className={cx('-my-1 phone:-my-2.5', note && 'self-start')} />
     </>
   )
 }

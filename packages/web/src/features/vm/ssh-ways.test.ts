@@ -3,38 +3,38 @@ import { gatewayOf, sshWays } from './ssh-ways.ts'
 
 const local = { ip_address: '127.0.3.7', ssh_port: 22 }
 const gateway = { user: 'engine.works', host: 'console.example.org', port: 2222 }
+const from = (consoleHost: string) => ({ addresses: 'this-host' as const, consoleHost })
+const fromCluster = (consoleHost: string) => ({ addresses: 'inside' as const, consoleHost })
 const kinds = (...input: Parameters<typeof sshWays>) => sshWays(...input).map(({ kind }) => kind)
 
 test("on the server's own machine the address comes first, from elsewhere the gateway", () => {
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
-    expect(kinds(local, gateway, host)).toEqual(['direct', 'gateway'])
+    expect(kinds(local, gateway, from(host))).toEqual(['direct', 'gateway'])
   }
-  expect(kinds(local, gateway, 'console.example.org')).toEqual(['gateway', 'direct'])
-  expect(kinds(local, gateway, '192.0.2.1')).toEqual(['gateway', 'direct'])
+  expect(kinds(local, gateway, from('console.example.org'))).toEqual(['gateway', 'direct'])
+  expect(kinds(local, gateway, from('192.0.2.1'))).toEqual(['gateway', 'direct'])
 })
 
-test('an address that can be reached from elsewhere comes first everywhere', () => {
-  expect(kinds({ ip_address: '10.0.0.8', ssh_port: 22 }, gateway, 'console.example.org')).toEqual([
-    'direct',
-    'gateway',
-  ])
+test('an address inside of a cluster never comes first, wherever one looks from', () => {
+  const inside = { ip_address: '10.244.0.8', ssh_port: 22 }
+  for (const host of ['localhost', 'console.example.org']) {
+    expect(kinds(inside, gateway, fromCluster(host))).toEqual(['gateway', 'direct'])
+  }
 })
 
-test('says of an address whether it is of use on one machine only', () => {
-  expect(sshWays(local, null, 'console.example.org')).toMatchObject([
-    { kind: 'direct', command: 'ssh root@127.0.3.7', onServerOnly: true },
+test('says of an address where it answers', () => {
+  expect(sshWays(local, null, from('console.example.org'))).toMatchObject([
+    { kind: 'direct', command: 'ssh root@127.0.3.7', addresses: 'this-host' },
   ])
-  expect(sshWays({ ip_address: '10.0.0.8', ssh_port: 22 }, null, 'x.org')).toMatchObject([
-    { onServerOnly: false },
-  ])
+  expect(sshWays(local, null, fromCluster('x.org'))).toMatchObject([{ kind: 'direct', addresses: 'inside' }])
 })
 
 test('there is no way to a VM without an address', () => {
-  expect(sshWays({ ip_address: null, ssh_port: 22 }, gateway, 'localhost')).toEqual([])
+  expect(sshWays({ ip_address: null, ssh_port: 22 }, gateway, from('localhost'))).toEqual([])
 })
 
 test('the commands name user, host and port the way each program wants them', () => {
-  const [through] = sshWays(local, gateway, 'console.example.org')
+  const [through] = sshWays(local, gateway, from('console.example.org'))
   expect(through?.command).toBe('ssh engine.works@console.example.org -p 2222')
   expect(through?.more.map(({ command }) => command)).toEqual([
     'scp -P 2222 FILE engine.works@console.example.org:',
@@ -43,7 +43,7 @@ test('the commands name user, host and port the way each program wants them', ()
     'ssh -L 8080:localhost:8080 engine.works@console.example.org -p 2222',
     'ssh -J jump@console.example.org:2222 root@engine.works',
   ])
-  const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, 'localhost')
+  const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, from('localhost'))
   expect(direct?.more.map(({ command }) => command)).toEqual([
     'scp FILE root@[fd00::7]:',
     'scp root@[fd00::7]:FILE .',

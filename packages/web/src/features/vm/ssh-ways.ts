@@ -1,14 +1,25 @@
-import { gatewayCommand, type Host, isLoopback, sshCommand, type Vm } from '@slipway/contract'
+import {
+  type AddressPlace,
+  gatewayCommand,
+  type Host,
+  isLoopback,
+  sshCommand,
+  type Vm,
+} from '@slipway/contract'
 
 /** A way into a VM by SSH. */
-export interface SshWay {
-  kind: 'gateway' | 'direct'
+export type SshWay = {
   command: string
   /** More one can do that way, with the names of what to replace in capitals. */
   more: readonly { label: string; command: string }[]
-  /** The address means the server's own machine: elsewhere it leads nowhere. */
-  onServerOnly: boolean
-}
+} & (
+  | {
+      kind: 'gateway'
+      /** Its host means the server's own machine: elsewhere it leads nowhere. */
+      onServerOnly: boolean
+    }
+  | { kind: 'direct'; addresses: AddressPlace }
+)
 
 interface Gateway {
   user: string
@@ -29,22 +40,21 @@ export function gatewayOf(
 }
 
 /**
- * The ways into a VM, the one to take first. An address that means the server's own machine is of use there only: who
- * looks at the console from elsewhere is led through the gateway, by the name of the VM.
+ * The ways into a VM, the one to take first. Addresses of VMs answer on the server's own machine only, or only inside the
+ * cluster: who looks at the console from elsewhere is led through the gateway, by the name of the VM.
  */
 export function sshWays(
   vm: Pick<Vm, 'ip_address' | 'ssh_port'>,
   gateway: Gateway | null,
-  consoleHost: string,
+  { addresses, consoleHost }: { addresses: AddressPlace; consoleHost: string },
 ): SshWay[] {
   const command = sshCommand(vm)
   if (!vm.ip_address || !command) return []
-  const isOwn = isLoopback(vm.ip_address)
   const direct: SshWay = {
     kind: 'direct',
     command,
     more: moreOf('root', vm.ip_address, vm.ssh_port),
-    onServerOnly: isOwn,
+    addresses,
   }
   if (!gateway) return [direct]
   const { user, host, port } = gateway
@@ -57,7 +67,7 @@ export function sshWays(
     ],
     onServerOnly: isLoopback(host),
   }
-  return isOwn && !isLoopback(consoleHost) ? [through, direct] : [direct, through]
+  return addresses === 'this-host' && isLoopback(consoleHost) ? [direct, through] : [through, direct]
 }
 
 function moreOf(user: string, host: string, port: number): SshWay['more'] {

@@ -8,7 +8,8 @@ function waysOf(vm: Vm, host: Host | undefined, projects: readonly Project[], vm
   const project = projects.find(({ id }) => id === vm.project_id)
   const user = project ? sshUserOf(vm, project, { vms, projects }) : vm.id
   const { hostname } = window.location
-  return sshWays(vm, gatewayOf(host, user, hostname), hostname)
+  const addresses = host?.addresses ?? 'this-host'
+  return sshWays(vm, gatewayOf(host, user, hostname), { addresses, consoleHost: hostname })
 }
 
 /** The ways into a VM for whoever looks at this page, the one to take first. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { run } from '../../lib/command.ts'
-import type { MachineSpec } from '../engine.ts'
-import { seedFiles } from './seed.ts'
+import { run } from '../lib/command.ts'
+import { type SeedSpec, seedFiles } from './seed.ts'
 
 const spec = {
   id: '01234567-89ab-4cde-8f01-23456789abcd',
@@ -20,7 +19,7 @@ interface UserData {
   write_files: { path: string; permissions: string; content: string }[]
 }
 
-const userDataOf = (machine: MachineSpec): UserData => {
+const userDataOf = (machine: SeedSpec): UserData => {
   const { userData } = seedFiles(machine)
   return JSON.parse(userData.slice(userData.indexOf('\n')))
 }

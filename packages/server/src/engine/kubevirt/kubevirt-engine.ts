@@ -1,0 +1,142 @@
+/** The engine `kubevirt`: its parts, put together. Each of them says what it does and does not do. */
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import { type Engine, EngineError } from '../engine.ts'
+import { clusterLimits, noLimits } from '../limits.ts'
+import { makeAttachments } from './attachments.ts'
+import { makeConsoles, openRecorder, type RecorderPlace } from './consoles.ts'
+import type { ForeignSources } from './foreign-sources.ts'
+import type { Ground } from './ground.ts'
+import type { Images } from './images.ts'
+import type { KubeClient } from './kube/kube-client.ts'
+import { makeLines } from './lines.ts'
+import { makeMachineSnapshots } from './machine-snapshots.ts'
+import { makeMachines } from './machines.ts'
+import { makeMirror } from './mirror.ts'
+import { whenMirrored } from './mirror-wait.ts'
+import { makeNames } from './names.ts'
+import { makeProjects, type Quota } from './projects.ts'
+import { makeReadiness } from './readiness.ts'
+import type { Recorder } from './recorder.ts'
+import { makeRestores } from './restore.ts'
+import { makeRunNotes } from './run-notes.ts'
+import { requireSight } from './sight.ts'
+import { makeUsage, usageSource } from './usage.ts'
+import { makeVolumeSnapshots } from './volume-snapshots.ts'
+import { makeVolumes } from './volumes.ts'
+
+export interface KubevirtOptions {
+  client: KubeClient
+  /** What the names of its namespaces begin with. */
+  prefix: string
+  storageClass: string | null
+  snapshotClass: string | null
+  /** What the quota of each project holds, such as `requests.memory: 64Gi`; empty for none. */
+  quota?: Quota
+  /** Least size of root disks. */
+  rootBytes: number
+  clock: Clock
+  log: Log
+  sources: (ground: Ground) => ForeignSources
+  images: (ground: Ground, sources: ForeignSources) => Images
+  /** Where consoles are recorded. */
+  recorder: RecorderPlace
+  /** A Prometheus with the figures of KubeVirt; the metrics API of the cluster where there is none. */
+  prometheusUrl: string | null
+}
+
+/** Everything has to be listed once before anything can be told. */
+const listedMs = 60_000
+
+export function makeKubevirtEngine(options: KubevirtOptions): Engine {
+  const { client, clock, log, storageClass, snapshotClass } = options
+  const names = makeNames(options.prefix)
+  const mirror = makeMirror({ client, names, clock, log })
+  const ground: Ground = { client, mirror, names, clock, log, storageClass, snapshotClass }
+
+  const projects = makeProjects(ground, options.quota)
+  const { ensureProject } = projects
+  const sources = options.sources(ground)
+  const { claimOf, ...images } = options.images(ground, sources)
+  const notes = makeRunNotes(ground)
+  const lines = makeLines(ground)
+  const machines = makeMachines(ground, { notes, claimOf, ensureProject, rootBytes: options.rootBytes })
+  const snapshots = makeMachineSnapshots(ground)
+  const volumeSnapshots = makeVolumeSnapshots(ground)
+  let readiness: { close(): void } | null = null
+  let recorder: Recorder | null = null
+  const consoles = makeConsoles(ground, { open: async (machineId) => recorder?.open(machineId) ?? null })
+
+  return {
+    kind: 'kubevirt',
+    capabilities: {
+      accelerator: null,
+      acceleratorReason: null,
+      network:
+        'VMs reach the network of the cluster and the Internet as far as the cluster lets them; they are reached from VMs of their own project only, where the network of the cluster enforces policies.',
+      reach: 'directory' in options.recorder ? 'one-server' : 'any-server',
+      addresses: 'inside',
+      cannot: {
+        ...noLimits,
+        memorySnapshots: clusterLimits.memorySnapshots,
+        incrementalSnapshots: clusterLimits.incrementalSnapshots,
+        backups: clusterLimits.backups,
+      },
+    },
+
+    async open() {
+      const tooLate = whenMirrored(clock, [], () => null, { ms: listedMs })
+      const listed = await Promise.race([mirror.synced.then(() => true), tooLate])
+      if (!listed) {
+        const why = mirror.machines.trouble()?.message
+        throw new Error(`The cluster could not be read within a minute${why ? `: ${why}` : '.'}`)
+      }
+      recorder = await openRecorder(ground, options.recorder)
+      notes.catchUp()
+      readiness = makeReadiness(ground, lines, notes.ready)
+    },
+
+    async close() {
+      readiness?.close()
+      notes.close()
+      await recorder?.close()
+      await mirror.close()
+      client.close()
+    },
+
+    async freeMemoryMb() {
+      requireSight(ground)
+      return null
+    },
+
+    listProjects: projects.listProjects,
+    deleteProject: projects.deleteProject,
+    ...images,
+    ...machines,
+    ...makeUsage(ground, usageSource(ground, options.prefix, options.prometheusUrl)),
+
+    dial: lines.dial,
+    hasScreen: (machineId) => lines.hasScreen(machineId),
+    openScreen: (machineId) => lines.openScreen(machineId),
+    ...consoles,
+
+    ...makeVolumes(ground, { ensureProject, sources }),
+    ...makeAttachments(ground),
+    createMachineSnapshot: snapshots.createMachineSnapshot,
+    deleteMachineSnapshot: snapshots.deleteMachineSnapshot,
+    createVolumeSnapshot: volumeSnapshots.createVolumeSnapshot,
+    deleteVolumeSnapshot: volumeSnapshots.deleteVolumeSnapshot,
+    async inspectSnapshot(kind, id) {
+      return kind === 'machine'
+        ? snapshots.inspectMachineSnapshot(id)
+        : volumeSnapshots.inspectVolumeSnapshot(id)
+    },
+    async listSnapshots(kind) {
+      return kind === 'machine' ? snapshots.listMachineSnapshots() : volumeSnapshots.listVolumeSnapshots()
+    },
+    ...makeRestores(ground, snapshots),
+    async saveTo() {
+      throw new EngineError('unsupported', 'This server cannot back up what is on a cluster.')
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest'
+import type { Condition } from './kinds.ts'
+import { lossOf, makingOf } from './volume-state.ts'
+
+const bound = (status: Condition['status'], reason: string): Condition => ({ type: 'Bound', status, reason })
+const notRunning = (message: string, reason = 'Error'): Condition => ({
+  type: 'Running',
+  status: 'False',
+  reason,
+  message,
+})
+const http404 = 'Unable to connect to http data source: expected status code 200, got 404.'
+
+describe('a volume', () => {
+  test.each([
+    'Pending',
+    'ImportScheduled',
+    'ImportInProgress',
+    'CloneFromSnapshotSourceInProgress',
+    'PendingPopulation',
+    'Unset',
+    'Unknown',
+    '',
+  ])('is on its way while CDI says %s', (phase) => {
+    expect(makingOf({ phase })).toEqual({ is: 'coming', progress: null, trouble: null })
+  })
+
+  test('is on its way before CDI says anything', () => {
+    expect(makingOf(null)).toMatchObject({ is: 'coming' })
+  })
+
+  test.each([
+    ['42.50%', 0.425],
+    ['100.0%', 1],
+    ['N/A', null],
+    ['', null],
+  ])('has come as far as %s says', (progress, fraction) => {
+    expect(makingOf({ phase: 'ImportInProgress', progress })).toMatchObject({ progress: fraction })
+  })
+
+  test.each(['Succeeded', 'WaitForFirstConsumer'])('is whole when CDI says %s', (phase) => {
+    expect(makingOf({ phase, conditions: [notRunning('Import Complete', 'Completed')] })).toEqual({
+      is: 'whole',
+    })
+  })
+
+  test('has failed after a few tries, although CDI says that it goes on', () => {
+    const at = (restartCount: number) =>
+      makingOf({ phase: 'ImportInProgress', restartCount, conditions: [notRunning(http404)] })
+    expect(at(1)).toEqual({ is: 'coming', progress: null, trouble: http404 })
+    expect(at(3)).toEqual({ is: 'failed', because: 'source', why: http404 })
+  })
+
+  test('has not failed while its importer runs again', () => {
+    const conditions: Condition[] = [{ type: 'Running', status: 'True', reason: 'Pod is running' }]
+    expect(makingOf({ phase: 'ImportInProgress', restartCount: 4, conditions })).toMatchObject({
+      is: 'coming',
+    })
+  })
+
+  test('has failed when CDI gives up, and keys in an address do not show', () => {
+    const conditions = [notRunning('Get "https://me:secret@a.example/x.qcow2?key=secret": EOF')]
+    expect(makingOf({ phase: 'Failed', conditions })).toEqual({
+      is: 'failed',
+      because: 'source',
+      why: 'Get "https://a.example/x.qcow2": EOF',
+    })
+  })
+
+  test('says how large it has to be when the content is larger, at the first try', () => {
+    for (const message of [
+      'Unable to process data: Unable to convert source data to target format: virtual image size 52949672960 is larger than the reported available storage 42949672960. A larger PVC is required',
+      'Virtual image size 52949672960 is larger than available size 4058744094 (PVC size 4294967296, reserved overhead 0.055000%). A larger PVC is required.',
+    ])
+      expect(
+        makingOf({ phase: 'ImportInProgress', restartCount: 1, conditions: [notRunning(message)] }),
+      ).toEqual({
+        is: 'failed',
+        because: 'too-small',
+        bytes: 52949672960,
+      })
+  })
+
+  test('has failed when the quota of its project is used up', () => {
+    expect(makingOf({ phase: 'Pending', conditions: [bound('False', 'ErrExceededQuota')] })).toMatchObject({
+      is: 'failed',
+      because: 'quota',
+    })
+  })
+
+  test('is lost with its claim, and only then', () => {
+    expect(lossOf({ conditions: [bound('False', 'NotFound')] })).toMatch(/^The cluster .*\.$/)
+    expect(lossOf({ conditions: [bound('False', 'ClaimLost')] })).toMatch(/^The cluster .*\.$/)
+    expect(lossOf({ conditions: [bound('False', 'Pending')] })).toBe(null)
+    expect(lossOf({ conditions: [bound('True', 'Bound')] })).toBe(null)
+    expect(lossOf(null)).toBe(null)
+  })
+})

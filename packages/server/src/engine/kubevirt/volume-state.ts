@@ -1,0 +1,69 @@
+/** How it is with the making of a volume, from what CDI says of its DataVolume. */
+import { oneLine } from './failure.ts'
+import type { Condition, DataVolume } from './kinds.ts'
+
+export type Making =
+  | { is: 'coming'; progress: number | null; trouble: string | null }
+  | { is: 'whole' }
+  /** `source`: the importer gave up. `too-small`: the content has so many bytes. `quota`: the project has no room left. */
+  | { is: 'failed'; because: 'source' | 'quota'; why: string }
+  | { is: 'failed'; because: 'too-small'; bytes: number }
+
+/** CDI starts a failed importer again for ever, waiting longer each time: after so many it is no accident any more. */
+const mostRestarts = 3
+
+/**
+ * How far it is. A failed import stays `ImportInProgress`, so that the phase alone tells nothing; a volume that waits for
+ * its first machine is filled then, and is as good as whole.
+ */
+export function makingOf(status: DataVolume['status'] | null): Making {
+  const phase = status?.phase ?? ''
+  if (phase === 'Succeeded' || phase === 'WaitForFirstConsumer') return { is: 'whole' }
+  const running = conditionOf(status, 'Running')
+  const said = running?.status === 'False' ? (running.message ?? '') : ''
+  const bytes = tooSmallFor(said)
+  if (bytes !== null) return { is: 'failed', because: 'too-small', bytes }
+  const why = sentenceOf(said)
+  const restarts = status?.restartCount ?? 0
+  if (phase === 'Failed' || (restarts >= mostRestarts && running?.reason === 'Error'))
+    return { is: 'failed', because: 'source', why }
+  const bound = conditionOf(status, 'Bound')
+  if (bound?.reason === 'ErrExceededQuota')
+    return { is: 'failed', because: 'quota', why: 'The quota of the project in the cluster is used up.' }
+  return { is: 'coming', progress: progressOf(status?.progress), trouble: restarts > 0 && said ? why : null }
+}
+
+/** Whether the storage has made a place for it. */
+export const hasPlace = (status: DataVolume['status'] | null): boolean =>
+  conditionOf(status, 'Bound')?.status === 'True'
+
+/** What became of the claim of a volume that was whole; null where it is there, or waits for its first machine. */
+export function lossOf(status: DataVolume['status'] | null): string | null {
+  const bound = conditionOf(status, 'Bound')
+  if (bound?.status !== 'False') return null
+  if (bound.reason === 'NotFound') return 'The cluster does not have the disk any more.'
+  if (bound.reason === 'Lost' || bound.reason === 'ClaimLost')
+    return 'The cluster has lost what the disk held.'
+  return null
+}
+
+/** `42.50%` is 0.425; `N/A` is nothing. */
+function progressOf(text = ''): number | null {
+  const [, percent] = text.match(/^(\d+(?:\.\d+)?)%$/) ?? []
+  return percent === undefined ? null : Math.min(1, Number(percent) / 100)
+}
+
+/** The size that the content wants, where the importer said that there is not enough room for it. */
+function tooSmallFor(message: string): number | null {
+  const [, bytes] = message.match(/virtual image size (\d+) is larger than/i) ?? []
+  return bytes === undefined ? null : Number(bytes)
+}
+
+/** What the importer said, for a person; keys that are part of an address do not show. */
+function sentenceOf(message: string): string {
+  const open = message.replace(/(https?:\/\/)(?:[^\s/@"']*@)?([^\s?#"']*)[^\s"']*/g, '$1$2')
+  return oneLine(open) || 'The cluster gave no reason.'
+}
+
+const conditionOf = (status: DataVolume['status'] | null, type: string): Condition | undefined =>
+  status?.conditions?.find((condition) => condition.type === type)

@@ -1,0 +1,22 @@
+/** The sentences of engines about what they can and cannot do. */
+import type { Limits } from './engine.ts'
+
+/** Of an engine that can do everything. */
+export const noLimits: Limits = {
+  memorySnapshots: null,
+  hotPlug: null,
+  incrementalSnapshots: null,
+  screens: null,
+  backups: null,
+}
+
+/** What a cluster may be unable to do, and what to do instead. */
+export const clusterLimits: Record<keyof Limits, string> = {
+  memorySnapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
+  hotPlug:
+    'This cluster cannot attach or detach disks while a VM is running. Stop the VM, then change its disks.',
+  incrementalSnapshots: 'This cluster cannot save only the changes of a disk. Choose full.',
+  screens: 'This cluster cannot show the screen of a VM. Use the serial console or SSH.',
+  backups:
+    'VMs and disks on a cluster are not part of a backup by Slipway. Back up the database, and the volumes with the tools of the cluster.',
+}
