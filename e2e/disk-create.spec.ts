@@ -12,7 +12,11 @@ const alertOf = (page: Page) => toasts(page).getByRole('alert').first()
 const infoOf = (page: Page) => page.getByRole('region', { name: 'What you get' })
 
 test.describe('the form of a disk', () => {
-  test('needs no more than a name, and the disk is in the list at once', async ({ page, project, call }) => {
+  test('needs no more than a name, and the disk is in the list at once', { tag: '@cluster' }, async ({
+    page,
+    project,
+    call,
+  }) => {
     await page.goto(diskCreatePath(project.id))
     await expect(page.getByLabel('Size')).toHaveValue('10GB')
     await expect(page.getByRole('combobox', { name: 'Source' })).toHaveText('Blank Disk')
@@ -165,7 +169,12 @@ test.describe('the form of a disk', () => {
     await expect(card.getByRole('button', { name: 'Delete tiles' })).toBeEnabled()
   })
 
-  test('makes a disk from a snapshot whose name is typed', async ({ page, project, addDisk, call }) => {
+  test('makes a disk from a snapshot whose name is typed', { tag: '@cluster' }, async ({
+    page,
+    project,
+    addDisk,
+    call,
+  }) => {
     const disk = await addDisk('ledger', { size: '20Gi' })
     const params = { projectId: project.id }
     await call(diskSnapshotApi.create, {

@@ -223,7 +223,11 @@ test.describe('the list of disk snapshots', () => {
     expect(await call(diskSnapshotApi.list, { params: { projectId: project.id }, query: {} })).toEqual([])
   })
 
-  test('makes a disk of a ready snapshot, and tells what came of it', async ({ page, project, call }) => {
+  test('makes a disk of a ready snapshot, and tells what came of it', { tag: '@cluster' }, async ({
+    page,
+    project,
+    call,
+  }) => {
     await take(call, await newDisk(call, project))
     const calls = callsOf(page, diskSnapshotApi.createDisk)
     await page.goto(diskSnapshotListPath(project.id))
@@ -320,11 +324,9 @@ test.describe('the form of a disk snapshot', () => {
   const submitOf = (page: Page) => page.getByRole('button', { name: 'Create Snapshot' })
   const hint = 'Minimum: 1 day, Maximum: 10 years'
 
-  test('asks for all of the disk and 30 days unless told otherwise, and the list says that it is made', async ({
-    page,
-    project,
-    call,
-  }) => {
+  test('asks for all of the disk and 30 days unless told otherwise, and the list says that it is made', {
+    tag: '@cluster',
+  }, async ({ page, project, call }) => {
     const disk = await newDisk(call, project)
     const calls = callsOf(page, diskSnapshotApi.create)
     const { letGo } = await hold(page, diskSnapshotApi.create)

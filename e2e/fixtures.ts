@@ -18,6 +18,7 @@ import {
   type VmStatus,
   vmApi,
 } from '@slipway/contract'
+import { type ClusterHome, newClusterHome } from './cluster-home.ts'
 import { newPublicKey, type Person } from './person.ts'
 import { startPostgres } from './postgres.ts'
 import { type Server, startServer } from './server.ts'
@@ -45,11 +46,15 @@ interface TestFixtures {
 export interface WorkerOptions {
   /** Which database the servers of tests have. */
   database: 'sqlite' | 'postgres'
+  /** What runs the guests of pages. */
+  pagesOn: 'simulated' | 'kubevirt'
 }
 
 interface WorkerFixtures extends WorkerOptions {
   /** A database of its own for a server, as settings; none where SQLite is in its data directory anyway. */
   newDatabase: () => Promise<Record<string, string>>
+  /** What runs the guests of a server, as settings, and the end of it. */
+  newEngine: () => Promise<Pick<ClusterHome, 'settings' | 'remove'>>
   /** The server of a file: tests of different files never meet, nor use up each other's sign-ups. */
   serverFor: (file: string) => Promise<Server>
 }
@@ -62,6 +67,16 @@ export const templateId = 'starter'
 
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   database: ['sqlite', { option: true, scope: 'worker' }],
+  pagesOn: ['simulated', { option: true, scope: 'worker' }],
+
+  newEngine: [
+    async ({ pagesOn }, use) => {
+      // At this speed a VM is up after a good second.
+      const simulated = { settings: { SLIPWAY_SIMULATED_SPEED: '4' }, remove: async () => {} }
+      await use(pagesOn === 'kubevirt' ? newClusterHome : async () => simulated)
+    },
+    { scope: 'worker' },
+  ],
 
   newDatabase: [
     async ({ database }, use) => {
@@ -79,22 +94,27 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
 
   serverFor: [
-    async ({ newDatabase }, use) => {
-      let present: { file: string; server: Server } | undefined
+    async ({ newDatabase, newEngine }, use) => {
+      let present: { file: string; server: Server; end: () => Promise<void> } | undefined
       await use(async (file) => {
         if (present?.file === file) return present.server
-        await present?.server.stop()
-        // At this speed a VM is up after a good second.
-        const settings = { SLIPWAY_SIMULATED_SPEED: '4', ...(await newDatabase()) }
-        present = { file, server: await startServer(settings) }
-        return present.server
+        await present?.end()
+        const engine = await newEngine()
+        const server = await startServer({ ...engine.settings, ...(await newDatabase()) })
+        const end = async () => {
+          await server.stop()
+          await engine.remove()
+        }
+        present = { file, server, end }
+        return server
       })
-      await present?.server.stop()
+      await present?.end()
     },
     { scope: 'worker' },
   ],
 
-  server: async ({ serverFor }, use, { file }) => use(await serverFor(file)),
+  // Bringing up a server for the first test of a file takes nothing of that test's time.
+  server: [async ({ serverFor }, use, { file }) => use(await serverFor(file)), { timeout: 600_000 }],
 
   baseURL: async ({ server }, use) => use(server.url),
 

@@ -1,29 +1,48 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumOptions } from './chromium.ts'
+import { kubeconfigOfTests } from './cluster-home.ts'
 import type { WorkerOptions } from './fixtures.ts'
+import type { WorldOptions } from './journeys/world.ts'
 
 const aside = ['**/journeys/**', 'accessibility.spec.ts']
-/** What makes most use of the database: on both in each run. `E2E_DATABASE=postgres` has all pages on PostgreSQL. */
+/** `E2E_DATABASE=postgres` has everything on PostgreSQL, guests of QEMU too. */
+const database: WorkerOptions['database'] = process.env.E2E_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
+/** What makes most use of the database: on both in each run. */
 const onBoth =
   /\/(activity|dashboard|disk-snapshot|first-vm|operations|project|ssh-key|vm-pool|vm-set)\.spec\.ts$/
 
+/** The journeys that also take place on a cluster, when one is named; those left out are about QEMU and its files. */
+const onCluster = /\/journeys\/(groups|inside|main-job|storage)\.spec\.ts$/
+const cluster = [
+  { name: 'journeys-on-a-cluster', testMatch: onCluster, use: { database, engine: 'kubevirt' as const } },
+  // Those that do the same on every engine: the others look at what the simulated one alone can be told to do.
+  {
+    name: 'pages-on-a-cluster',
+    testMatch: '**/*.spec.ts',
+    testIgnore: aside,
+    grep: /@cluster/,
+    use: { database, pagesOn: 'kubevirt' as const },
+  },
+]
+if (kubeconfigOfTests() === undefined && process.env.TEST_WORKER_INDEX === undefined)
+  console.log('SKIPPED: the journeys on a cluster, because SLIPWAY_TEST_KUBECONFIG names none')
+const here = [
+  { name: 'accessibility', testMatch: 'accessibility.spec.ts', use: { database } },
+  { name: 'journeys', testMatch: '**/journeys/*.spec.ts', use: { database } },
+  { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: aside, use: { database } },
+  { name: 'pages-on-postgres', testMatch: onBoth, use: { database: 'postgres' as const } },
+]
+
 /** Each file has its own server, so tests of different files never meet. */
-export default defineConfig<object, WorkerOptions>({
+export default defineConfig<object, WorkerOptions & WorldOptions>({
   testDir: '.',
   // More than the two cores that CI has: half of the time they wait for guests and for what comes by itself.
   workers: 3,
   // The long ones first: at the end a worker must not wait for the other one's. Journeys need the image that the tests of
   // the engine build meanwhile.
   projects: [
-    { name: 'accessibility', testMatch: 'accessibility.spec.ts' },
-    { name: 'journeys', testMatch: '**/journeys/*.spec.ts' },
-    {
-      name: 'pages',
-      testMatch: '**/*.spec.ts',
-      testIgnore: aside,
-      use: { database: process.env.E2E_DATABASE === 'postgres' ? 'postgres' : 'sqlite' },
-    },
-    { name: 'pages-on-postgres', testMatch: onBoth, use: { database: 'postgres' } },
+    ...(process.env.E2E_ENGINE === 'kubevirt' ? [] : here),
+    ...(kubeconfigOfTests() === undefined ? [] : cluster),
   ],
   // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.
   retries: process.env.CI === undefined ? 0 : 2,

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -23,9 +24,23 @@ export interface Program {
   end: (signal: NodeJS.Signals) => Promise<void>
 }
 
+/** Runs a program of the server to its end; what it printed. Throws with that when it fails. */
+export async function runProgram(
+  file: 'images.ts',
+  args: readonly string[],
+  settings: Record<string, string>,
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...launch.nodeFlags, `packages/server/src/${file}`, ...args],
+    { cwd: root, env: { PATH: process.env.PATH, ...launch.environment, ...settings } },
+  )
+  return stdout
+}
+
 /** Starts a file of the server's sources, and waits for what it says when it is ready. `cut` kills it at any moment. */
 export async function startProgram(
-  file: 'main.ts' | 'simulated-host.ts',
+  file: 'main.ts' | 'simulated-host.ts' | 'recorder.ts',
   ready: RegExp,
   settings: Record<string, string>,
   cut?: AbortSignal,

@@ -287,7 +287,7 @@ test.describe('the card of a VM pool', () => {
 })
 
 test.describe('the page of a VM pool', () => {
-  test('shows the pool with its VMs, lets it be resized, and follows it', async ({
+  test('shows the pool with its VMs, lets it be resized, and follows it', { tag: '@cluster' }, async ({
     page,
     project,
     sshKey,

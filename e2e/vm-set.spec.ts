@@ -182,7 +182,7 @@ test.describe('the card of a VM set', () => {
 })
 
 test.describe('the page of a VM set', () => {
-  test('shows the set with its VMs, lets it be resized, and follows it', async ({
+  test('shows the set with its VMs, lets it be resized, and follows it', { tag: '@cluster' }, async ({
     page,
     project,
     sshKey,

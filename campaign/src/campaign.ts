@@ -1,7 +1,9 @@
 /** One campaign: a fresh server, its users, and step after step until the source of steps or the time ends. */
+import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeRandom } from '@slipway/e2e/random'
 import { watchAsBystander } from './bystander.ts'
+import { openCluster } from './cluster.ts'
 import type { Finding } from './compare.ts'
 import { serveDownloads } from './downloads.ts'
 import type { Field } from './faults/fault.ts'
@@ -12,7 +14,7 @@ import { reachableOf } from './hostile-guest.ts'
 import { errorsIn, findInLog } from './log.ts'
 import { makePerson, type Person } from './people.ts'
 import type { NextStep } from './planner.ts'
-import type { Script, Step, Violation } from './script.ts'
+import type { Args, EngineName, Script, Step, Violation } from './script.ts'
 import { lookQuickly, lookWhenSettled, type Scene } from './settle.ts'
 import { accountTopic, type Listener, listen, projectTopic } from './streams.ts'
 import { type Deed, perform } from './traffic.ts'
@@ -21,7 +23,9 @@ import { makeWorld } from './world.ts'
 
 export interface CampaignOptions {
   seed: number
-  engine: Script['engine']
+  engine: EngineName
+  /** Names the cluster of the engine `kubevirt`. */
+  kubeconfig?: string | undefined
   users: number
   /** One, or several on one database. */
   servers?: number
@@ -64,9 +68,14 @@ const count = <K>(counts: Map<K, number>, key: K) => counts.set(key, (counts.get
 
 const speed = '20'
 
-async function hostFor({ seed, engine }: CampaignOptions, servers: number): Promise<AnyHost> {
-  if (servers > 1) return makeFleet({ servers, seed, speed })
-  return makeHost(engine, engine === 'simulated' ? { SLIPWAY_SIMULATED_SPEED: speed } : {})
+async function hostFor({ seed, engine, kubeconfig }: CampaignOptions, servers: number): Promise<AnyHost> {
+  // Whatever else lives in the cluster has another prefix.
+  const prefix = `campaign-${randomBytes(3).toString('hex')}`
+  if (engine === 'kubevirt' && kubeconfig === undefined)
+    throw new Error('The engine kubevirt takes the kubeconfig of a cluster')
+  const cluster = engine === 'kubevirt' && kubeconfig ? await openCluster(kubeconfig, prefix) : null
+  if (servers > 1) return makeFleet({ servers, seed, speed, cluster })
+  return makeHost(engine, engine === 'simulated' ? { SLIPWAY_SIMULATED_SPEED: speed } : {}, cluster)
 }
 
 export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
@@ -134,17 +143,20 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const quiet = async () => void (await Promise.all(busy.values()))
 
     // Everybody begins with a project and a key; the bystander also has a VM and a disk.
-    const beginnings = people.flatMap((_, user) => {
+    const beginnings: { user: number; operation: string; args: Args }[] = people.flatMap((_, user) => {
       const given = ['createProject', 'createKey']
-      return given.map((operation) => ({ user, operation }))
+      return given.map((operation) => ({ user, operation, args: {} }))
     })
+    const bootable = { user: 0, operation: 'createTemplate', args: { image: 'whole' } }
+    if (engine === 'kubevirt') beginnings.unshift(bootable)
     let n = 0
-    for (const { user, operation } of beginnings) {
-      operate({ n, wait: 0, do: 'operation', user, operation, args: {} })
+    for (const beginning of beginnings) {
+      operate({ n, wait: 0, do: 'operation', ...beginning })
       await quiet()
       n++
     }
-    const args = { project: `s${n - 2}`, key: `s${n - 1}` }
+    const template = engine === 'kubevirt' && { template: 's0' }
+    const args = { project: `s${n - 2}`, key: `s${n - 1}`, ...template }
     operate({ n: n++, wait: 0, do: 'operation', user: users, operation: 'createVm', args })
     await quiet()
     const projects = new Map([...world.objects.values()].map(({ kind, user, id }) => [`${kind} ${user}`, id]))

@@ -1,9 +1,10 @@
 /** A web server on loopback whose images come whole, slowly, in part, or never. */
 import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Named in scripts, so it stays the same from run to run. */
-const port = 18_413
+/** That of this campaign: another one that served both would end before it. Scripts name manners only. */
+let port = 0
 
 /** How a download behaves. */
 export const manners = ['whole', 'slow', 'cut', 'stalled', 'refused'] as const
@@ -12,8 +13,9 @@ export const manners = ['whole', 'slow', 'cut', 'stalled', 'refused'] as const
 export const imageUrl = (manner: string, name: string): string =>
   `http://127.0.0.1:${port}/${manner}/${name}.img`
 
-/** A raw disk of 4 MiB. */
+/** A raw disk of 4 MiB with the mark of a boot record. */
 const image = Buffer.alloc(4 * 1024 ** 2, 'campaign ')
+image.writeUInt16LE(0xaa55, 510)
 
 async function serve(manner: string, response: ServerResponse): Promise<void> {
   if (manner === 'refused') {
@@ -36,16 +38,14 @@ async function serve(manner: string, response: ServerResponse): Promise<void> {
   response.end()
 }
 
-/** Serves until the function that it returns is called. Another campaign that has the port serves the same. */
+/** Serves until the function that it returns is called. */
 export async function serveDownloads(): Promise<() => void> {
   const server = createServer((request, response) => {
     response.on('error', () => {})
     serve(request.url?.split('/')[1] ?? '', response).catch(() => response.destroy())
   })
-  await new Promise<void>((resolve) => {
-    server.once('error', () => resolve())
-    server.listen(port, '127.0.0.1', resolve)
-  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
   return () => {
     server.closeAllConnections()
     server.close()

@@ -1,5 +1,5 @@
 /**
- * Several servers on one PostgreSQL and one simulated world, with a balancer in front: each connection goes to any of
+ * Several servers on one PostgreSQL and one simulated world or cluster, with a balancer in front: each connection goes to any of
  * them, so what is done at one must be true at all.
  */
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
@@ -10,11 +10,14 @@ import { hostApi } from '@slipway/contract'
 import { type Postgres, startPostgres } from '@slipway/e2e/postgres'
 import { makeRandom } from '@slipway/e2e/random'
 import { balance } from './balancer.ts'
+import { type Beside, besideCluster, besideSimulated } from './beside.ts'
+import type { Cluster } from './cluster.ts'
 import { processOf } from './holder.ts'
 import { type Host, serverSettings } from './host.ts'
 import { type Lives, makeLives } from './lives.ts'
-import { makeSimulatedHost, type SimulatedHost } from './simulated-host.ts'
 import { makeTroubles } from './trouble.ts'
+import { kubevirtTruth } from './truth/kubevirt.ts'
+import { simulatedTruth } from './truth/simulated.ts'
 
 /** One of the servers. */
 export interface Member {
@@ -27,7 +30,7 @@ export interface Fleet extends Host {
   kind: 'several'
   members: readonly Member[]
   postgres: Postgres
-  world: SimulatedHost
+  beside: Beside
   /** What excuses calls from now on, until the function is called that it returns. */
   trouble: ReturnType<typeof makeTroubles>['begin']
   /** The server that drives, but not `other`; waits until there is one. Throws when nobody does for too long. */
@@ -53,11 +56,16 @@ export async function makeFleet(options: {
   seed: number
   /** How fast the simulated world is. */
   speed: string
+  /** Null: the simulated world. */
+  cluster: Cluster | null
 }): Promise<Fleet> {
   const postgres = await startPostgres()
   const dir = await mkdtemp(join(tmpdir(), 'slipway-campaign-'))
   const dataDir = join(dir, 'world')
-  const world = makeSimulatedHost(dataDir, { SLIPWAY_SIMULATED_SPEED: options.speed })
+  const { cluster } = options
+  await mkdir(dataDir, { mode: 0o700 })
+  const beside = cluster ? besideCluster(dataDir, cluster) : besideSimulated(dataDir, options.speed)
+  await beside.start()
   const outbox = join(dir, 'outbox')
   await mkdir(outbox, { mode: 0o700 })
   const members: Member[] = []
@@ -69,7 +77,7 @@ export async function makeFleet(options: {
     const settings = {
       ...serverSettings,
       SLIPWAY_DATABASE_URL: postgres.url,
-      SLIPWAY_SIMULATED_SOCKET: world.socket,
+      ...beside.settings(),
     }
     members.push({ lives: makeLives(own, settings), isLeftOut: false })
   }
@@ -79,7 +87,7 @@ export async function makeFleet(options: {
     () => random.pick(there().filter(({ isLeftOut }) => !isLeftOut))?.lives.server?.url ?? null,
   )
   const troubles = makeTroubles()
-  let worldTaken = 0
+  let besideTaken = 0
 
   async function holder(): Promise<Member | undefined> {
     const name = await postgres.ask('select holder from lease').catch(() => '')
@@ -94,11 +102,11 @@ export async function makeFleet(options: {
 
   const fleet: Fleet = {
     kind: 'several',
-    engine: 'simulated',
+    engine: cluster ? 'kubevirt' : 'simulated',
     dataDir,
     members,
     postgres,
-    world,
+    beside,
     url: balancer.url,
     takeovers: [],
     get life() {
@@ -117,12 +125,13 @@ export async function makeFleet(options: {
     async processes() {
       const first = await postgres.pid()
       const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '')
-      return [...fleet.servers, world.pid(), ...children.trim().split(' ').map(Number)].filter(Boolean)
+      return [...fleet.servers, beside.pid(), ...children.trim().split(' ').map(Number)].filter(Boolean)
     },
     watch: troubles.watch,
     trouble: troubles.begin,
     now: Date.now,
-    simulatedNow: Date.now,
+    truth: async () =>
+      cluster ? kubevirtTruth(await cluster.objects(), cluster.prefix) : simulatedTruth(dataDir, Date.now()),
     // Servers look around every 2 s for others that ended without a word.
     toldWithinMs: 8_000,
     async driver(other) {
@@ -144,7 +153,7 @@ export async function makeFleet(options: {
         }
     },
     async start() {
-      await world.start()
+      await beside.start()
       const ended = there().filter(({ lives }) => lives.hasEnded)
       for (const member of ended) await member.lives.end('kill')
       await allOf(members.map(({ lives }) => lives.start()))
@@ -156,14 +165,15 @@ export async function makeFleet(options: {
       return server.mailedLink(address, page)
     },
     takeOutput() {
-      const ofWorld = world.output().slice(worldTaken)
-      worldTaken += ofWorld.length
-      return [ofWorld, ...members.map(({ lives }) => lives.takeOutput())].join('\n')
+      const ofBeside = beside.output().slice(besideTaken)
+      besideTaken += ofBeside.length
+      return [ofBeside, ...members.map(({ lives }) => lives.takeOutput())].join('\n')
     },
     async remove() {
       balancer.close()
       await Promise.all(members.map(({ lives }) => lives.end('kill')))
-      await world.kill()
+      await beside.kill()
+      await cluster?.remove()
       await postgres.remove()
       await rm(dir, { recursive: true, force: true })
     },

@@ -5,16 +5,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clear, imagesDir } from '@slipway/e2e/real'
 import type { Server } from '@slipway/e2e/server'
+import type { Cluster } from './cluster.ts'
 import { type Lives, makeLives } from './lives.ts'
 import { mountOwnDisk, type OwnDisk } from './own-disk.ts'
-import type { Script } from './script.ts'
+import type { EngineName } from './script.ts'
 import type { Trouble } from './trouble.ts'
+import { kubevirtTruth } from './truth/kubevirt.ts'
+import { qemuTruth } from './truth/qemu.ts'
+import { simulatedTruth } from './truth/simulated.ts'
+import type { Truth } from './truth/truth.ts'
 
 export const operator = { email: 'operator@campaign.example', metricsToken: 'campaign-metrics-token' }
 
 /** What is under test: one server, or several (`fleet.ts`). */
 export interface Host {
-  engine: Script['engine']
+  engine: EngineName
   /** Where what the engine holds lies: the server's directory, or that of the simulated host of several servers. */
   dataDir: string
   /** Where all calls go: the server, or the balancer in front of several. */
@@ -33,8 +38,8 @@ export interface Host {
   watch: () => () => Trouble
   /** What the server takes the time of this host for, in milliseconds since 1970. */
   now: () => number
-  /** The time of the simulated world, which no set clock changes while the server runs. */
-  simulatedNow: () => number
+  /** What the engine really holds. */
+  truth: () => Promise<Truth>
   /** How soon what one server stored is told to listeners at another, when the one was killed in between. */
   toldWithinMs: number
   /** Starts all that is down. Throws when it does not come up. */
@@ -80,11 +85,13 @@ export const serverSettings = {
 }
 
 /** Guests' disks are larger than that, but they take only what is written to them. */
-const diskSize = { simulated: '256m', qemu: '6g' }
+const diskSize = { simulated: '256m', qemu: '6g', kubevirt: '256m' }
 
 export async function makeHost(
-  engine: Script['engine'],
+  engine: EngineName,
   settings: Record<string, string>,
+  /** Of the engine `kubevirt`. */
+  cluster: Cluster | null = null,
 ): Promise<OneServer> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-campaign-'))
   const disk = await mountOwnDisk(dataDir, diskSize[engine])
@@ -100,8 +107,10 @@ export async function makeHost(
     SLIPWAY_ENGINE: engine,
     NODE_OPTIONS: `--import=${import.meta.resolve('./told.ts')}`,
     CAMPAIGN_TOLD: toldFile,
+    ...cluster?.settings,
     ...settings,
   })
+  /** No set clock changes the time of the simulated world while the server runs. */
   let clockMsAtStart = 0
   let silent = false
 
@@ -138,7 +147,10 @@ export async function makeHost(
       return lives.hasEnded
     },
     now: () => Date.now() + told.clockMs,
-    simulatedNow: () => Date.now() + clockMsAtStart,
+    async truth() {
+      if (cluster) return kubevirtTruth(await cluster.objects(), cluster.prefix)
+      return engine === 'qemu' ? qemuTruth(dataDir) : simulatedTruth(dataDir, Date.now() + clockMsAtStart)
+    },
     toldWithinMs: 0,
     async tell(news) {
       Object.assign(told, news)
@@ -168,6 +180,7 @@ export async function makeHost(
         if (!disk) throw error
       })
       await disk?.remove()
+      await cluster?.remove()
       for (const path of [dataDir, toldFile]) await rm(path, { recursive: true, force: true })
     },
   }

@@ -1,5 +1,5 @@
 /**
- * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu] [--users U] [--servers N] [--kills N] [--every N]`,
+ * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu|kubevirt] [--kubeconfig FILE] [--users U] [--servers N] [--kills N] [--every N]`,
  * `npm run campaign -- --replay FILE` and
  * `npm run campaign -- fuzz --calls N --seed S`: what holds when everything happens at once. Exit code 1 on a violation.
  */
@@ -9,7 +9,7 @@ import { type CampaignOptions, type Outcome, runCampaign } from './campaign.ts'
 import { fuzz } from './fuzz.ts'
 import { makeReplay, planSteps } from './planner.ts'
 import { report } from './report.ts'
-import { describeStep, type Script, type Step } from './script.ts'
+import { describeStep, type EngineName, type Script, type Step } from './script.ts'
 import { shrink } from './shrink.ts'
 
 const minute = 60_000
@@ -20,8 +20,10 @@ const { values, positionals } = parseArgs({
     minutes: { type: 'string', default: '5' },
     seed: { type: 'string', default: `${Date.now() % 1_000_000}` },
     engine: { type: 'string', default: 'simulated' },
+    /** The cluster of the engine `kubevirt`. */
+    kubeconfig: { type: 'string' },
     users: { type: 'string', default: '5' },
-    /** Several on one PostgreSQL, of the simulated engine only. */
+    /** Several on one PostgreSQL; of the engine qemu there is only one. */
     servers: { type: 'string', default: '1' },
     /** As many kill -9 of the server, of several that which drives, and no other fault. */
     kills: { type: 'string' },
@@ -46,9 +48,10 @@ const number = (text: string, name: string): number => {
 }
 const seed = number(values.seed, 'seed')
 
-function readEngine(): Script['engine'] {
-  if (values.engine === 'simulated' || values.engine === 'qemu') return values.engine
-  throw new Error('--engine takes simulated or qemu')
+function readEngine(): EngineName {
+  const engine = (['simulated', 'qemu', 'kubevirt'] as const).find((one) => one === values.engine)
+  if (engine) return engine
+  throw new Error('--engine takes simulated, qemu or kubevirt')
 }
 
 /** Ends whatever is under way, so that no server, guest or mount stays behind. */
@@ -57,7 +60,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 
 function readServers(): number {
   const servers = number(values.servers, 'servers')
-  if (servers > 1 && values.engine !== 'simulated') throw new Error('--servers takes the simulated engine')
+  if (servers > 1 && values.engine === 'qemu') throw new Error('--servers does not take the engine qemu')
   return servers
 }
 
@@ -67,6 +70,7 @@ function commonOptions() {
   return {
     seed,
     engine: readEngine(),
+    kubeconfig: values.kubeconfig,
     users: number(values.users, 'users'),
     servers: readServers(),
     stop: stop.signal,
@@ -97,7 +101,12 @@ async function breaksAgain(
   steps: readonly Step[],
   rules: ReadonlySet<string>,
 ): Promise<boolean> {
-  const { violations } = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(steps) })
+  const { violations } = await runCampaign({
+    ...script,
+    kubeconfig: values.kubeconfig,
+    stop: stop.signal,
+    steps: () => makeReplay(steps),
+  })
   return violations.some(({ rule }) => rules.has(rule))
 }
 
@@ -123,7 +132,12 @@ async function main(): Promise<boolean> {
   if (values.replay !== undefined) {
     // Written by `keepFailure`.
     const script = JSON.parse(await readFile(values.replay, 'utf8')) as Script
-    const outcome = await runCampaign({ ...script, stop: stop.signal, steps: () => makeReplay(script.steps) })
+    const outcome = await runCampaign({
+      ...script,
+      kubeconfig: values.kubeconfig,
+      stop: stop.signal,
+      steps: () => makeReplay(script.steps),
+    })
     console.log(report(outcome))
     return outcome.violations.length === 0
   }

@@ -3,7 +3,7 @@
 import { makeRandom } from '@slipway/e2e/random'
 import { type AnyHost, type Dealt, faultsOf } from './faults.ts'
 import { operations } from './operations.ts'
-import type { Script, Step } from './script.ts'
+import type { EngineName, Step } from './script.ts'
 import type { World } from './world.ts'
 
 export interface Moment {
@@ -19,7 +19,7 @@ export type NextStep = (moment: Moment) => Step | null
 
 interface PlanOptions {
   seed: number
-  engine: Script['engine']
+  engine: EngineName
   /** How many steps lie between two faults, and between two settled looks, on average. */
   faultEvery: number
   settleEvery: number
@@ -62,7 +62,7 @@ function makePlanner(options: PlanOptions, first: number): NextStep {
 
 export interface Course {
   seed: number
-  /** As many kill -9 of the server, of several that which drives, and no other fault; null for all faults until the time ends. */
+  /** As many kill -9 of the server, of several that which drives or the recorder, and no other fault; null for all faults until the time ends. */
   kills: number | null
   /** Steps between two faults, on average; by default few with kills, more without. */
   every?: number
@@ -71,6 +71,13 @@ export interface Course {
   /** Hears what cannot be dealt here and why, and how far it came. */
   log: (line: string) => void
 }
+
+function killsOf({ kind, engine }: AnyHost): string[] {
+  if (kind === 'one') return ['kill-server']
+  return engine === 'kubevirt' ? ['kill-driver', 'kill-recorder'] : ['kill-driver']
+}
+
+const waitMs = { simulated: 40, qemu: 2_000, kubevirt: 200 }
 
 /** The steps of a new campaign. */
 export function planSteps({
@@ -82,7 +89,7 @@ export function planSteps({
 }: Course): (host: AnyHost, first: number) => NextStep {
   return (host, first) => {
     const faults = faultsOf(host)
-    const names = kills === null ? only : [host.kind === 'one' ? 'kill-server' : 'kill-driver']
+    const names = kills === null ? only : killsOf(host)
     const unknown = names?.filter((name) => !faults.some((fault) => fault.name === name)) ?? []
     if (unknown.length > 0) throw new Error(`There is no fault ${unknown.join(', ')} here`)
     if (!names)
@@ -94,7 +101,7 @@ export function planSteps({
         engine: host.engine,
         faultEvery: every ?? (kills === null ? 30 : 8),
         settleEvery: kills === null ? 250 : 300,
-        waitMs: host.engine === 'qemu' ? 2_000 : 40,
+        waitMs: waitMs[host.engine],
         faults: chosen,
       },
       first,

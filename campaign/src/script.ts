@@ -16,9 +16,11 @@ export type Step = {
   | { do: 'settle' }
 )
 
+export type EngineName = 'simulated' | 'qemu' | 'kubevirt'
+
 export interface Script {
   seed: number
-  engine: 'simulated' | 'qemu'
+  engine: EngineName
   users: number
   /** How many servers; more than one share a database. */
   servers: number

@@ -25,7 +25,7 @@ const answerWithinMs = 20_000
 const mendedLater = ['orphan', 'open']
 /** What could not be removed is tried again after at most 72 s, see `lib/backoff.ts` of the server. */
 const removedWithinMs = 100_000
-const restWithinMs = { simulated: 90_000, qemu: 900_000 }
+const restWithinMs = { simulated: 90_000, qemu: 900_000, kubevirt: 180_000 }
 
 /** Looks at the objects of all users; null when the server did not answer for long. */
 async function lookAtAll({ people }: Scene): Promise<Seen[] | null> {
@@ -68,7 +68,7 @@ const neverRests = ({ object: { name, image_url: url } }: Seen) =>
 async function checkTruthPatiently(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
   const until = Date.now() + removedWithinMs
   for (;;) {
-    const findings = await checkTruth(host, seen)
+    const findings = checkTruth(await host.truth(), seen)
     if (!findings.some(({ rule }) => mendedLater.includes(rule)) || Date.now() > until) return findings
     await sleep(500)
   }
@@ -117,7 +117,7 @@ const perVm = 8
 const slack = 40
 
 async function checkDescriptors({ host, descriptors }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
-  const vms = host.engine === 'qemu' ? seen.filter(({ kind }) => kind === 'vm').length : 0
+  const vms = host.engine === 'simulated' ? 0 : seen.filter(({ kind }) => kind === 'vm').length
   const findings: Finding[] = []
   for (const pid of host.servers) {
     const open = (await openDescriptors(pid)) - host.connections(pid)

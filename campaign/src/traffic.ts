@@ -29,7 +29,7 @@ export async function perform(
   const person = people[user]
   if (!operation || !person) throw new Error(`There is no operation ${step.operation} of user ${user}`)
   // What a shorter script does not create, it cannot use.
-  const handles = ['on', 'project', 'key', 'disk', 'vm', 'snapshot'].flatMap((name) =>
+  const handles = ['on', 'project', 'key', 'disk', 'vm', 'snapshot', 'template'].flatMap((name) =>
     typeof args[name] === 'string' ? [args[name]] : [],
   )
   if (handles.some((handle) => !world.objects.has(handle))) return null

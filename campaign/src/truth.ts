@@ -1,101 +1,49 @@
-/** What the engine really holds, read past the server. */
-import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { guestsOf } from '@slipway/e2e/real'
+/** Whether what the server says is what its engine really holds. */
+import { readdir } from 'node:fs/promises'
 import type { Finding } from './compare.ts'
-import type { Host } from './host.ts'
 import type { Seen } from './look.ts'
-import type { Kind } from './world.ts'
+import { ownerKey, type Truth } from './truth/truth.ts'
 
-const run = promisify(execFile)
-const root = fileURLToPath(new URL('../..', import.meta.url))
-
-interface Truth {
-  /** Machines that run. */
-  alive: Set<string>
-  /** Everything that lies there, with the kind of its owner. */
-  holdings: { kind: Kind; id: string }[]
+/** Of what is well there has to be something. */
+const statusesOfWhole: Partial<Record<Seen['kind'], readonly string[]>> = {
+  vm: ['running', 'stopped'],
+  disk: ['available', 'attached'],
+  vmSnapshot: ['ready'],
+  diskSnapshot: ['ready'],
 }
 
-const sections: Record<string, Kind> = {
-  machines: 'vm',
-  volumes: 'disk',
-  machineSnapshots: 'vmSnapshot',
-  volumeSnapshots: 'diskSnapshot',
-}
-
-/** The simulated engine keeps a line for every change; the last one of a key holds. */
-async function simulatedTruth({ dataDir, simulatedNow }: Host): Promise<Truth> {
-  const kept = new Map<string, { kind: Kind; id: string; value: unknown }>()
-  for (const line of (await readFile(join(dataDir, 'simulated.jsonl'), 'utf8')).split('\n')) {
-    if (line === '') continue
-    const [section, id, value] = JSON.parse(line) as [string, string, unknown]
-    const kind = sections[section]
-    if (kind && value === null) kept.delete(`${section} ${id}`)
-    else if (kind) kept.set(`${section} ${id}`, { kind, id, value })
-  }
-  const alive = new Set<string>()
-  for (const { kind, id, value } of kept.values()) {
-    if (kind !== 'vm') continue
-    const { run: last } = value as { run: { exit: unknown; endsAt: number | null } | null }
-    if (last && last.exit === null && (last.endsAt === null || last.endsAt > simulatedNow())) alive.add(id)
-  }
-  return { alive, holdings: [...kept.values()] }
-}
-
-const folders: Record<string, Kind> = {
-  machine: 'vm',
-  volume: 'disk',
-  'machine snapshot': 'vmSnapshot',
-  'volume snapshot': 'diskSnapshot',
-}
-
-/** With QEMU, the processes and files of this host; `orphans` is what `npm run doctor` finds. */
-async function qemuTruth({ dataDir }: Host): Promise<Truth> {
-  const guests = await guestsOf(dataDir)
-  const { stdout } = await run(process.execPath, ['packages/server/src/orphans.ts'], {
-    cwd: root,
-    env: { ...process.env, SLIPWAY_DATA_DIR: dataDir },
-  })
-  const orphans = JSON.parse(stdout) as { kind: string; id: string }[]
-  return {
-    alive: new Set(guests.map(({ machineId }) => machineId)),
-    holdings: orphans.map(({ kind, id }) => ({ kind: folders[kind] ?? 'vm', id })),
-  }
-}
-
-/** Whether the rules are there that keep guests from the host; without root there are none to have. */
-async function isHostProtected(): Promise<boolean> {
-  if (process.getuid?.() !== 0) return true
-  return run('nft', ['list', 'table', 'inet', 'slipway']).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** Whether every status is true and everything has an owner; asked when all is at rest. */
-export async function checkTruth(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
-  const { alive, holdings } = await (host.engine === 'simulated' ? simulatedTruth : qemuTruth)(host)
+/** Whether every status is true, everything has an owner, and every owner has what it says; asked when all is at rest. */
+export function checkTruth(
+  { alive, holdings, kept, disksOf, broken }: Truth,
+  seen: readonly Seen[],
+): Finding[] {
   const findings: Finding[] = []
-  const owners = new Set(seen.map(({ kind, object }) => `${kind} ${object.id}`))
-  for (const { kind, id } of holdings)
-    if (!owners.has(`${kind} ${id}`))
-      findings.push({ rule: 'orphan', message: `The engine holds a ${kind} ${id} that belongs to nobody` })
+  const find = (rule: string, message: string) => findings.push({ rule, message })
+  const owners = new Set(seen.map(({ kind, object: { id } }) => ownerKey({ kind, id })))
+  for (const { what, owner } of holdings)
+    if (owner === null || !owners.has(ownerKey(owner)))
+      find('orphan', `The engine holds something that belongs to nobody: ${what}`)
   for (const { kind, object } of seen) {
+    const { id, name, status = '' } = object
+    if (kept && statusesOfWhole[kind]?.includes(status) && !kept.has(ownerKey({ kind, id })))
+      find('hollow', `${kind} ${name} (${id}) is ${status}, and the engine holds nothing of it`)
     if (kind !== 'vm') continue
-    if (object.status === 'running' && !alive.has(object.id))
-      findings.push({ rule: 'untrue', message: `VM ${object.name} is running, but its guest is not` })
-    if (object.status === 'stopped' && alive.has(object.id))
-      findings.push({ rule: 'untrue', message: `VM ${object.name} is stopped, but its guest runs` })
+    if (status === 'running' && !alive.has(id)) find('untrue', `VM ${name} is running, but its guest is not`)
+    if (status === 'stopped' && alive.has(id)) find('untrue', `VM ${name} is stopped, but its guest runs`)
+    const disks = status === 'running' ? disksOf?.get(id) : undefined
+    for (const disk of disks ? seen.filter((one) => one.kind === 'disk') : []) {
+      const isIn = disks?.has(disk.object.id) === true
+      if (isIn === (disk.object.vm_id === id)) continue
+      const is = isIn ? 'has' : 'does not have'
+      find(
+        'untrue',
+        `The guest of VM ${name} ${is} disk ${disk.object.name}, which says ${disk.object.vm_id}`,
+      )
+    }
   }
-  if (host.engine === 'qemu' && alive.size > 0 && !(await isHostProtected()))
-    findings.push({ rule: 'open', message: 'Guests run and the firewall rules of the host are not in force' })
+  findings.push(...broken)
   for (const id of alive)
-    if (!owners.has(`vm ${id}`))
-      findings.push({ rule: 'orphan', message: `A guest runs that belongs to no VM: ${id}` })
+    if (!owners.has(ownerKey({ kind: 'vm', id }))) find('orphan', `A guest runs that belongs to no VM: ${id}`)
   return findings
 }
 

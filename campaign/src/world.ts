@@ -84,7 +84,7 @@ export const insideOf = (world: World, project: Known): Known[] =>
 const promised: Record<Kind, string[]> = {
   project: ['name'],
   sshKey: ['name', 'fingerprint'],
-  template: ['name'],
+  template: ['name', 'image_url'],
   vm: ['name', 'persistent', 'template_id'],
   disk: ['name', 'source'],
   vmSnapshot: ['name', 'vm_id'],

@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises'
-import { expect, type Page, test } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import type { Server } from '../server.ts'
-import { clear, guestsOf, newDataDir, newKeyPair, runShown, startRealServer } from './real.ts'
+import { newKeyPair, runShown } from './real.ts'
+import { shellsOf, test, type World } from './world.ts'
 
 test.describe.configure({ mode: 'serial' })
 test.setTimeout(240_000)
@@ -9,15 +9,15 @@ test.setTimeout(240_000)
 const person = { email: 'ada@example.com', password: 'Analytical-Engine-1843' }
 const upAtMost = { timeout: 180_000 }
 
-let dataDir: string
+let world: World
 let server: Server
 let key: Awaited<ReturnType<typeof newKeyPair>>
 let page: Page
 
-test.beforeAll(async ({ browser }) => {
-  dataDir = await newDataDir()
-  key = await newKeyPair(dataDir)
-  server = await startRealServer(dataDir)
+test.beforeAll(async ({ browser, newWorld }) => {
+  world = await newWorld()
+  key = await newKeyPair(world.dataDir)
+  server = await world.start()
   page = await browser.newPage()
   page.setDefaultTimeout(20_000)
 })
@@ -25,18 +25,20 @@ test.beforeAll(async ({ browser }) => {
 test.afterAll(async () => {
   await page?.close()
   await server?.stop()
-  if (dataDir) await clear(dataDir)
+  await world?.close()
 })
 
 const status = (word: string | RegExp) =>
   page.getByRole('region', { name: 'Facts' }).getByText(word, { exact: true })
 const sshCommand = () =>
   page
-    .getByText(/^ssh .*root@/)
+    .getByText(/^ssh .*@/)
     .first()
     .innerText()
-const uptimeSeconds = async () =>
-  Number((await runShown(await sshCommand(), key.file, 'cat /proc/uptime')).split('.')[0])
+const shells = () => shellsOf(world, async (_, command) => runShown(await sshCommand(), key.file, command))
+const inGuest = (command: string) => shells().inGuest('', command)
+const printed = (text: string) => shells().printed(text)
+const uptimeSeconds = async () => Number((await inGuest('cat /proc/uptime'))?.split('.')[0] ?? 0)
 
 test('a stranger signs up and gets a shell in a VM of their own', async () => {
   await page.goto(`${server.url}/`)
@@ -77,40 +79,41 @@ test('a stranger signs up and gets a shell in a VM of their own', async () => {
   await page.getByRole('link', { name: /View Details/ }).click()
   await expect(status('Running')).toBeVisible(upAtMost)
 
-  expect(await runShown(await sshCommand(), key.file, 'hostname')).toBe('my-first-vm')
+  expect(await inGuest('hostname')).toBe(printed('my-first-vm'))
 })
 
 test('the guest outlives a killed server, is adopted by the next one, and stops on request', async () => {
   const before = await uptimeSeconds()
   const path = new URL(page.url()).pathname
-  const guests = await guestsOf(dataDir)
+  const guests = await world.guests()
   expect(guests).toHaveLength(1)
   await server.kill()
-  expect(await guestsOf(dataDir)).toEqual(guests)
+  expect(await world.guests()).toEqual(guests)
 
-  server = await startRealServer(dataDir)
+  server = await world.start()
   // Cookies do not know ports: the session, which is in the database, goes on.
   await page.goto(server.url + path)
   await expect(status('Running')).toBeVisible()
-  expect(await guestsOf(dataDir)).toEqual(guests)
+  expect(await world.guests()).toEqual(guests)
   expect(await uptimeSeconds()).toBeGreaterThanOrEqual(before)
 
   await page.getByRole('button', { name: 'Stop', exact: true }).click()
   await expect(status('Stopped')).toBeVisible({ timeout: 60_000 })
-  expect(await guestsOf(dataDir)).toEqual([])
+  expect(await world.guests()).toEqual([])
 })
 
 test('what was written to a persistent root disk is there after the next start', async () => {
   await page.getByRole('button', { name: 'Start', exact: true }).click()
   await expect(status('Running')).toBeVisible(upAtMost)
-  await runShown(await sshCommand(), key.file, 'echo kept > /root/note; sync')
+  await inGuest('echo kept > /root/note; sync')
   await page.getByRole('button', { name: 'Restart', exact: true }).click()
   await expect(status(/^(Stopping|Starting)/)).toBeVisible()
   await expect(status('Running')).toBeVisible(upAtMost)
-  expect(await runShown(await sshCommand(), key.file, 'cat /root/note')).toBe('kept')
+  expect(await inGuest('cat /root/note')).toBe(printed('kept'))
 })
 
-test('deleting the VM leaves no process and no file', async () => {
+test('deleting the VM and the project leaves nothing of them', async () => {
+  expect(await world.left()).not.toEqual([])
   await page.getByRole('button', { name: 'More actions for My First VM' }).click()
   await page.getByRole('menuitem', { name: 'Delete VM' }).click()
   await page
@@ -119,6 +122,14 @@ test('deleting the VM leaves no process and no file', async () => {
     .getByRole('button', { name: 'Delete VM' })
     .click()
   await expect(page.getByText('VM "My First VM" deleted successfully')).toBeVisible()
-  await expect.poll(() => guestsOf(dataDir)).toEqual([])
-  await expect.poll(() => readdir(`${dataDir}/machines`)).toEqual(['.slipway'])
+  await expect.poll(() => world.left()).toEqual([])
+
+  await page.goto(`${server.url}/projects`)
+  await page.getByRole('button', { name: 'Delete first project' }).click()
+  await page
+    .getByRole('alertdialog', { name: 'Delete Project first project' })
+    .getByRole('button', { name: 'Delete Project' })
+    .click()
+  await expect(page.getByRole('heading', { name: 'No projects yet' })).toBeVisible()
+  await expect.poll(world.leftOfProjects).toEqual([])
 })

@@ -4,12 +4,16 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink } fr
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
+import { imagesDir } from '../images-dir.ts'
+import { type Postgres, startPostgres } from '../postgres.ts'
 import { type Server, startServer } from '../server.ts'
 
 const run = promisify(execFile)
 
-/** The engine's own tests keep the image here too. */
-export const imagesDir = join(tmpdir(), `slipway-test-images-${process.getuid?.() ?? 0}`)
+export { imagesDir }
+
+/** What a console shows when somebody is signed in there. */
+export const greeting = 'Welcome to Starter Linux'
 
 /** A data directory that uses the shared boot image; building it takes longer than all else. */
 export async function newDataDir(): Promise<string> {
@@ -22,15 +26,30 @@ export async function newDataDir(): Promise<string> {
   return dataDir
 }
 
+/** By data directory, where everything is asked to run on PostgreSQL. */
+const databases = new Map<string, Promise<Postgres>>()
+
+async function databaseOf(dataDir: string): Promise<Record<string, string>> {
+  if (process.env.E2E_DATABASE !== 'postgres') return {}
+  const database = databases.get(dataDir) ?? startPostgres({ durable: true })
+  databases.set(dataDir, database)
+  return { SLIPWAY_DATABASE_URL: (await database).url }
+}
+
 /** The server on QEMU; a second call on the same directory is a restart. */
-export function startRealServer(dataDir: string, settings: Record<string, string> = {}): Promise<Server> {
-  return startServer({ SLIPWAY_ENGINE: 'qemu', ...settings }, dataDir)
+export async function startRealServer(
+  dataDir: string,
+  settings: Record<string, string> = {},
+): Promise<Server> {
+  return startServer({ SLIPWAY_ENGINE: 'qemu', ...(await databaseOf(dataDir)), ...settings }, dataDir)
 }
 
 /** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */
 export async function clear(dataDir: string): Promise<void> {
   for (const { pid } of await guestsOf(dataDir)) process.kill(pid, 'SIGKILL')
   await rm(dataDir, { recursive: true, force: true })
+  await (await databases.get(dataDir))?.remove()
+  databases.delete(dataDir)
 }
 
 /** The QEMU processes that work in a data directory; each stands in the directory of its machine. */

@@ -24,6 +24,8 @@ export interface Belongings {
   diskSnapshots: DiskSnapshot[]
 }
 
+export const nothing: Belongings = { vms: [], disks: [], vmSnapshots: [], diskSnapshots: [] }
+
 export async function belongingsOf({ must, params }: Owner): Promise<Belongings> {
   const [vms, disks, vmSnapshots, diskSnapshots] = await Promise.all([
     must(vmApi.list, { params }),
@@ -55,6 +57,10 @@ export async function rest(owner: Owner): Promise<Belongings> {
   return seen
 }
 
+/** Those that something is kept of. */
+export const usable = <T extends { status: string }>(list: T[]) =>
+  list.filter(({ status }) => status !== 'failed')
+
 const namesIn = (dir: string) => readdir(dir).catch((): string[] => [])
 
 /**
@@ -69,7 +75,6 @@ export async function strays(dataDir: string, had: Belongings): Promise<string[]
       if (name !== '.slipway' && !ids.has(name.replace(leaves, ''))) found.push(`${dir}/${name}`)
     }
   }
-  const usable = <T extends { status: string }>(list: T[]) => list.filter(({ status }) => status !== 'failed')
   await look('machines', had.vms, /$/)
   await look('volumes', usable(had.disks), /\.qcow2$/)
   await look('snapshots', usable(had.vmSnapshots), /$/)

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Random } from '@slipway/e2e/random'
 import type { Host, OneServer } from '../host.ts'
 import type { Reachable } from '../hostile-guest.ts'
-import type { Script } from '../script.ts'
+import type { EngineName } from '../script.ts'
 
 export const run = promisify(execFile)
 
@@ -13,7 +13,7 @@ export const run = promisify(execFile)
 export interface Fault<H extends Host> {
   name: string
   weight: number
-  engines: readonly Script['engine'][]
+  engines: readonly EngineName[]
   /** Why it cannot be dealt here; null when it can. */
   missing?: (host: H) => string | null
   /** Whether it may make objects fail, with a reason. */
@@ -32,7 +32,9 @@ export interface Field {
   cutStreams: () => void
 }
 
+/** Those with a host of their own. */
 export const both = ['simulated', 'qemu'] as const
+export const everywhere = [...both, 'kubevirt'] as const
 
 /** A start that may be refused, as long as it is with a sentence. */
 export async function mayStart(host: OneServer): Promise<void> {

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { OneServer } from '../host.ts'
 import { openDescriptors } from '../truth.ts'
-import { both, type Fault, run, signal } from './fault.ts'
+import { everywhere, type Fault, run, signal } from './fault.ts'
 
 export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'kill-server',
     weight: 8,
-    engines: both,
+    engines: everywhere,
     harsh: false,
     async deal(host) {
       await host.kill()
@@ -19,7 +19,7 @@ export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'kill-at-start',
     weight: 3,
-    engines: both,
+    engines: everywhere,
     harsh: false,
     async deal(host, random) {
       await host.kill()
@@ -31,7 +31,7 @@ export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'stop-server',
     weight: 1,
-    engines: both,
+    engines: everywhere,
     harsh: false,
     async deal(host) {
       await host.stop()
@@ -41,7 +41,7 @@ export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'freeze-server',
     weight: 1,
-    engines: both,
+    engines: everywhere,
     harsh: false,
     async deal(host, random) {
       const { pid } = host
@@ -56,7 +56,7 @@ export const ofServer: readonly Fault<OneServer>[] = [
   {
     name: 'few-descriptors',
     weight: 1,
-    engines: both,
+    engines: everywhere,
     harsh: true,
     async deal(host, random) {
       const { pid } = host

@@ -4,7 +4,7 @@ import type { Random } from '@slipway/e2e/random'
 import { allOf, type Fleet, type Member } from '../fleet.ts'
 import { type Fault, signal } from './fault.ts'
 
-const engines = ['simulated'] as const
+const engines = ['simulated', 'kubevirt'] as const
 
 /** Ends the server that drives. It comes back before or after another one has taken over. */
 async function endDriver(fleet: Fleet, random: Random, how: 'kill' | 'stop'): Promise<void> {
@@ -146,18 +146,30 @@ export const ofServers: readonly Fault<Fleet>[] = [
   {
     name: 'kill-world',
     weight: 2,
-    engines,
+    engines: ['simulated'],
     harsh: false,
     logged: true,
     async deal(fleet, random) {
       const over = fleet.trouble('nobody drives')
       try {
-        await fleet.world.kill()
+        await fleet.beside.kill()
         await sleep(random.below(4_000))
         await fleet.start()
       } finally {
         over()
       }
+    },
+  },
+  {
+    name: 'kill-recorder',
+    weight: 2,
+    engines: ['kubevirt'],
+    harsh: false,
+    // Nobody but who looks at a console waits for it.
+    async deal(fleet, random) {
+      await fleet.beside.kill()
+      await sleep(random.below(4_000))
+      await fleet.start()
     },
   },
 ]

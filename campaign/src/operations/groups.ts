@@ -13,11 +13,13 @@ import {
   on,
   projectOf,
   setFacts,
+  templateOf,
 } from './operation.ts'
 
 /** With real guests only the first user has groups, and small ones: each member boots a guest of its own. */
-const mostGroups = ({ engine, user }: Choice): number => (engine === 'simulated' ? 2 : user === 0 ? 1 : 0)
-const mostMembers = { simulated: 4, qemu: 2 }
+const mostGroups = ({ engine, user }: Choice): number =>
+  ({ simulated: 2, qemu: user === 0 ? 1 : 0, kubevirt: 1 })[engine]
+const mostMembers = { simulated: 4, qemu: 2, kubevirt: 3 }
 const anySize = ({ engine, random }: Choice): number => 1 + random.below(mostMembers[engine])
 
 /** Which members a group had when it was looked at: users can only name those that they saw. */
@@ -43,7 +45,7 @@ export const ofGroups: Record<string, Operation> = {
       params: projectOf(args, find),
       body: {
         name: handle,
-        template_id: 'starter',
+        template_id: templateOf(args, find),
         ssh_key_id: idOf(find(args.key)),
         min_size: 1,
         max_size: 4,
@@ -81,7 +83,7 @@ export const ofGroups: Record<string, Operation> = {
       params: projectOf(args, find),
       body: {
         name: handle,
-        template_id: 'starter',
+        template_id: templateOf(args, find),
         ssh_key_id: idOf(find(args.key)),
         replicas: args.replicas,
       },

@@ -4,14 +4,14 @@ import type { Random } from '@slipway/e2e/random'
 import type { Answer, CallParts } from '../client.ts'
 import type { Host } from '../host.ts'
 import type { Person } from '../people.ts'
-import type { Args } from '../script.ts'
+import type { Args, EngineName } from '../script.ts'
 import { type Kind, type Known, objectOf, ownedBy, type World } from '../world.ts'
 
 export interface Choice {
   world: World
   user: number
   random: Random
-  engine: 'simulated' | 'qemu'
+  engine: EngineName
   /** The name for what the step creates. */
   handle: string
 }
@@ -105,8 +105,19 @@ export function forgetFacts(world: World, args: Args, ...names: string[]): void 
   for (const name of names) delete facts[name]
 }
 
-/** What every VM and group is made of; null while the user has no project or no key. */
+/**
+ * What every VM and group is made of; null while the user has no project or no key. A cluster has no image of our own
+ * templates until an operator uploads it: there it is a template whose image the cluster fetches.
+ */
 export function newVm(choice: Choice): Args | null {
   const [project, key] = [chooseIn(choice, 'project'), chooseIn(choice, 'sshKey')]
-  return project && key ? { project: project.handle, key: key.handle } : null
+  if (!project || !key) return null
+  const template = choice.engine === 'kubevirt' && [...choice.world.objects.values()].find(isBootable)
+  return { project: project.handle, key: key.handle, ...(template && { template: template.handle }) }
 }
+
+const isBootable = ({ kind, fate, facts }: Known) =>
+  kind === 'template' && fate === 'there' && typeof facts.image_url === 'string'
+
+export const templateOf = (args: Args, find: (handle: Args[string] | undefined) => Known): string =>
+  args.template === undefined ? 'starter' : idOf(find(args.template))

@@ -1,5 +1,6 @@
 /** Projects, SSH keys and templates. */
 import { projectApi, sshKeyApi, templateApi } from '@slipway/contract'
+import { imageUrl } from '../downloads.ts'
 import { publicKeyOf } from '../public-key.ts'
 import { insideOf, objectOf, ownedBy } from '../world.ts'
 import { type Operation, on } from './operation.ts'
@@ -36,8 +37,14 @@ export const ofProjects: Record<string, Operation> = {
     creates: 'template',
     // Only the operator may; user 0 is that one.
     choose: ({ user }) => (user === 0 ? {} : null),
-    parts: (_args, _find, handle) => ({
-      body: { name: handle, description: handle, default_cpu: 1, default_memory_mb: 512, image_url: null },
+    parts: (args, _find, handle) => ({
+      body: {
+        name: handle,
+        description: handle,
+        default_cpu: 1,
+        default_memory_mb: 512,
+        image_url: args.image ? imageUrl(String(args.image), handle) : null,
+      },
     }),
   },
 }

@@ -12,6 +12,7 @@ import {
   on,
   projectOf,
   setFacts,
+  templateOf,
 } from './operation.ts'
 
 /** Guests that misbehave, of the simulated engine. */
@@ -27,7 +28,7 @@ const faultyNames = [
 ]
 
 /** How many VMs a user has at most, so that a long campaign does not end in one of crowds. */
-const mostVms = { simulated: 8, qemu: 2 }
+const mostVms = { simulated: 8, qemu: 2, kubevirt: 4 }
 
 const onVm = (endpoint: Called, rest: Parameters<typeof on>[3]) => on('vm', 'vmId', endpoint, rest)
 
@@ -60,7 +61,7 @@ export const ofVms: Record<string, Operation> = {
       params: projectOf(args, find),
       body: {
         name: args.fault ? `fault-${args.fault}-${handle}` : handle,
-        template_id: 'starter',
+        template_id: templateOf(args, find),
         ssh_key_id: idOf(find(args.key)),
         persistent: args.persistent,
         disks: args.disk ? [{ disk_id: idOf(find(args.disk)) }] : [],
