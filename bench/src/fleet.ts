@@ -18,8 +18,8 @@ export interface Fleet {
   posts: number[]
 }
 
-/** A new project with so many running VMs. */
-export async function newFleet(person: Person, size: number): Promise<Fleet> {
+/** A new project with so many running VMs of a template. */
+export async function newFleet(person: Person, size: number, templateId = 'starter'): Promise<Fleet> {
   const project = await person.call(projectApi.create, { body: { name: `bench ${size}` } })
   const key = await person.call(sshKeyApi.create, {
     body: { key_name: 'bench', ssh_public_key: newPublicKey() },
@@ -28,7 +28,7 @@ export async function newFleet(person: Person, size: number): Promise<Fleet> {
   const posts = await timed(size, (i) =>
     person.call(vmApi.create, {
       params,
-      body: { name: `vm-${i}`, template_id: 'starter', ssh_key_id: key.id },
+      body: { name: `vm-${i}`, template_id: templateId, ssh_key_id: key.id },
     }),
   )
   for (;;) {

@@ -1,10 +1,14 @@
-/** `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. */
+/**
+ * `npm run bench [-- part ...]`: what Slipway's speed claims stand on. Exit code 1 when a goal is missed. `--quick` takes
+ * small sizes where a part has them, to see that it works; its figures say nothing.
+ */
 import { benchApi, benchApiOnPostgres } from './api.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGateway } from './gateway.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
+import { benchKubevirt } from './kubevirt.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
@@ -26,13 +30,14 @@ const parts: Record<string, () => Promise<boolean>> = {
   images: benchImages,
   console: benchConsole,
   sampling: benchSampling,
+  kubevirt: benchKubevirt,
   storage: benchStorage,
   'set-of-five': benchSetOfFive,
   groups: benchGroups,
   'under-siege': benchUnderSiege,
 }
 
-const chosen = process.argv.slice(2)
+const chosen = process.argv.slice(2).filter((word) => word !== '--quick')
 const unknown = chosen.filter((name) => !(name in parts))
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`)
