@@ -84,7 +84,7 @@ export async function walk(page: Page, key: 'Tab' | 'ArrowDown' = 'Tab'): Promis
   let guards = 0
   for (let steps = 0; steps < 150; steps++) {
     await page.keyboard.press(key)
-    const stop = await page.evaluate((order) => {
+    const stop = await page.evaluate(async (order) => {
       const element = document.activeElement
       if (!element || element === document.body) return null
       const name = element.getAttribute('aria-label') ?? element.textContent?.trim() ?? ''
@@ -94,16 +94,24 @@ export async function walk(page: Page, key: 'Tab' | 'ArrowDown' = 'Tab'): Promis
       if ('__met' in element)
         return isGuard || element.__met === 0 ? null : { name, isGuard, keeps: true, covered: null }
       Object.assign(element, { __met: order })
-      const { left, top, right, bottom } = element.getClientRects()[0] ?? element.getBoundingClientRect()
-      const [x1, x2] = [Math.max(left, 0), Math.min(right, innerWidth)]
-      const [y1, y2] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
-      const hit = x1 < x2 && y1 < y2 ? document.elementFromPoint((x1 + x2) / 2, (y1 + y2) / 2) : null
-      const seen = isGuard || (hit && (element.contains(hit) || hit.closest('label')?.contains(element)))
+      const look = () => {
+        const { left, top, right, bottom } = element.getClientRects()[0] ?? element.getBoundingClientRect()
+        const [x1, x2] = [Math.max(left, 0), Math.min(right, innerWidth)]
+        const [y1, y2] = [Math.max(top, 0), Math.min(bottom, innerHeight)]
+        const hit = x1 < x2 && y1 < y2 ? document.elementFromPoint((x1 + x2) / 2, (y1 + y2) / 2) : null
+        return { hit, seen: hit && (element.contains(hit) || hit.closest('label')?.contains(element)) }
+      }
+      let { hit, seen } = look()
+      // A busy browser scrolls with one of its next pictures only.
+      for (let pictures = 0; pictures < 10 && !isGuard && !seen; pictures++) {
+        await new Promise(requestAnimationFrame)
+        ;({ hit, seen } = look())
+      }
       return {
         name: name || element.tagName,
         isGuard,
         keeps: false,
-        covered: seen ? null : (hit?.outerHTML.slice(0, 120) ?? 'off the screen'),
+        covered: isGuard || seen ? null : (hit?.outerHTML.slice(0, 120) ?? 'off the screen'),
       }
     }, met.length - guards)
     // Some menus end at their last entry.

@@ -129,7 +129,7 @@ test.describe('the list that changes', () => {
     await expect(cardOf(page, 'loom-0')).toBeInViewport()
   })
 
-  test('says that a menu could not be loaded, and starts over when the server is back', async ({
+  test('says that a menu could not be loaded, and opens it when the server is back', async ({
     page,
     context,
     project,
@@ -145,8 +145,12 @@ test.describe('the list that changes', () => {
     await expect(toasts(page).getByText('This part of the console could not be loaded.')).toBeVisible()
     await expect(cardOf(page, vm.name)).toBeVisible()
     await context.setOffline(false)
-    await Promise.all([page.waitForEvent('load'), button.click()])
-    await more(page, vm, 'Delete VM')
+    // A browser that does not ask again for a file that failed loads the whole page anew.
+    const entry = page.getByRole('menuitem', { name: 'Delete VM' })
+    await expect(async () => {
+      if (!(await entry.isVisible())) await button.click({ timeout: 1_000 })
+      await entry.click({ timeout: 1_000 })
+    }).toPass()
     await expect(page.getByRole('alertdialog', { name: 'Delete VM' })).toBeVisible()
   })
 

@@ -34,8 +34,9 @@ interface Ways<P> {
 
 /**
  * A part of a page that is not needed to show it, such as a dialog. Its code is loaded when the browser is idle, or
- * when it is shown before that. If that fails, a message says so and it is closed. Browsers do not ask for a file again
- * that failed, so the page starts over at the next try (`startOver`).
+ * when it is shown before that. If that fails, a message says so and it is closed. At the next try a browser that keeps
+ * what failed (all of them before https://github.com/whatwg/html/pull/10327) fails at once, and the page starts over
+ * (`startOver`).
  */
 export function later<P extends object>(
   load: () => Promise<ComponentType<P>>,
