@@ -55,6 +55,8 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
   let images: string
   let key: string
   const told: string[] = []
+  /** What waiting VMs said. A second try finds images that were built, so it goes by what the first was told. */
+  const messages = new Set<string>()
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-built-'))
@@ -109,13 +111,10 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     }
     const vms = await Promise.all(['left', 'right'].map((name) => create(name)))
     const now = (id: string) => desk.vm(id)
-    const messages = new Set<string>()
     const isUp = async (id: string) => {
       for (let vm = await now(id); vm.status !== 'running'; vm = await now(id)) {
-        expect(
-          vm.status,
-          told.findLast((line) => line.includes('"level":50')),
-        ).not.toBe('failed')
+        const error = told.findLast((line) => line.includes('"level":50'))
+        expect(vm.status, `${vm.status_message}\n${error}`).not.toBe('failed')
         messages.add(vm.status_message ?? '')
         await sleep(200)
       }
