@@ -5,7 +5,8 @@ import type { Address } from '../engine.ts'
 import { makeAgentTalk } from './agent.ts'
 import { type BlockHost, makeLending } from './block-host.ts'
 import { clearCopies } from './block-jobs.ts'
-import { processorThreads } from './cpu-usage.ts'
+import { watchBoot } from './boot-watch.ts'
+import { processorThreads, processorTime } from './cpu-usage.ts'
 import { makeGuestVolumes } from './guest-volumes.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
@@ -45,6 +46,8 @@ export interface GuestHolder {
   log: Log
   /** The user guests run as; null when it is the server's own. */
   guestUid: number | null
+  /** The kernel's unit of CPU time. */
+  ticksPerSecond: number
   /** Called before the guest runs for the first time. */
   beforeFirst: () => Promise<void>
   /** The guest gave back a volume. */
@@ -60,6 +63,8 @@ export interface LivingGuest {
   run: RunRecord
   address: Address
   pid: number
+  /** Whether its machine keeps its root disk; one that does not ends when it reboots. */
+  persistent: boolean
 }
 
 const GREETING_MS = 10_000
@@ -86,9 +91,9 @@ export async function holdGuest(machineId: string, living: LivingGuest, holder: 
 
 async function takeUp(
   machineId: string,
-  { run, address, pid }: LivingGuest,
+  { run, address, pid, persistent }: LivingGuest,
   qmp: Qmp,
-  { dirs, log, guestUid, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
+  { dirs, log, guestUid, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
   const onReady = () => onChange(machineId)
   const agent = makeAgentTalk(machineId, qmp, dirs)
@@ -116,6 +121,8 @@ async function takeUp(
   await dirs.clearLent(machineId)
   await memoryIsLoaded(qmp)
   const processors = await processorThreads(qmp)
+  const workedMs = () => processorTime({ pid, processors }, ticksPerSecond)
+  const boot = watchBoot({ machineId, qmp, log, workedMs, endsAtReboot: !persistent })
   // Guests of earlier versions may lack the device.
   await followMemory(qmp).catch(() => {})
   const status = await statusOf(qmp)
@@ -126,6 +133,7 @@ async function takeUp(
   if (goesOnFromMemory) inBackground(log, "setting a guest's clock", agent.setClock())
   if (status === 'io-error') starvation.begin()
   await readiness.begin()
+  if (!run.resumed) boot.begin()
 
   return {
     run,
@@ -147,6 +155,7 @@ async function takeUp(
     gone,
     release() {
       readiness.stop()
+      boot.stop()
       qmp.close()
     },
   }

@@ -59,8 +59,9 @@ export function makeGuests(deps: {
   }
 
   async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
-    const { address } = record
-    const guest = await holdGuest(machineId, { ...living, address }, holderFor(machineId, living.run))
+    const { address, spec } = record
+    const known = { ...living, address, persistent: spec.persistent }
+    const guest = await holdGuest(machineId, known, holderFor(machineId, living.run))
     silent.delete(machineId)
     // It lives after all: what was judged while its process was not to be found is void.
     await rm(dirs.fileOf(machineId, fileNames.exit), { force: true })
@@ -81,6 +82,7 @@ export function makeGuests(deps: {
       dirs,
       log,
       guestUid: host().guestUid,
+      ticksPerSecond: host().ticksPerSecond,
       onChange: changed,
       async beforeFirst() {
         await useUpRestore(machineId)
