@@ -17,6 +17,8 @@ test('the whole main job is done by keyboard alone', async ({ page, person, serv
   }
   const press = async (target: Locator, key = 'Enter') => {
     await reach(target)
+    // What can be focused while it waits for something does nothing until then.
+    await expect(target).toBeEnabled()
     await keyboard.press(key)
   }
   const write = async (target: Locator, text: string) => {
