@@ -84,7 +84,8 @@ export async function bootstrap(plan: Bootstrap): Promise<void> {
         ...[...apart, '--', 'env', '-i', ...settings],
         ...['sh', '-c', 'umask 022; exec mmdebstrap "$@"', 'sh', ...args],
       ],
-      { cwd: workDir, signal, timeoutMs: 3_600_000, attend: phases(onProgress) },
+      // When it cannot write its archive, mmdebstrap sends SIGHUP to its whole group, which would be ours.
+      { cwd: workDir, signal, timeoutMs: 3_600_000, attend: phases(onProgress), ownGroup: true },
     )
   } catch (error) {
     throw error instanceof CommandError ? telling(error) : error

@@ -63,4 +63,14 @@ describe('programs of the host', () => {
       code: 'ABORT_ERR',
     })
   })
+
+  it('cannot end us by a signal to all of their group when that is their own', async () => {
+    const script = `
+      import { run } from '${import.meta.dirname}/command.ts'
+      const error = await run('sh', ['-c', 'kill -HUP 0; sleep 5'], { ownGroup: true }).catch((error) => error)
+      console.log(error.message)`
+    // This test is not of the group either.
+    const apart = ['--wait', process.execPath, '--input-type=module', '--eval', script]
+    expect(await run('setsid', apart)).toBe('sh ended with SIGHUP\n')
+  })
 })

@@ -37,6 +37,8 @@ export interface CommandOptions {
   /** Kills the program; `run` then rejects with the code `ABORT_ERR` once it is gone. */
   signal?: AbortSignal
   uid?: number
+  /** Runs it in a process group of its own, for programs that send signals to all of theirs. */
+  ownGroup?: boolean
 }
 
 /**
@@ -61,6 +63,7 @@ export function run(command: string, args: readonly string[], options: CommandOp
       cwd: options.cwd,
       env: { ...outsideEnvironment(), ...options.env },
       stdio: ['pipe', 'pipe', 'pipe'],
+      detached: options.ownGroup ?? false,
       ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     })
     let timedOut = false
