@@ -9,10 +9,11 @@ import { makeHolders } from './machine-holders.ts'
 import { consistencyOf, mustHold, type Taking, takingOf } from './machine-snapshot-state.ts'
 import { rootVolume } from './machine-volumes.ts'
 import type { MirroredMachine, MirroredMachineSnapshot } from './mirror.ts'
-import { ended, goOn, whenMirrored } from './mirror-wait.ts'
+import { whenMirrored } from './mirror-wait.ts'
 import { bytesOf } from './quantities.ts'
 import { makeOnce, removeWhole } from './removal.ts'
 import { outOfSight, requireSight } from './sight.ts'
+import { wholeOrNone } from './whole-or-none.ts'
 
 const notTaken = 'The snapshot could not be made.'
 const notRemoved = 'The snapshot could not be deleted.'
@@ -155,19 +156,19 @@ export function makeMachineSnapshots(
     async createMachineSnapshot(id, source, work) {
       requireSight(ground)
       if (source.memory) throw new EngineError('unsupported', clusterLimits.memorySnapshots)
-      const before = find(id)
-      // What is whole is never undone, whatever happens to the call.
-      const wasWhole = before !== null && stateOf(before).is === 'whole'
-      try {
-        goOn(work.signal)
-        return await inOurWords(notTaken, () => take(id, source, work))
-      } catch (error) {
-        if (!wasWhole && find(id) !== null)
-          await remove(id).catch((err) =>
-            ground.log.warn({ err, id }, 'A half-made snapshot is left for a while'),
-          )
-        throw work.signal.aborted ? ended() : error
-      }
+      return wholeOrNone({
+        id,
+        log: ground.log,
+        signal: work.signal,
+        doing: notTaken,
+        look() {
+          const snapshot = find(id)
+          if (snapshot === null) return 'none'
+          return stateOf(snapshot).is === 'whole' ? 'whole' : 'some'
+        },
+        make: () => take(id, source, work),
+        remove: () => remove(id),
+      })
     },
 
     async deleteMachineSnapshot(id) {

@@ -1,17 +1,18 @@
 /** Snapshots of data volumes: a VolumeSnapshot of the claim each. */
 import { type Engine, EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
 import { clusterLimits } from '../limits.ts'
-import { inOurWords, oneLine } from './failure.ts'
+import { oneLine } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { kinds, type VolumeSnapshotClass } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import { makeHolders } from './machine-holders.ts'
 import type { MirroredInstance, MirroredVolumeSnapshot } from './mirror.ts'
-import { ended, goOn, whenMirrored } from './mirror-wait.ts'
+import { goOn, whenMirrored } from './mirror-wait.ts'
 import { mark } from './names.ts'
 import { bytesOf } from './quantities.ts'
 import { makeOnce, removeWhole } from './removal.ts'
 import { outOfSight, requireSight } from './sight.ts'
+import { wholeOrNone } from './whole-or-none.ts'
 
 const notTaken = 'The snapshot could not be made.'
 const notRemoved = 'The snapshot could not be deleted.'
@@ -189,18 +190,19 @@ export function makeVolumeSnapshots(
     async createVolumeSnapshot(id, { volumeId, parentId }, work) {
       requireSight(ground)
       if (parentId !== null) throw new EngineError('unsupported', clusterLimits.incrementalSnapshots)
-      const before = find(id)
-      const wasWhole = before !== null && isWhole(before)
-      try {
-        goOn(work.signal)
-        return await inOurWords(notTaken, () => take(id, volumeId, work))
-      } catch (error) {
-        if (!wasWhole && find(id) !== null)
-          await remove(id).catch((err) =>
-            ground.log.warn({ err, id }, 'A half-made snapshot is left for a while'),
-          )
-        throw work.signal.aborted ? ended() : error
-      }
+      return wholeOrNone({
+        id,
+        log: ground.log,
+        signal: work.signal,
+        doing: notTaken,
+        look() {
+          const snapshot = find(id)
+          if (snapshot === null) return 'none'
+          return isWhole(snapshot) ? 'whole' : 'some'
+        },
+        make: () => take(id, volumeId, work),
+        remove: () => remove(id),
+      })
     },
 
     async deleteVolumeSnapshot(id) {
