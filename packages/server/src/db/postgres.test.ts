@@ -53,21 +53,26 @@ describe.runIf(onPostgres)('two servers on a database', () => {
     const two = openBeside(one)
     const row = { id: 1, trusted_ms: 0, watched_ms: 0 }
     await one.insertInto('seen_time').values(row).execute()
-    const add = (db: Db, wait: Promise<unknown> | null = null) =>
+    const add = (db: Db, pause = async () => {}) =>
       db.transaction().execute(async (tx) => {
         const seen = await tx.selectFrom('seen_time').selectAll().executeTakeFirstOrThrow()
-        await wait
+        await pause()
         await tx
           .updateTable('seen_time')
           .set({ trusted_ms: seen.trusted_ms + 1 })
           .execute()
       })
-    const { promise: wait, resolve: goOn } = Promise.withResolvers<void>()
-    const all = [add(one, wait), ...Array.from({ length: 20 }, (_, i) => add(i % 2 ? one : two))]
+    const [first, others] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const pausing = add(one, async () => {
+      first.resolve()
+      await others.promise
+    })
+    await first.promise
+    const all = [pausing, ...Array.from({ length: 20 }, (_, i) => add(i % 2 ? one : two))]
     const alone = two.updateTable('seen_time').set({ watched_ms: 7 }).execute()
     const read = () => two.selectFrom('seen_time').selectAll().executeTakeFirstOrThrow()
     expect(await read()).toEqual(row)
-    goOn()
+    others.resolve()
     await Promise.all([...all, alone])
     expect(await read()).toEqual({ id: 1, trusted_ms: 21, watched_ms: 7 })
     await two.destroy()
