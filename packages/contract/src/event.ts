@@ -5,6 +5,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import type { Operation } from './operation.ts'
 import { type Project, ProjectParams } from './project.ts'
+import type { Share } from './share.ts'
 import type { Vm } from './vm.ts'
 import type { VmPool } from './vm-pool.ts'
 import type { VmSet } from './vm-set.ts'
@@ -25,6 +26,7 @@ export interface ObjectEvents {
   disk_snapshot: DiskSnapshot | Gone
   vm_pool: VmPool | Gone
   vm_set: VmSet | Gone
+  share: Share | Gone
   operation: Operation | Gone
 }
 

@@ -5,6 +5,8 @@ export const limitNames = [
   'incremental_snapshots',
   'screens',
   'backups',
+  'networks',
+  'ports',
 ] as const
 export type LimitName = (typeof limitNames)[number]
 
@@ -18,6 +20,8 @@ export const noLimits: Limits = {
   incremental_snapshots: null,
   screens: null,
   backups: null,
+  networks: null,
+  ports: null,
 }
 
 /**

@@ -27,6 +27,10 @@ export const Host = z.object({
     screens: limit,
     /** `npm run backup`. */
     backups: limit,
+    /** VMs of a project that reach each other, and find each other by name. */
+    networks: limit,
+    /** Sharing ports of VMs. */
+    ports: limit,
   }),
   /** Where the addresses of VMs answer: on the machine that runs the server, or only inside the cluster. */
   addresses: z.enum(addressPlaces),

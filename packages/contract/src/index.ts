@@ -17,6 +17,8 @@ export * from './health.rules.ts'
 export * from './health.ts'
 export * from './host.rules.ts'
 export * from './host.ts'
+export * from './network.rules.ts'
+export * from './network.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
 export * from './project.rules.ts'
@@ -25,6 +27,8 @@ export * from './quantity.ts'
 export * from './routes.ts'
 export * from './search.rules.ts'
 export * from './search.ts'
+export * from './share.rules.ts'
+export * from './share.ts'
 export * from './ssh-gateway.rules.ts'
 export * from './ssh-key.rules.ts'
 export * from './ssh-key.ts'
@@ -52,9 +56,11 @@ import type { Endpoint, EndpointId } from './endpoint.ts'
 import { eventApi } from './event.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
+import { networkApi } from './network.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
 import { searchApi } from './search.ts'
+import { shareApi } from './share.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
 import { usageApi } from './usage.ts'
@@ -81,6 +87,8 @@ const apis = [
   operationApi,
   activityApi,
   searchApi,
+  networkApi,
+  shareApi,
   eventApi,
 ] as const
 

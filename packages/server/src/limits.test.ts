@@ -35,6 +35,8 @@ describe('what an engine cannot do is told', () => {
       incremental_snapshots: incrementalSnapshots,
       screens,
       backups: clusterLimits.backups,
+      networks: clusterLimits.networks,
+      ports: clusterLimits.ports,
     } satisfies Limits)
     expect(addresses).toBe('inside')
   })

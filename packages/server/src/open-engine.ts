@@ -50,6 +50,8 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
     incrementalSnapshots: sentenceOf('incremental_snapshots', clusterLimits.incrementalSnapshots),
     screens: sentenceOf('screens', clusterLimits.screens),
     backups: sentenceOf('backups', clusterLimits.backups),
+    networks: sentenceOf('networks', clusterLimits.networks),
+    ports: sentenceOf('ports', clusterLimits.ports),
   }
 }
 

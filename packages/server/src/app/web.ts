@@ -103,6 +103,8 @@ export const hostOf = (
     incremental_snapshots: capabilities.cannot.incrementalSnapshots,
     screens: capabilities.cannot.screens,
     backups: capabilities.cannot.backups,
+    networks: capabilities.cannot.networks,
+    ports: capabilities.cannot.ports,
   },
   addresses: capabilities.addresses,
   ssh_gateway: gateway && {

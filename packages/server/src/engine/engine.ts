@@ -30,8 +30,7 @@ import type { Duplex } from 'node:stream'
  *     never removed, and present again as soon as it can be read.
  *
  * What is left out on purpose: names, owners, templates, statuses on the wire. An engine that knew them could disagree
- * with the database. Of projects it is told the ids and nothing else: a cluster keeps what belongs to one in a namespace
- * of its own, while engines on one host have no use for them. Snapshots and copies stay where their source is.
+ * with the database. Of projects it is told the ids, and how guests of one find each other. Snapshots and copies stay where their source is.
  */
 export interface Engine {
   readonly kind: 'qemu' | 'kubevirt' | 'simulated'
@@ -102,6 +101,11 @@ export interface Engine {
    * whether something listens there is known only to who connects.
    */
   dial(machineId: string, port: number): Promise<Line>
+  /**
+   * TCP ports of a living guest that others can connect to, lowest first; null when nobody can tell, as without a guest
+   * agent. What a guest says is bounded in size and time.
+   */
+  listeningPorts(machineId: string): Promise<number[] | null>
   /** Whether a machine has a screen, on or off. */
   hasScreen(machineId: string): Promise<boolean>
   /** A new connection to the screen of a living guest, in the RFB protocol; null when there is none. */
@@ -172,7 +176,18 @@ export interface Engine {
   /** Every complete snapshot the engine has, and those it cannot read now. Throws when it cannot tell which there are. */
   listSnapshots(kind: 'machine' | 'volume'): Promise<string[]>
 
-  /** Projects for which the engine keeps something of its own, such as a namespace; none where it keeps nothing. */
+  /**
+   * Says what the network of a project is like: whole, in place of what was said before. It is kept, and holds for
+   * machines that are made later. Resolves when it is in force for living guests, who are not interrupted. An engine that
+   * cannot join guests (`cannot.networks`) keeps nothing and does nothing.
+   */
+  putNetwork(projectId: string, network: NetworkSpec): Promise<void>
+  /**
+   * The addresses that machines of a project have in its network, by machine; of those that have none yet, or only while
+   * they live, as in a cluster, nothing.
+   */
+  networkAddresses(projectId: string): Promise<Map<string, string>>
+  /** Projects for which the engine keeps something of its own, such as a namespace or a network. */
   listProjects(): Promise<string[]>
   /**
    * Removes what a project had of its own in the engine. Throws a retryable `project-busy` while machines, volumes or
@@ -188,6 +203,16 @@ export interface Engine {
    * @returns those that were left out: by id, why, as a sentence
    */
   saveTo(directory: string, objects: ObjectIds, work: Work): Promise<ReadonlyMap<string, string>>
+}
+
+/** What the network of a project is to be like. */
+export interface NetworkSpec {
+  /** RFC 1123 label: guests find each other under `<name>` and `<name>.<label>.internal`. */
+  label: string
+  /** Whether guests reach the Internet. */
+  internet: boolean
+  /** Whom a name means, by id; of several machines all addresses are answered. Names are RFC 1123 labels. */
+  names: Record<string, string[]>
 }
 
 /** What a backup is about, by id. */
@@ -280,6 +305,10 @@ export interface Limits {
   screens: string | null
   /** `saveTo`. */
   backups: string | null
+  /** Guests of a project that reach each other, and find each other by name. */
+  networks: string | null
+  /** `dial` to other ports than 22. */
+  ports: string | null
 }
 
 export interface MachineSpec {

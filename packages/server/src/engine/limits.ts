@@ -8,6 +8,8 @@ export const noLimits: Limits = {
   incrementalSnapshots: null,
   screens: null,
   backups: null,
+  networks: null,
+  ports: null,
 }
 
 /** What a cluster may be unable to do, and what to do instead. */
@@ -19,4 +21,6 @@ export const clusterLimits: Record<keyof Limits, string> = {
   screens: 'This cluster cannot show the screen of a VM. Use the serial console or SSH.',
   backups:
     'VMs and disks on a cluster are not part of a backup by Slipway. Back up the database, and the volumes with the tools of the cluster.',
+  networks: 'VMs on this cluster do not find each other by name. Use their addresses.',
+  ports: 'This cluster leads only to port 22 of a VM. Use an SSH tunnel.',
 }

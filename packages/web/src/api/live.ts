@@ -23,6 +23,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   disk_snapshot: true,
   vm_pool: true,
   vm_set: true,
+  share: true,
   operation: true,
 }
 

@@ -81,6 +81,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         memorySnapshots: clusterLimits.memorySnapshots,
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
+        networks: clusterLimits.networks,
       },
     },
 
@@ -109,6 +110,8 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       return null
     },
 
+    putNetwork: async () => {},
+    networkAddresses: async () => new Map(),
     listProjects: projects.listProjects,
     deleteProject: projects.deleteProject,
     ...images,
@@ -116,6 +119,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     ...makeUsage(ground, usageSource(ground, options.prefix, options.prometheusUrl)),
 
     dial: lines.dial,
+    listeningPorts: async () => null,
     hasScreen: (machineId) => lines.hasScreen(machineId),
     openScreen: (machineId) => lines.openScreen(machineId),
     ...consoles,

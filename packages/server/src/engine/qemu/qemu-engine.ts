@@ -156,7 +156,11 @@ export function makeQemuEngine(deps: {
         acceleratorReason: facts?.accelerator.reason ?? null,
         network: facts?.network.sentence ?? 'Unknown until the engine has started.',
         addresses: 'this-host',
-        cannot: noLimits,
+        cannot: {
+          ...noLimits,
+          networks: 'VMs of a project cannot reach each other here.',
+          ports: 'Only port 22 of a VM can be reached here.',
+        },
         reach: 'one-server',
       }
     },
@@ -208,6 +212,7 @@ export function makeQemuEngine(deps: {
         throw new EngineError('unreachable', 'Only port 22 of it can be reached from this host.')
       return { at: state.address }
     },
+    listeningPorts: async () => null,
     hasScreen: showsScreen,
     async openScreen(machineId) {
       if (!(await showsScreen(machineId)) || !guests.isHeld(machineId)) return null
@@ -256,6 +261,8 @@ export function makeQemuEngine(deps: {
       return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
+    putNetwork: async () => {},
+    networkAddresses: async () => new Map(),
     // Files of all projects lie side by side, by their own ids.
     listProjects: async () => [],
     deleteProject: async () => {},

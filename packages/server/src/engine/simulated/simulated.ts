@@ -565,11 +565,14 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         return machine ? guestOf(machine) : null
       })
     },
+    listeningPorts: async () => null,
     hasScreen: async () => false,
     async dial() {
       throw new EngineError('unreachable', nothingToReach)
     },
     openScreen: async () => null,
+    putNetwork: async () => {},
+    networkAddresses: async () => new Map(),
 
     createVolume: lasting(async (spec, work) => {
       keepProject(spec.projectId)

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import { shareAudiences, shareKinds, shareTexts } from './share.rules.ts'
+import { Id, Time } from './text.ts'
+import { VmParams } from './vm.ts'
+
+/** A port of a VM. */
+export const GuestPort = z
+  .int({ error: shareTexts.portMissing })
+  .min(1, shareTexts.portMissing)
+  .max(65_535, shareTexts.portMissing)
+
+/** A port of a VM that can be opened from outside. */
+export const Share = z.object({
+  id: Id,
+  project_id: Id,
+  vm_id: Id,
+  vm_name: z.string(),
+  port: z.int(),
+  kind: z.enum(shareKinds),
+  audience: z.enum(shareAudiences),
+  /** When it ends by itself; null: never. */
+  expires_at: Time.nullable(),
+  created_at: Time,
+  /**
+   * Where it is: `https://web-shop-3000.apps.example.com/` for `http`, `host:port` for `tcp`. With the audience `link`
+   * it holds the secret. A part that depends on how the console is reached is missing: `:8101` means that host.
+   */
+  address: z.string(),
+  /** Visits so far: of `http` each page that was opened, of `tcp` each connection. */
+  visits: z.int(),
+  last_visit_at: Time.nullable(),
+})
+export type Share = z.infer<typeof Share>
+
+const expiry = z.iso.datetime({ error: shareTexts.expiryPast }).nullable().default(null)
+
+export const ShareCreate = z.object({
+  port: GuestPort,
+  kind: z.enum(shareKinds).default('http'),
+  audience: z.enum(shareAudiences, { error: shareTexts.audienceMissing }).default('project'),
+  expires_at: expiry,
+})
+export type ShareCreate = z.input<typeof ShareCreate>
+
+export const ShareUpdate = z.object({
+  audience: z.enum(shareAudiences, { error: shareTexts.audienceMissing }),
+  expires_at: expiry,
+})
+export type ShareUpdate = z.input<typeof ShareUpdate>
+
+export const ShareParams = ProjectParams.extend({ shareId: Id })
+
+const notFound = [messages.projectNotFound, shareTexts.notFound]
+
+export const shareApi = {
+  list: endpoint('share.list', {
+    summary: 'All shared ports of a project, oldest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(Share),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  create: endpoint('share.create', {
+    summary: 'Share a port of a VM',
+    auth: 'session',
+    status: 201,
+    idempotent: true,
+    params: VmParams,
+    body: ShareCreate,
+    response: Share,
+    errors: {
+      400: [shareTexts.portMissing, shareTexts.audienceMissing, shareTexts.expiryPast, shareTexts.tcpAudience],
+      404: [messages.projectNotFound, messages.vmNotFound],
+      409: [shareTexts.alreadyShared, shareTexts.tooMany, shareTexts.noPortLeft],
+      422: ['A sentence of `cannot.ports`', shareTexts.tcpOff],
+    },
+  }),
+  update: endpoint('share.update', {
+    summary: 'Change who may open a shared port, and until when',
+    auth: 'session',
+    status: 200,
+    params: ShareParams,
+    body: ShareUpdate,
+    response: Share,
+    errors: {
+      400: [shareTexts.audienceMissing, shareTexts.expiryPast, shareTexts.tcpAudience],
+      404: notFound,
+    },
+  }),
+  delete: endpoint('share.delete', {
+    summary: 'Stop sharing a port; connections through it end at once',
+    auth: 'session',
+    status: 204,
+    params: ShareParams,
+    errors: { 404: notFound },
+  }),
+  ports: endpoint('share.ports', {
+    summary: 'Ports that programs in a running VM listen on; null where the guest does not tell',
+    auth: 'session',
+    status: 200,
+    params: VmParams,
+    response: z.object({ ports: z.array(z.int()).nullable() }),
+    errors: { 404: [messages.projectNotFound, messages.vmNotFound] },
+  }),
+}
