@@ -1,13 +1,16 @@
 import type { Accelerator } from './accelerator.ts'
 import { fileNames, hasScreen } from './machine-dir.ts'
-import type { GuestNetwork } from './network.ts'
+import type { GuestNetwork } from './network/network.ts'
+import type { Plug } from './network/plug.ts'
 import type { MachineRecord, RunRecord } from './records.ts'
 
 /**
  * The shape of every machine: which devices it has and where they sit. Raise it with every change a guest or a
  * saved memory state could notice.
  */
-export const MACHINE_SHAPE = 3
+export const MACHINE_SHAPE = 4
+/** That of a machine without a network of its project. */
+export const MACHINE_SHAPE_ALONE = 3
 
 /** The file descriptor on which a resumed guest finds its memory. */
 const MEMORY_FD = 3
@@ -29,7 +32,6 @@ export interface Launch {
  */
 export function commandLine({ record, run, accelerator, network, volumePath }: Launch): string[] {
   const { spec, image, address, volumes } = record
-  const forward = `hostfwd=tcp:${address.ip}:${address.port}-:22`
   return [
     // Identity: adoption finds the process by these two.
     ...['-uuid', spec.id, '-name', `run-${run.run}`],
@@ -45,13 +47,7 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     ...['-device', 'virtio-rng-pci,id=rng0,rng=rng,addr=0x2'],
     ...disk(ROOT_NODE, 'qcow2', fileNames.root, false),
     ...['-device', 'virtio-blk-pci,id=root0,drive=root,serial=root,addr=0x3,werror=stop'],
-    ...[
-      '-netdev',
-      ['user', 'id=net', 'ipv6=off', network.restrict ? 'restrict=on' : '', forward]
-        .filter(Boolean)
-        .join(','),
-    ],
-    ...['-device', 'virtio-net-pci,id=net0,netdev=net,romfile=,addr=0x4'],
+    ...(run.plug ? joined(run.plug, accelerator) : alone(address, network)),
     ...['-device', 'virtio-serial-pci,id=channels,addr=0x5'],
     // A ring buffer: bounded whatever the guest writes, and it outlives the server.
     ...['-chardev', `ringbuf,id=${READY_CHANNEL},size=1024`],
@@ -86,6 +82,34 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     // The file of a saved memory, where there is one, comes as the fourth open file.
     ...(run.resumed ? ['-incoming', `fd:${MEMORY_FD}`] : []),
     ...['-pidfile', fileNames.pid, '-S'],
+  ]
+}
+
+/** In the network of its project, which QEMU finds in the namespace it is started in. */
+function joined({ tap, mac }: Plug, accelerator: Accelerator): string[] {
+  // The kernel moves packets by itself where it also runs the guest.
+  const vhost = accelerator.kind === 'KVM' ? ',vhost=on' : ''
+  return [
+    ...['-netdev', `tap,id=net,ifname=${tap},script=no,downscript=no${vhost}`],
+    ...['-device', `virtio-net-pci,id=net0,netdev=net,mac=${mac},romfile=,addr=0x4`],
+  ]
+}
+
+/** Behind a network of its own, with one port led in. */
+function alone(
+  { ip, port }: MachineRecord['address'],
+  { restrict }: Pick<GuestNetwork, 'restrict'>,
+): string[] {
+  const options = [
+    'user',
+    'id=net',
+    'ipv6=off',
+    ...(restrict ? ['restrict=on'] : []),
+    `hostfwd=tcp:${ip}:${port}-:22`,
+  ]
+  return [
+    ...['-netdev', options.join(',')],
+    ...['-device', 'virtio-net-pci,id=net0,netdev=net,romfile=,addr=0x4'],
   ]
 }
 

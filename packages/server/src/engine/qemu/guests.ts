@@ -9,7 +9,7 @@ import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { endProcess, isRunOf, kill, readPid, residentMb } from './process.ts'
-import type { MachineRecord, RunRecord } from './records.ts'
+import { addressIn, type MachineRecord, type RunRecord } from './records.ts'
 import type { Turns } from './turns.ts'
 
 /** A process that is the guest of a machine's last run. */
@@ -59,8 +59,8 @@ export function makeGuests(deps: {
   }
 
   async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
-    const { address, spec } = record
-    const known = { ...living, address, persistent: spec.persistent }
+    const address = addressIn(record, living.run)
+    const known = { ...living, address, persistent: record.spec.persistent }
     const guest = await holdGuest(machineId, known, holderFor(machineId, living.run))
     silent.delete(machineId)
     // It lives after all: what was judged while its process was not to be found is void.

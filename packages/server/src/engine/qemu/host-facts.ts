@@ -3,7 +3,7 @@ import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Accelerator, type AcceleratorChoice, chooseAccelerator } from './accelerator.ts'
 import { QEMU } from './launch.ts'
-import { type GuestNetwork, guestUid, openNetwork } from './network.ts'
+import { type GuestNetwork, guestUid, openNetwork } from './network/network.ts'
 import { readBootId } from './process.ts'
 
 /** What an engine finds out about its host once, when it is opened. */

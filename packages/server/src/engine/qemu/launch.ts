@@ -11,12 +11,14 @@ import { plainEnvironment } from './process.ts'
  * Starts QEMU as a process of its own session that outlives this one, and waits until its QMP socket is there. What
  * it complains about goes to its log. QEMU's own `-daemonize` is not used: it must fork, which the sandbox forbids.
  *
+ * @param entry what leads it into a namespace: a program and arguments that end in its own
  * @param memoryPath a saved memory it goes on from, or null
  * @returns its process id, and a promise that rejects if it ends
  */
 export async function launchQemu(
   args: string[],
   dir: string,
+  entry: readonly string[],
   memoryPath: string | null,
 ): Promise<{ pid: number; ended: Promise<never> }> {
   const logPath = join(dir, fileNames.log)
@@ -27,7 +29,8 @@ export async function launchQemu(
     const log = await open(logPath, 'a', 0o600)
     opened.push(log)
     if (memoryPath !== null) opened.push(await open(memoryPath))
-    child = spawn(QEMU, args, {
+    const [program = QEMU, ...rest] = [...entry, QEMU, ...args]
+    child = spawn(program, rest, {
       cwd: dir,
       detached: true,
       env: plainEnvironment(),

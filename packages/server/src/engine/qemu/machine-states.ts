@@ -8,6 +8,7 @@ import type { HostFacts } from './host-facts.ts'
 import { fileNames, isMachineId, type MachineDirs } from './machine-dir.ts'
 import type { OrUnreadable } from './or-unreadable.ts'
 import { lookAtDisk } from './qcow2.ts'
+import { addressIn } from './records.ts'
 import type { Runs } from './runs.ts'
 import { fewAtATime } from './turns.ts'
 
@@ -35,7 +36,8 @@ export function makeMachineStates(deps: {
     const record = await dirs.readRecord(machineId)
     if (!record) return { power: 'absent' }
     const launching = runs.launching(machineId)
-    if (launching) return { power: 'booting', run: launching.run, address: record.address, held: null }
+    if (launching)
+      return { power: 'booting', run: launching.run, address: addressIn(record, launching), held: null }
     try {
       const guest = await guests.of(machineId)
       if (guest) {
@@ -53,7 +55,7 @@ export function makeMachineStates(deps: {
       if (living) {
         const { run } = living.run
         // Ready is a fact of the run, which one that hangs now has reached or not.
-        const { address } = record
+        const address = addressIn(record, living.run)
         return (await dirs.readMark(machineId, 'ready')) === run
           ? { power: 'ready', run, address }
           : { power: 'booting', run, address, held: null }

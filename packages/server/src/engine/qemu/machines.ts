@@ -3,7 +3,6 @@ import { flush } from '../../lib/flush.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ConsoleLogs } from '../console/console-logs.ts'
 import { type Engine, EngineError } from '../engine.ts'
-import { pickIp, pickPort } from './address.ts'
 import { VOLUME_PORTS } from './command-line.ts'
 import { sealOutput } from './console-log.ts'
 import { UnreadableError } from './durable.ts'
@@ -12,9 +11,11 @@ import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
+import { pickIp, pickPort } from './network/loopback-address.ts'
+import type { ProjectNetworks } from './network/project-networks.ts'
 import { endAllOf } from './process.ts'
 import { createRootDisk, lookAtDisk } from './qcow2.ts'
-import type { KeptSpec, MemoryFit } from './records.ts'
+import type { KeptSpec, MachineRecord, MemoryFit } from './records.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
@@ -33,6 +34,7 @@ export function makeMachines(deps: {
   restore: Restore
   guests: Guests
   runs: Runs
+  networks: ProjectNetworks
   logs: ConsoleLogs
   log: Log
   host: () => HostFacts
@@ -46,7 +48,7 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, logs, log, host, changed } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, networks, logs, log, host, changed } = deps
   const { inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
@@ -74,6 +76,24 @@ export function makeMachines(deps: {
     }
   }
 
+  /** Begins a run where everything that protects others from it is in force, and never anywhere else. */
+  async function begin(machineId: string, record: MachineRecord, saved: MemoryFit | null): Promise<void> {
+    const { network } = host()
+    if (network.apart !== null) {
+      await network.protect()
+      record.address.port = await pickPort(record.address.ip, record.address.port)
+      await dirs.writeRecord(machineId, record)
+      return runs.begin(machineId, record, null, saved)
+    }
+    await dirs.writeRecord(machineId, record)
+    const { plug, done } = await networks.join(machineId)
+    try {
+      await runs.begin(machineId, record, plug, saved)
+    } finally {
+      done()
+    }
+  }
+
   return {
     async adopt(machineId) {
       const living = await guests.livingRun(machineId)
@@ -92,7 +112,7 @@ export function makeMachines(deps: {
       await guests.settleEnd(machineId)
     },
 
-    createMachine: ({ projectId: _, ...spec }) =>
+    createMachine: ({ projectId, ...spec }) =>
       inTurn(spec.id, async () => {
         requireSoundSpec(spec)
         if (await dirs.readRecord(spec.id)) return
@@ -102,6 +122,7 @@ export function makeMachines(deps: {
         ips.set(spec.id, ip)
         try {
           await requireRoom(dataDir)
+          await networks.assign(projectId, spec.id)
           const image = await images.use(spec.imageId)
           await dirs.create(spec.id)
           await freshRoot(spec.id, image)
@@ -135,7 +156,6 @@ export function makeMachines(deps: {
               })
             }
             await requireRoom(dataDir)
-            await host().network.protect()
             for (const id of volumeIds) {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)
@@ -150,9 +170,7 @@ export function makeMachines(deps: {
             }
             const saved = record.restored?.memory ?? null
             record.volumes = placesFor(volumeIds, saved)
-            record.address.port = await pickPort(record.address.ip, record.address.port)
-            await dirs.writeRecord(machineId, record)
-            await runs.begin(machineId, record, saved)
+            await begin(machineId, record, saved)
           } catch (error) {
             throw asEngineError(error, 'The VM could not be started')
           }
@@ -188,6 +206,7 @@ export function makeMachines(deps: {
           const isWhole = (await unlessUnreadable(restore.complete(machineId))) !== null
           if (isWhole) await dirs.remove(machineId)
           else log.error({ machine: machineId, movedTo: await dirs.moveAside(machineId) }, MOVED_ASIDE)
+          await networks.leave(machineId)
           ips.delete(machineId)
           logs.forget(machineId)
           changed(machineId)

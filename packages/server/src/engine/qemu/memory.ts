@@ -8,7 +8,7 @@ import { CommandError } from '../../lib/command.ts'
 import { flush } from '../../lib/flush.ts'
 import type { Work } from '../engine.ts'
 import type { Begin } from './block-jobs.ts'
-import { MACHINE_SHAPE } from './command-line.ts'
+import { MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
 import type { HostFacts } from './host-facts.ts'
 import { isRecord } from './lines.ts'
 import { plainEnvironment } from './process.ts'
@@ -18,7 +18,7 @@ import type { MachineRecord, MemoryFit, VolumePlace } from './records.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
 export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
-  shape: MACHINE_SHAPE,
+  shape: host.network.apart === null ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
   qemu: host.qemu,
   accelerator: host.accelerator.kind,
   cpuModel: host.accelerator.cpu,

@@ -17,13 +17,16 @@ import { makeAttachments } from './attachments.ts'
 import { consoleLogsIn } from './console-log.ts'
 import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
-import { watchFirewall } from './firewall.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
 import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-dir.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
+import { watchFirewall } from './network/firewall.ts'
+import { clearAbandoned, namespaceOf } from './network/namespace.ts'
+import { makeProjectNetworks, watchNetworks } from './network/project-networks.ts'
+import type { Range } from './network/space.ts'
 import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
 import { makeRestore } from './restore.ts'
@@ -37,6 +40,7 @@ import { makeVolumes } from './volumes.ts'
 
 const LOOK_MS = 15_000
 const nothing = () => null
+const ONLY_SSH = 'Only port 22 of a VM can be reached on this server. Use an SSH tunnel.'
 const unreadableState = (reason: string) => ({ state: 'unreadable' as const, reason })
 
 /**
@@ -48,6 +52,8 @@ export function makeQemuEngine(deps: {
   dataDir: string
   /** Where the verdict on this host's accelerator is kept; the data directory when it is absent. */
   hostDir?: string
+  /** Where project networks take their addresses from; a range that is free when it is absent. */
+  addresses?: Range
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -87,7 +93,24 @@ export function makeQemuEngine(deps: {
 
   // What is done with it.
   const guests = makeGuests({ dirs, log, host, logs, inTurn, changed })
-  const runs = makeRuns({ dirs, guests, log, host, volumePath: volumes.pathOf, changed })
+  const namespace = namespaceOf(dataDir)
+  const networks = makeProjectNetworks({
+    dataDir,
+    namespace,
+    named: deps.addresses ?? null,
+    living: () => [...guests.held()].flatMap(([id, { run }]) => (run.plug ? [id] : [])),
+    isOn: () => facts?.network.apart === null,
+    log,
+  })
+  const runs = makeRuns({
+    dirs,
+    guests,
+    log,
+    host,
+    volumePath: volumes.pathOf,
+    entry: namespace.entry,
+    changed,
+  })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -97,6 +120,7 @@ export function makeQemuEngine(deps: {
     restore,
     guests,
     runs,
+    networks,
     logs,
     log,
     host,
@@ -133,6 +157,7 @@ export function makeQemuEngine(deps: {
     inDiskTurn,
   })
 
+  const apart = () => facts?.network.apart ?? null
   const showsScreen = (machineId: string) =>
     orUnreadable(
       machineId,
@@ -156,11 +181,7 @@ export function makeQemuEngine(deps: {
         acceleratorReason: facts?.accelerator.reason ?? null,
         network: facts?.network.sentence ?? 'Unknown until the engine has started.',
         addresses: 'this-host',
-        cannot: {
-          ...noLimits,
-          networks: 'VMs of a project cannot reach each other here.',
-          ports: 'Only port 22 of a VM can be reached here.',
-        },
+        cannot: { ...noLimits, networks: apart(), ports: apart() && ONLY_SSH },
         reach: 'one-server',
       }
     },
@@ -183,8 +204,17 @@ export function makeQemuEngine(deps: {
         log,
       })
       const { protect } = facts.network
-      stopWatching = watchFirewall({ ensure: protect, isNeeded: () => guests.held().size > 0, log })
+      // Guests of earlier versions have no network of their project.
+      const isNeeded = () => [...guests.held().values()].some(({ run }) => !run.plug)
+      const stopFirewall = watchFirewall({ ensure: protect, isNeeded, log })
       await takeUp().catch(notRead('The directory of VMs'))
+      await clearAbandoned().catch(notRead('What other installations left'))
+      await networks.open().catch(notRead('The networks of projects'))
+      const stopNetworks = watchNetworks(networks, log)
+      stopWatching = () => {
+        stopFirewall()
+        stopNetworks()
+      }
     },
 
     async close() {
@@ -207,10 +237,9 @@ export function makeQemuEngine(deps: {
       const state = await states.inspect(machineId)
       if ((state.power !== 'booting' && state.power !== 'ready') || state.address === null)
         throw new EngineError('unreachable', 'It is not running.')
-      // Nothing else is led from this host into the guest, see network.ts.
-      if (port !== 22)
-        throw new EngineError('unreachable', 'Only port 22 of it can be reached from this host.')
-      return { at: state.address }
+      if (port === 22) return { at: state.address }
+      if (!guests.held().get(machineId)?.run.plug) throw new EngineError('unreachable', ONLY_SSH)
+      return { at: { ip: state.address.ip, port } }
     },
     listeningPorts: async () => null,
     hasScreen: showsScreen,
@@ -261,11 +290,14 @@ export function makeQemuEngine(deps: {
       return orUnreadable<SnapshotState>(snapshotId, () => inspect(snapshotId), unreadableState)
     },
     listSnapshots: (kind) => (kind === 'machine' ? snapshots.list() : volumeSnapshots.list()),
-    putNetwork: async () => {},
-    networkAddresses: async () => new Map(),
-    // Files of all projects lie side by side, by their own ids.
-    listProjects: async () => [],
-    deleteProject: async () => {},
+    putNetwork: networks.put,
+    networkAddresses: networks.addresses,
+    // Files of all projects lie side by side, by their own ids; a network is all that one has of its own.
+    listProjects: networks.projects,
+    async deleteProject(projectId) {
+      if (await networks.remove(projectId)) return
+      throw new EngineError('project-busy', 'VMs of the project are left.', { retryable: true })
+    },
     saveTo: afterTakeUp(saving.saveTo),
   }
 }

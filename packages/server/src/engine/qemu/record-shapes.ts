@@ -68,6 +68,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
     shape: z.number(),
     bootId: z.string(),
     startedAt: z.number(),
+    plug: z.looseObject({ tap: z.string(), mac: z.string(), ip: z.string() }).optional(),
   }),
 )
 export const isMark: Shape<string> = shapeOf(z.string())

@@ -1,6 +1,7 @@
 /** What this engine writes down in JSON files; `record-shapes.ts` checks what is read back. */
 import type { BootImage } from '../../image/image-store.ts'
 import type { Address, Capabilities, MachineSpec, SnapshotMade } from '../engine.ts'
+import type { Plug } from './network/plug.ts'
 
 /** A machine as it is asked for, but for its project: this engine has no use for that. */
 export type KeptSpec = Omit<MachineSpec, 'projectId'>
@@ -8,6 +9,7 @@ export type KeptSpec = Omit<MachineSpec, 'projectId'>
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
   spec: KeptSpec
+  /** Where port 22 of it answers while it has no network of its project. */
   address: Address
   /** The image its root disk stands on. */
   image: BootImage
@@ -49,7 +51,13 @@ export interface RunRecord {
   /** What runs its guest code. */
   accelerator: NonNullable<Capabilities['accelerator']>
   cpuModel: string
+  /** How it is plugged into the network of its project; absent where it is not. */
+  plug?: Plug
 }
+
+/** Where port 22 of a machine answers in one run. */
+export const addressIn = (record: Pick<MachineRecord, 'address'>, run: Pick<RunRecord, 'plug'>): Address =>
+  run.plug ? { ip: run.plug.ip, port: 22 } : record.address
 
 /** What a snapshot directory holds; written last, so its presence means that all of it is there. */
 export interface MachineManifest {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
-import { commandLine, MACHINE_SHAPE } from './command-line.ts'
+import { commandLine, MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
 import { makeSerialLine } from './console-log.ts'
 import { launchFailure } from './failure.ts'
 import type { Guests } from './guests.ts'
@@ -11,6 +11,7 @@ import { keepJournal } from './journal.ts'
 import { launchQemu } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { fitOf, misfit } from './memory.ts'
+import type { Plug } from './network/plug.ts'
 import { endProcess, isRunOf, kill } from './process.ts'
 import type { MachineRecord, MemoryFit, RunRecord } from './records.ts'
 
@@ -21,13 +22,20 @@ export function makeRuns(deps: {
   log: Log
   host: () => HostFacts
   volumePath: (volumeId: string) => string
+  /** What leads a program into the namespace of project networks. */
+  entry: readonly string[]
   changed: (machineId: string) => void
 }) {
-  const { dirs, guests, log, host, volumePath, changed } = deps
+  const { dirs, guests, log, host, volumePath, entry, changed } = deps
   /** Runs that are being launched: there is no process yet, or not one to judge. */
   const launching = new Map<string, RunRecord>()
 
-  async function launch(machineId: string, record: MachineRecord, memory: string | null): Promise<void> {
+  async function launch(
+    machineId: string,
+    record: MachineRecord,
+    plug: Plug | null,
+    memory: string | null,
+  ): Promise<void> {
     const { accelerator, network, bootId } = host()
     const files = fileNames
     const left = [
@@ -48,18 +56,19 @@ export function makeRuns(deps: {
     await makeSerialLine(dirs, machineId)
     const thisRun: RunRecord = {
       run: randomUUID(),
-      shape: MACHINE_SHAPE,
+      shape: plug ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
       bootId,
       startedAt: Date.now(),
       resumed: memory !== null,
       accelerator: accelerator.kind,
       cpuModel: accelerator.cpu,
+      ...(plug && { plug }),
     }
     launching.set(machineId, thisRun)
     await dirs.writeRun(machineId, thisRun)
     const args = commandLine({ record, run: thisRun, accelerator, network, volumePath })
     try {
-      const { pid, ended } = await launchWithJournal(machineId, args, memory)
+      const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry : [], memory)
       try {
         await Promise.race([guests.hold(machineId, record, { run: thisRun, pid }), ended])
       } catch (error) {
@@ -78,24 +87,34 @@ export function makeRuns(deps: {
     changed(machineId)
   }
 
-  async function launchWithJournal(machineId: string, args: string[], memory: string | null) {
+  async function launchWithJournal(
+    machineId: string,
+    args: string[],
+    into: readonly string[],
+    memory: string | null,
+  ) {
     const letJournalGo = await keepJournal(dirs, machineId)
     try {
-      return await launchQemu(args, dirs.pathOf(machineId), memory)
+      return await launchQemu(args, dirs.pathOf(machineId), into, memory)
     } finally {
       await letJournalGo()
     }
   }
 
   /** Lets a guest go on from a saved memory; false when it has to boot. */
-  async function resume(machineId: string, record: MachineRecord, saved: MemoryFit): Promise<boolean> {
+  async function resume(
+    machineId: string,
+    record: MachineRecord,
+    plug: Plug | null,
+    saved: MemoryFit,
+  ): Promise<boolean> {
     const why = misfit(saved, fitOf(record, host()))
     if (why) {
       log.warn({ machine: machineId, why }, 'A guest boots, because its saved memory does not fit')
       return false
     }
     try {
-      await launch(machineId, record, dirs.fileOf(machineId, fileNames.memory))
+      await launch(machineId, record, plug, dirs.fileOf(machineId, fileNames.memory))
       return true
     } catch (error) {
       log.warn({ machine: machineId, error }, 'A guest boots, because its saved memory could not be loaded')
@@ -105,9 +124,14 @@ export function makeRuns(deps: {
 
   return {
     /** Launches a guest, which goes on from `saved` when there is such a memory and it fits. */
-    async begin(machineId: string, record: MachineRecord, saved: MemoryFit | null): Promise<void> {
-      if (saved && (await resume(machineId, record, saved))) return
-      await launch(machineId, record, null)
+    async begin(
+      machineId: string,
+      record: MachineRecord,
+      plug: Plug | null,
+      saved: MemoryFit | null,
+    ): Promise<void> {
+      if (saved && (await resume(machineId, record, plug, saved))) return
+      await launch(machineId, record, plug, null)
     },
 
     /** The run that is being launched now. */

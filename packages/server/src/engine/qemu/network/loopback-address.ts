@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:net'
-import { EngineError } from '../engine.ts'
+import { EngineError } from '../../engine.ts'
 
 /** How many addresses there are: 127.100.0.1 to 127.100.255.254. */
 const ADDRESSES = 65_534

@@ -1,9 +1,9 @@
 import { getServers } from 'node:dns'
-import { specialRangesV4 } from '../../image/download-policy.ts'
-import { run } from '../../lib/command.ts'
-import { inBackground } from '../../lib/in-background.ts'
-import type { Log } from '../../lib/log.ts'
-import { EngineError } from '../engine.ts'
+import { specialRangesV4 } from '../../../image/download-policy.ts'
+import { run } from '../../../lib/command.ts'
+import { inBackground } from '../../../lib/in-background.ts'
+import type { Log } from '../../../lib/log.ts'
+import { EngineError } from '../../engine.ts'
 
 /** The one nftables table that is ours. */
 const TABLE = 'slipway'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { pickIp, pickPort } from './address.ts'
+import { pickIp, pickPort } from './loopback-address.ts'
 
 test('a thousand machines get a thousand addresses of the loopback network', () => {
   const taken = new Set<string>()

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { run } from '../../lib/command.ts'
-import type { Log } from '../../lib/log.ts'
+import { run } from '../../../lib/command.ts'
+import type { Log } from '../../../lib/log.ts'
 import { firewall } from './firewall.ts'
+import { whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
 export interface GuestNetwork {
@@ -10,6 +11,8 @@ export interface GuestNetwork {
   user: string | null
   /** Whether guests are cut off from everything but the forwarded port. */
   restrict: boolean
+  /** Why VMs of a project cannot reach each other, in a sentence; null where each project has a network of its own. */
+  apart: string | null
   /** What guests can reach and what is protected, in a sentence. */
   sentence: string
   /**
@@ -47,9 +50,21 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
     log.warn({ error }, 'The firewall rules for guests are not in force')
     return cutOff(GUEST_USER, 'the firewall rules that would protect this host (nftables) are not in force')
   }
+  const why = await whyNoProjectNetworks()
+  if (why === null)
+    return {
+      user: GUEST_USER,
+      restrict: false,
+      apart: null,
+      sentence:
+        'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.',
+      protect: () => firewall.ensure(uid),
+    }
+  log.warn({ why }, 'VMs of a project cannot reach each other')
   return {
     user: GUEST_USER,
     restrict: false,
+    apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
     sentence:
       'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.',
     protect: () => firewall.ensure(uid),
@@ -62,6 +77,7 @@ export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
 const cutOff = (user: string | null, why: string): GuestNetwork => ({
   user,
   restrict: true,
+  apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
   sentence: `Guests can be reached by SSH but have no network access themselves, because ${why}.`,
   protect: async () => 'stood',
 })

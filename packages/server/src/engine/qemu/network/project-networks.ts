@@ -1,0 +1,433 @@
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { inBackground } from '../../../lib/in-background.ts'
+import type { Log } from '../../../lib/log.ts'
+import { EngineError, type NetworkSpec } from '../../engine.ts'
+import { makeTurns } from '../turns.ts'
+import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
+import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
+import { makeNameServer, type NameServer } from './name-server.ts'
+import {
+  type FileNames,
+  forwarderSettings,
+  leasesText,
+  type NamedNetwork,
+  namesText,
+  settingsOf,
+} from './names.ts'
+import { type Namespace, OWNER, removeNamespace } from './namespace.ts'
+import type { Plug } from './plug.ts'
+import { frameRules, hostRules, hostTable, packetRules, type RuledNetwork } from './rules.ts'
+import {
+  addressIn,
+  freePlace,
+  LAST_PLACE,
+  parseRange,
+  partOf,
+  partsOf,
+  type Range,
+  rangeText,
+} from './space.ts'
+import { makeTable } from './table.ts'
+import { addressesOfHost, chooseSpace, ensureUplink, SpaceTakenError } from './uplink.ts'
+
+/**
+ * The private networks of all projects, by bridges and taps in one namespace: who has which address, and that what is
+ * on the host is what it should be. `settle` compares the two and does what is missing; it is called when something
+ * changed and every few seconds, and nothing else changes anything.
+ */
+export function makeProjectNetworks(deps: {
+  dataDir: string
+  namespace: Namespace
+  /** The operator's range; null takes one that is free. */
+  named: Range | null
+  /** Machines whose guest lives, as far as this engine knows. */
+  living: () => Iterable<string>
+  /** Whether this host can have them; else all that is done is to keep who has which address. */
+  isOn: () => boolean
+  log: Pick<Log, 'warn' | 'error'>
+}) {
+  const { dataDir, namespace, named, living, isOn, log } = deps
+  const kept = keptNetworksIn(dataDir)
+  const networks = new Map<string, KeptNetwork>()
+  const projectOf = new Map<string, string>()
+  /** Machines that are about to have a guest. */
+  const joining = new Set<string>()
+  const servers = new Map<string, NameServer>()
+  const inTurn = makeTurns()
+  let space: Range | null = null
+  let reading: Promise<void> | null = null
+  /** Why names and addresses of a network are not served now. */
+  const failures = new Map<string, unknown>()
+
+  const frames = makeTable((args, input) => namespace.inside('nft', args, input), 'bridge slipway')
+  const packets = makeTable((args, input) => namespace.inside('nft', args, input), 'inet slipway')
+  const onHost = makeTable(
+    (args, input) => namespace.outside('nft', args, input),
+    `inet ${hostTable(namespace.name)}`,
+  )
+
+  function remember(projectId: string, network: KeptNetwork): void {
+    networks.set(projectId, network)
+    for (const machineId of Object.keys(network.places)) projectOf.set(machineId, projectId)
+  }
+
+  /** Reads what is kept; a project whose file cannot be read is left alone, and read again when it is needed. */
+  async function readAll(): Promise<void> {
+    const range = await kept.readRange()
+    space = range === null ? null : parseRange(range)
+    for (const projectId of await kept.ids()) {
+      try {
+        const network = await kept.read(projectId)
+        if (network) remember(projectId, network)
+      } catch (err) {
+        log.error({ project: projectId, err }, 'The network of a project cannot be read')
+      }
+    }
+  }
+
+  function readOnce(): Promise<void> {
+    reading ??= readAll().catch((error: unknown) => {
+      reading = null
+      throw error
+    })
+    return reading
+  }
+
+  /** What is kept of a project, read again when it could not be read before. */
+  async function networkOf(projectId: string): Promise<KeptNetwork | null> {
+    await readOnce()
+    const known = networks.get(projectId)
+    if (known) return known
+    const network = await kept.read(projectId)
+    if (network) remember(projectId, network)
+    return network
+  }
+
+  async function write(projectId: string, network: KeptNetwork): Promise<void> {
+    await kept.write(projectId, network)
+    remember(projectId, network)
+  }
+
+  /** A number for a project that no other has, those included that cannot be read now. */
+  async function freeIndex(): Promise<number> {
+    const unread = (await kept.ids()).filter((id) => !networks.has(id))
+    if (unread.length > 0) await Promise.all(unread.map(networkOf))
+    const taken = new Set([...networks.values()].map(({ index }) => index))
+    const parts = space === null ? Number.POSITIVE_INFINITY : partsOf(space)
+    for (let index = 0; index < parts; index += 1) if (!taken.has(index)) return index
+    throw new EngineError(
+      'no-address',
+      'All addresses for networks of projects are in use. The operator can set aside more with SLIPWAY_NETWORK.',
+      { retryable: true },
+    )
+  }
+
+  async function assign(projectId: string, machineIds: readonly string[]): Promise<void> {
+    const known = await networkOf(projectId)
+    const network = known ?? { index: await freeIndex(), places: {}, spec: null }
+    const fresh = machineIds.filter((id) => network.places[id] === undefined)
+    if (known && fresh.length === 0) return
+    const taken = new Set(Object.values(network.places))
+    const places = { ...network.places }
+    for (const id of fresh) {
+      const wish = createHash('sha256').update(id).digest().readUInt32BE(0) % LAST_PLACE
+      const place = freePlace(wish, taken)
+      if (place === null)
+        throw new EngineError('no-address', 'All addresses of the network of this project are in use.', {
+          retryable: true,
+        })
+      taken.add(place)
+      places[id] = place
+    }
+    await write(projectId, { ...network, places })
+  }
+
+  const macOf = (machineId: string, place: number): string => {
+    const hash = createHash('sha256').update(machineId).digest()
+    const bytes = [0x52, 0x54, hash[0] ?? 0, hash[1] ?? 0, place >> 8, place & 255]
+    return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':')
+  }
+
+  async function theSpace(): Promise<Range> {
+    return space ?? takeSpace()
+  }
+
+  /** While no guest has an address of it, the range can be another one: of a new setting, or because it is in use now. */
+  async function takeSpace(): Promise<Range> {
+    const taken = await chooseSpace(namespace, named, space)
+    if (space === null || rangeText(taken) !== rangeText(space)) await kept.writeRange(rangeText(taken))
+    space = taken
+    return taken
+  }
+
+  const filesOf = (name: string): FileNames => ({
+    settings: join(namespace.files, `${name}.conf`),
+    names: join(namespace.files, `${name}.names`),
+    leases: join(namespace.files, `${name}.leases`),
+    pid: join(namespace.files, `${name}.pid`),
+  })
+
+  function serverOf(name: string): NameServer {
+    const known = servers.get(name)
+    if (known) return known
+    const start = name === FORWARDER ? namespace.outside : namespace.inside
+    const server = makeNameServer(filesOf(name), start)
+    servers.set(name, server)
+    return server
+  }
+
+  /** The networks that have a guest, with those of their machines that have one. */
+  function wantedNetworks(links: readonly Link[]) {
+    const alive = new Set([...living(), ...joining])
+    // A guest that does not answer now is not known to live, but QEMU has its tap.
+    const inUse = new Set(links.filter(({ isUsed }) => isUsed).map(({ name }) => name))
+    return [...networks].flatMap(([projectId, { index, places, spec }]) => {
+      const machines = Object.entries(places)
+        .filter(([id, place]) => alive.has(id) || inUse.has(tapOf(index, place)))
+        .map(([id, place]) => ({ id, place, mac: macOf(id, place) }))
+      if (machines.length === 0) return []
+      const told = spec ?? { label: 'project', internet: true, names: {} }
+      const network = { projectId, index, bridge: bridgeOf(index), machines }
+      return [{ ...network, spec: told, places: new Map(Object.entries(places)) }]
+    })
+  }
+  type Wanted = ReturnType<typeof wantedNetworks>[number]
+
+  const ruled = (range: Range, { bridge, index, spec, machines }: Wanted): RuledNetwork => ({
+    bridge,
+    index,
+    internet: spec.internet,
+    ports: machines.map(({ mac, place }) => ({
+      tap: tapOf(index, place),
+      mac,
+      ip: addressIn(range, index, place),
+    })),
+  })
+
+  async function linksNow(): Promise<Link[]> {
+    return readLinks(await namespace.inside('ip', ['-json', 'address', 'show']))
+  }
+
+  /** No guest is left: nothing of it has to be. */
+  async function dissolve(): Promise<void> {
+    servers.clear()
+    await removeNamespace(namespace)
+  }
+
+  async function namesOnDisk(): Promise<string[]> {
+    const files = await readdir(namespace.files).catch(() => [])
+    return files.filter((file) => file.endsWith('.conf')).map((file) => file.slice(0, -'.conf'.length))
+  }
+
+  /** @returns what had been removed or ended by somebody else */
+  async function settleOnce(): Promise<string[]> {
+    if (!isOn()) return []
+    await readOnce()
+    const isThere = await namespace.isThere()
+    const before = isThere ? await linksNow() : []
+    const wanted = wantedNetworks(before)
+    if (wanted.length === 0) {
+      if (isThere && !before.some(({ name, isUsed }) => isUsed && placeOfTap(name))) await dissolve()
+      return []
+    }
+    const range = isThere ? await theSpace() : await takeSpace()
+    const back: string[] = []
+    await mkdir(namespace.files, { recursive: true, mode: 0o755 })
+    await writeFile(join(namespace.files, OWNER), dataDir)
+    if ((await ensureUplink(namespace, range)) && isThere) back.push('the way out')
+    const bridges = wanted.map(({ bridge, index, machines }) => ({
+      name: bridge,
+      address: `${partOf(range, index).gateway}/${partOf(range, index).range.prefix}`,
+      taps: machines.map(({ place }) => tapOf(index, place)),
+    }))
+    // Rules first: a guest whose tap is there finds them in force.
+    const all = wanted.map((one) => ruled(range, one))
+    const tables = [
+      [frames, frameRules(all)],
+      [packets, packetRules(range, all, addressesOfHost())],
+      [onHost, hostRules(namespace.name, namespace.link, range)],
+    ] as const
+    for (const [table, rules] of tables)
+      if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
+    const commands = linkCommands(isThere ? before : await linksNow(), bridges)
+    if (commands.length > 0) await namespace.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
+    const forwarder = forwarderSettings(range, namespace.link, filesOf(FORWARDER))
+    if ((await serverOf(FORWARDER).ensure({ settings: forwarder })) === 'put back')
+      back.push('the forwarder of names')
+    failures.clear()
+    for (const one of wanted) {
+      try {
+        if (await serveNames(range, one)) back.push('a name server')
+      } catch (error) {
+        // One project is no reason for others to wait.
+        failures.set(one.projectId, error)
+        log.error({ project: one.projectId, err: error }, 'The names of a project are not served')
+      }
+    }
+    const needed = new Set([FORWARDER, ...wanted.map(({ bridge }) => bridge)])
+    for (const name of new Set([...servers.keys(), ...(await namesOnDisk())])) {
+      if (needed.has(name)) continue
+      await serverOf(name).remove()
+      servers.delete(name)
+    }
+    return back
+  }
+
+  async function serveNames(range: Range, network: NamedNetwork): Promise<boolean> {
+    const texts = {
+      settings: settingsOf(range, network, filesOf(network.bridge)),
+      names: namesText(range, network),
+      leases: leasesText(range, network),
+    }
+    return (await serverOf(network.bridge).ensure(texts)) === 'put back'
+  }
+
+  /** One after the other; those that come while one is under way share the next. */
+  let next: Promise<string[]> | null = null
+  let current: Promise<unknown> = Promise.resolve()
+  function settle(): Promise<string[]> {
+    if (next) return next
+    const mine = current
+      .catch(() => {})
+      .then(() => {
+        next = null
+        return settleOnce().catch(async (error: unknown) => {
+          if (!(error instanceof SpaceTakenError) || named !== null) throw error
+          await dissolve()
+          return settleOnce()
+        })
+      })
+    next = mine
+    current = mine
+    return mine
+  }
+
+  const failed = (cause: unknown): EngineError =>
+    cause instanceof EngineError
+      ? cause
+      : new EngineError(
+          'internal',
+          'The network of the project could not be set up on the host. Run npm run doctor on the host.',
+          { retryable: true, cause },
+        )
+
+  /** The work of those that change what is kept of a project, one after the other: indexes are given to all. */
+  const alone = <T>(work: () => Promise<T>): Promise<T> => inTurn('kept', work)
+
+  return {
+    /** Reads what is kept, and puts up what is missing for guests that live. */
+    async open(): Promise<void> {
+      await readOnce()
+      await settle()
+    },
+
+    /** Gives a machine an address in the network of its project, for its life. */
+    assign: (projectId: string, machineId: string): Promise<void> =>
+      alone(() => assign(projectId, [machineId])),
+
+    /**
+     * Plugs a machine in that is about to start. Throws a retryable `EngineError` when what protects others from it is
+     * not in force, or its network cannot be made; it must not start then. `done` is to be called when its guest lives or has
+     * failed to.
+     */
+    async join(machineId: string): Promise<{ plug: Plug; done: () => void }> {
+      await readOnce()
+      const projectId = projectOf.get(machineId)
+      const network = projectId === undefined ? null : await networkOf(projectId)
+      const place = network?.places[machineId]
+      if (!network || place === undefined)
+        throw new EngineError('internal', 'The VM has no address in the network of its project yet.', {
+          retryable: true,
+        })
+      joining.add(machineId)
+      try {
+        await settle()
+        if (failures.has(projectId ?? '')) throw failures.get(projectId ?? '')
+        const ip = addressIn(await theSpace(), network.index, place)
+        const plug = { tap: tapOf(network.index, place), mac: macOf(machineId, place), ip }
+        return { plug, done: () => void joining.delete(machineId) }
+      } catch (error) {
+        joining.delete(machineId)
+        throw failed(error)
+      }
+    },
+
+    /** The machine is gone, and its address free again. */
+    leave: (machineId: string): Promise<void> =>
+      alone(async () => {
+        const projectId = projectOf.get(machineId)
+        const network = projectId === undefined ? null : await networkOf(projectId)
+        if (projectId === undefined || !network) return
+        const { [machineId]: _, ...places } = network.places
+        await kept.write(projectId, { ...network, places })
+        networks.set(projectId, { ...network, places })
+        projectOf.delete(machineId)
+      }),
+
+    async put(projectId: string, spec: NetworkSpec): Promise<void> {
+      await alone(async () => {
+        const known = await networkOf(projectId)
+        const network = known ?? { index: await freeIndex(), places: {}, spec: null }
+        await write(projectId, { ...network, spec })
+      })
+      if (await namespace.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
+    },
+
+    async addresses(projectId: string): Promise<Map<string, string>> {
+      if (!isOn()) return new Map()
+      const network = await networkOf(projectId)
+      if (!network) return new Map()
+      const range = await theSpace()
+      return new Map(
+        Object.entries(network.places).map(([id, place]) => [id, addressIn(range, network.index, place)]),
+      )
+    },
+
+    projects: async (): Promise<string[]> => kept.ids(),
+
+    /** Forgets a project that has no machines any more; false when it has some. */
+    remove: (projectId: string): Promise<boolean> =>
+      alone(async () => {
+        const network = await networkOf(projectId)
+        if (network && Object.keys(network.places).length > 0) return false
+        await kept.remove(projectId)
+        networks.delete(projectId)
+        return true
+      }),
+
+    /** Looks at everything while there is anything. @returns what had to be put back */
+    async look(): Promise<string[]> {
+      return (await namespace.isThere()) || [...living()].length > 0 ? settle() : []
+    },
+  }
+}
+
+const FORWARDER = 'forwarder'
+
+export type ProjectNetworks = ReturnType<typeof makeProjectNetworks>
+
+const LOOK_MS = 5000
+
+/** Looks every few seconds, puts back what is missing and says so. Returns the way to stop. */
+export function watchNetworks(
+  networks: Pick<ProjectNetworks, 'look'>,
+  log: Pick<Log, 'warn' | 'error'>,
+): () => void {
+  let looking = false
+  async function look(): Promise<void> {
+    if (looking) return
+    looking = true
+    try {
+      const back = await networks.look()
+      if (back.length > 0)
+        log.warn({ back }, 'Parts of the networks of projects were missing and have been put back')
+    } finally {
+      looking = false
+    }
+  }
+  const timer = setInterval(() => inBackground(log, 'looking at the networks of projects', look()), LOOK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,124 @@
+import { networkInterfaces } from 'node:os'
+import { z } from 'zod'
+import { errorCode } from '../../../lib/command.ts'
+import { EngineError } from '../../engine.ts'
+import type { Namespace } from './namespace.ts'
+import { UPLINK } from './rules.ts'
+import { freeRange, overlap, parseRange, type Range, rangeText, uplinkOf } from './space.ts'
+
+const Routes = z.array(z.object({ dst: z.string().optional(), dev: z.string().optional() }))
+
+/** What the host has routes to, but for those over one link of ours; the default route leads to none of them. */
+export async function routesOfHost(namespace: Namespace): Promise<Range[]> {
+  const printed = await namespace.outside('ip', ['-json', '-4', 'route', 'show', 'table', 'all'])
+  return Routes.parse(JSON.parse(printed || '[]')).flatMap(({ dst = '', dev }) => {
+    const range = dev === namespace.link ? null : parseRange(dst)
+    return range ? [range] : []
+  })
+}
+
+/** The range that projects get their networks from: the operator's, or the first usual one that is free. */
+export async function chooseSpace(
+  namespace: Namespace,
+  named: Range | null,
+  usedSoFar: Range | null,
+): Promise<Range> {
+  const routes = await routesOfHost(namespace)
+  const isFree = (range: Range) => !routes.some((route) => overlap(route, range))
+  if (named !== null) {
+    if (isFree(named)) return named
+    throw new EngineError(
+      'internal',
+      `This host has other routes into ${rangeText(named)}. Set SLIPWAY_NETWORK to a range that nothing uses.`,
+      { retryable: true },
+    )
+  }
+  const space = usedSoFar !== null && isFree(usedSoFar) ? usedSoFar : freeRange(routes)
+  if (space) return space
+  throw new EngineError(
+    'internal',
+    'This host has routes into every range that project networks usually take. Set SLIPWAY_NETWORK to a range of private addresses that nothing uses.',
+    { retryable: true },
+  )
+}
+
+/** IPv4 addresses of this host. */
+export const addressesOfHost = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).flatMap(({ family, address }) => (family === 'IPv4' ? [address] : [])),
+  )
+
+/**
+ * Sees to it that the namespace is there and that a way leads out of it. The first step that is missing is the first
+ * that is done again: it may have ended anywhere.
+ *
+ * @returns whether something was missing
+ */
+export async function ensureUplink(namespace: Namespace, space: Range): Promise<boolean> {
+  const { link, inside, outside } = namespace
+  const end = uplinkOf(space)
+  const isThere = await namespace.isThere()
+  if (!isThere) await namespace.make()
+  if (isThere && (await stands(namespace, space))) return false
+  // Whatever is left of it is half of it.
+  await outside('ip', ['link', 'delete', link]).catch(() => {})
+  await outside('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', UPLINK, 'netns', namespace.name])
+  // Nothing but IPv4 is spoken in there, and the host says nothing else into it.
+  await inside('sh', [
+    '-c',
+    setting({ 'ipv6/conf/all/disable_ipv6': 1, 'ipv4/ip_forward': 1, 'ipv4/conf/all/rp_filter': 1 }),
+  ])
+  await outside('sh', ['-c', setting({ [`ipv6/conf/${link}/disable_ipv6`]: 1, 'ipv4/ip_forward': 1 })])
+  await inside(
+    'ip',
+    ['-batch', '-'],
+    [
+      'link set lo up',
+      `address add ${end.inside}/${end.prefix} dev ${UPLINK}`,
+      `link set ${UPLINK} up mtu ${await mtuOut(namespace)}`,
+    ].join('\n'),
+  )
+  await outside('ip', ['address', 'add', `${end.host}/${end.prefix}`, 'dev', link])
+  await outside('ip', ['link', 'set', link, 'up'])
+  await inside('ip', ['route', 'replace', 'default', 'via', end.host])
+  try {
+    await outside('ip', ['route', 'add', rangeText(space), 'via', end.inside, 'dev', link, 'src', end.host])
+  } catch (cause) {
+    // Another installation on this host took the same range in this very moment.
+    throw new SpaceTakenError(cause)
+  }
+  return true
+}
+
+/** The range was free a moment ago. */
+export class SpaceTakenError extends EngineError {
+  constructor(cause: unknown) {
+    super('internal', 'Another network of this host took the addresses for project networks.', {
+      retryable: true,
+      cause,
+    })
+    this.name = 'SpaceTakenError'
+  }
+}
+
+/** The way out is whole when the last step of making it was done. */
+async function stands({ outside, link }: Namespace, space: Range): Promise<boolean> {
+  const route = ['-4', 'route', 'show', rangeText(space), 'dev', link]
+  return (await outside('ip', route).catch(() => '')).includes(uplinkOf(space).inside)
+}
+
+/** How large packets may be on the host's way to the Internet. */
+async function mtuOut({ outside }: Namespace): Promise<number> {
+  const route = await outside('ip', ['-4', 'route', 'show', 'default']).catch(() => '')
+  const device = /\bdev (\S+)/.exec(route)?.[1]
+  const shown = device ? await outside('ip', ['link', 'show', device]).catch(() => '') : ''
+  return Number(/\bmtu (\d+)/.exec(shown)?.[1] ?? 1500)
+}
+
+const setting = (values: Record<string, number>): string =>
+  Object.entries(values)
+    .map(([name, value]) => `[ ! -e /proc/sys/net/${name} ] || echo ${value} > /proc/sys/net/${name}`)
+    .join(' && ')
+
+/** Whether a tool of the host is missing. */
+export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'
