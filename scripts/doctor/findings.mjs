@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { node24, versionOf } from '../setup/node24.mjs'
 import { isInstalled } from '../setup/npm-packages.mjs'
 import { run, Stop } from '../setup/run.mjs'
-import { enginePackages, installCommand, isMissing } from '../setup/system-packages.mjs'
+import { enginePackages, firewallTools, installCommand, isMissing } from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
 import { openToOthers } from './data-directory.mjs'
 
@@ -182,12 +182,22 @@ async function orphans() {
 
 /** @returns {Finding} */
 function guestNetwork() {
-  if (process.getuid?.() === 0)
-    return good('guest network', 'guests reach the Internet, firewall rules protect this host')
-  return note(
+  if (process.getuid?.() !== 0)
+    return note(
+      'guest network',
+      'without root guests are reached by SSH, and reach neither each other nor anything else',
+      'start Slipway as root',
+    )
+  const missing = firewallTools.filter(isMissing)
+  if (missing.length > 0)
+    return note(
+      'guest network',
+      `VMs of a project cannot reach each other: ${missing.map((one) => one.command).join(', ')} missing`,
+      installCommand(missing),
+    )
+  return good(
     'guest network',
-    'without root guests are reached by SSH and reach nothing',
-    'start Slipway as root, with nftables',
+    'each project has a private network with names and a way to the Internet; firewall rules protect this host',
   )
 }
 

@@ -33,6 +33,7 @@ export const containerTools = [
 export const firewallTools = [
   { command: 'nft', package: 'nftables', why: 'puts in force what keeps guests away from this host' },
   { command: 'ip', package: 'iproute2', why: 'gives the networks of tests their addresses' },
+  { command: 'dnsmasq', package: 'dnsmasq-base', why: 'gives VMs their addresses and names' },
 ]
 
 /** @type {SystemPackage} */
@@ -48,10 +49,16 @@ export const bootLoaderTools = [
   { command: '/usr/lib/grub/i386-pc/boot.img', package: 'grub-pc-bin', why: 'is what that is made of' },
 ]
 
-/** What the QEMU engine needs from the operating system, and whoever builds boot images. @returns {SystemPackage[]} */
+/**
+ * What the QEMU engine needs from the operating system, and whoever builds boot images. What is for root only is optional
+ * for everybody else. @returns {SystemPackage[]}
+ */
 export function qemuPackages() {
   const list = inTree('packages/server/src/engine/qemu/system-packages.json')
-  return existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []
+  const isRoot = process.getuid?.() === 0
+  return (existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')) : []).map(({ rootOnly, ...one }) =>
+    rootOnly && !isRoot ? { ...one, optional: true } : one,
+  )
 }
 
 /** What the engine of the settings needs. @returns {SystemPackage[]} */

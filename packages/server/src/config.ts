@@ -11,6 +11,7 @@ import {
   scalingDefaults,
 } from '@slipway/contract'
 import { z } from 'zod'
+import { isPrivate, parseRange } from './lib/address-range.ts'
 import { makeAddressList } from './lib/client-address.ts'
 
 /** An empty variable means the same as none. */
@@ -35,6 +36,22 @@ function isAddressList(entries: readonly string[]): boolean {
     return false
   }
 }
+
+/** Each project takes 1,024 addresses of it. */
+const NetworkRange = z.string().transform((text, ctx) => {
+  const range = parseRange(text.trim())
+  const wrong =
+    range === null
+      ? 'Enter a range of IPv4 addresses such as 10.80.0.0/14'
+      : range.prefix < 8 || range.prefix > 20
+        ? 'Enter a range with a prefix from /8 to /20; each project takes 1,024 addresses'
+        : isPrivate(range)
+          ? null
+          : 'Enter a range of private addresses, such as one in 10.0.0.0/8'
+  if (range !== null && wrong === null) return range
+  ctx.addIssue({ code: 'custom', message: wrong ?? '' })
+  return z.NEVER
+})
 
 /** What a machine may be called on its network, and where it was told to listen. */
 function namesOfMachine(listen: string): string[] {
@@ -90,6 +107,8 @@ const Settings = z.object({
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated', 'kubevirt']).default('qemu'),
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
+  /** Where project networks take their addresses from, such as `10.80.0.0/14`; a range that is free unless it is set. */
+  SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), NetworkRange.optional()),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
   /** What the simulated engine is to be unable to do, with commas, as other engines are. */
@@ -262,6 +281,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES,
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
+    network: s.SLIPWAY_NETWORK ?? null,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,

@@ -17,6 +17,7 @@ export type QemuSettings = Pick<
   Config,
   | 'dataDir'
   | 'accelerator'
+  | 'network'
   | 'maxImageGb'
   | 'maxDiskGb'
   | 'privateSources'
@@ -53,6 +54,13 @@ export function qemuFor(
     budgetBytes: config.imagesGb * gibibyte,
     rootBytes: config.rootDiskGb * gibibyte,
   })
-  const engine = makeQemuEngine({ dataDir, accelerator: config.accelerator, images, importer, log })
+  const engine = makeQemuEngine({
+    dataDir,
+    accelerator: config.accelerator,
+    ...(config.network && { addresses: config.network }),
+    images,
+    importer,
+    log,
+  })
   return { engine, images, clearScratch: importer.clearScratch }
 }

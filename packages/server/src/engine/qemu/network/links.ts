@@ -40,7 +40,9 @@ export function readLinks(json: string): Link[] {
             isUp: one.flags?.includes('UP') ?? false,
             isUsed: one.flags?.includes('LOWER_UP') ?? false,
             bridge: one.master ?? null,
-            addresses: (one.addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+            addresses: (one.addr_info ?? []).flatMap(({ local, prefixlen }) =>
+              local === undefined ? [] : [`${local}/${prefixlen}`],
+            ),
           },
         ],
   )

@@ -1,6 +1,8 @@
 /** What dnsmasq is told: leases and names of one project, and the forwarder on the host. Pure texts; man page dnsmasq(8). */
+
+import { dotted, type Range } from '../../../lib/address-range.ts'
 import type { NetworkSpec } from '../../engine.ts'
-import { addressIn, dotted, partOf, type Range, uplinkOf } from './space.ts'
+import { addressIn, partOf, uplinkOf } from './space.ts'
 
 /** Who serves a network drops to this user, which owns nothing; what it reads is open to it. */
 const common = ['user=nobody', 'no-hosts', 'no-poll', 'domain-needed', 'bogus-priv', 'bind-interfaces']

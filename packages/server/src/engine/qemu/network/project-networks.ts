@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
@@ -19,16 +20,7 @@ import {
 import { type Namespace, OWNER, removeNamespace } from './namespace.ts'
 import type { Plug } from './plug.ts'
 import { frameRules, hostRules, hostTable, packetRules, type RuledNetwork } from './rules.ts'
-import {
-  addressIn,
-  freePlace,
-  LAST_PLACE,
-  parseRange,
-  partOf,
-  partsOf,
-  type Range,
-  rangeText,
-} from './space.ts'
+import { addressIn, freePlace, LAST_PLACE, partOf, partsOf } from './space.ts'
 import { makeTable } from './table.ts'
 import { addressesOfHost, chooseSpace, ensureUplink, SpaceTakenError } from './uplink.ts'
 

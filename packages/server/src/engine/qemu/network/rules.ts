@@ -7,7 +7,8 @@
  * addresses, and says it once more.
  */
 import { specialRangesV4 } from '../../../image/download-policy.ts'
-import { partOf, type Range, rangeText, uplinkOf } from './space.ts'
+import { type Range, rangeText } from '../../../lib/address-range.ts'
+import { partOf, uplinkOf } from './space.ts'
 
 /** A guest's port of the bridge of its project. */
 export interface Port {

@@ -2,44 +2,13 @@
  * The addresses of all project networks of an installation: one range, cut into equal parts. A bridge of Linux has at
  * most 1,024 ports, and so many addresses has a part.
  */
-
-/** A range of IPv4 addresses: its first one as a number, and how many bits are fixed. */
-export interface Range {
-  first: number
-  prefix: number
-}
+import { dotted, overlap, type Range } from '../../../lib/address-range.ts'
 
 const PART_PREFIX = 22
 const PART_SIZE = 2 ** (32 - PART_PREFIX)
 /** The first address names the network, the second is the gateway's, the last is for everybody. */
 const FIRST_PLACE = 2
 export const LAST_PLACE = PART_SIZE - 2
-
-/** Address in dotted form. */
-export const dotted = (address: number): string =>
-  [24, 16, 8, 0].map((shift) => (address >>> shift) & 255).join('.')
-
-function numberOf(text: string): number | null {
-  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1).map(Number)
-  if (!parts?.every((part) => part <= 255)) return null
-  return parts.reduce((sum, part) => sum * 256 + part, 0)
-}
-
-/** A range such as `10.80.0.0/14`; an address alone is a range of one. Null when it is none. */
-export function parseRange(text: string): Range | null {
-  const [base = '', bits = '32', ...rest] = text.split('/')
-  const first = numberOf(base)
-  const prefix = /^\d{1,2}$/.test(bits) ? Number(bits) : 33
-  if (first === null || prefix > 32 || rest.length > 0) return null
-  return first % sizeOf({ first, prefix }) === 0 ? { first, prefix } : null
-}
-
-export const rangeText = ({ first, prefix }: Range): string => `${dotted(first)}/${prefix}`
-
-const sizeOf = ({ prefix }: Range): number => 2 ** (32 - prefix)
-
-export const overlap = (a: Range, b: Range): boolean =>
-  a.first < b.first + sizeOf(b) && b.first < a.first + sizeOf(a)
 
 /**
  * Ranges that are tried when the operator names none, in this order: what few others use of the private addresses
@@ -80,21 +49,4 @@ export function freePlace(wish: number, taken: ReadonlySet<number>): number | nu
     if (!taken.has(place)) return place
   }
   return null
-}
-
-/**
- * What the operator may name: a private range with room for a few projects at least, in which nobody else lives.
- *
- * @returns the range, or a sentence that says what is wrong
- */
-export function spaceOf(text: string): Range | { wrong: string } {
-  const range = parseRange(text)
-  if (range === null) return { wrong: 'Enter a range of IPv4 addresses such as 10.80.0.0/14' }
-  if (range.prefix < 8 || range.prefix > 20)
-    return { wrong: 'Enter a range with a prefix from /8 to /20; each project takes 1,024 addresses' }
-  const isPrivate = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].some((text) => {
-    const whole = parseRange(text)
-    return whole !== null && overlap(whole, range) && whole.prefix <= range.prefix
-  })
-  return isPrivate ? range : { wrong: 'Enter a range of private addresses, such as one in 10.0.0.0/8' }
 }

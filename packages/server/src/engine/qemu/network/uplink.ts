@@ -1,10 +1,11 @@
 import { networkInterfaces } from 'node:os'
 import { z } from 'zod'
+import { overlap, parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { errorCode } from '../../../lib/command.ts'
 import { EngineError } from '../../engine.ts'
 import type { Namespace } from './namespace.ts'
 import { UPLINK } from './rules.ts'
-import { freeRange, overlap, parseRange, type Range, rangeText, uplinkOf } from './space.ts'
+import { freeRange, uplinkOf } from './space.ts'
 
 const Routes = z.array(z.object({ dst: z.string().optional(), dev: z.string().optional() }))
 

@@ -1,0 +1,288 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { STARTER_IMAGE } from '../../../image/image-store.ts'
+import { run } from '../../../lib/command.ts'
+import type { Address, Engine } from '../../engine.ts'
+import { missing, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
+import { namespaceOf } from './namespace.ts'
+import { elsewhere, makeSurroundings, PORT } from './surroundings.test-kit.ts'
+import { whyNoProjectNetworks } from './trial.ts'
+
+const why = missing ?? (process.getuid?.() === 0 ? await whyNoProjectNetworks() : 'it takes root')
+if (why) console.log(`SKIPPED: "networks of projects", because ${why}`)
+
+const PATIENCE_MS = 120_000
+
+describe.skipIf(why)('networks of projects', () => {
+  const [shop, other] = [randomUUID(), randomUUID()]
+  let dataDir: string
+  let engine: Engine
+  let surroundings: { close(): Promise<void> }
+  let ssh: ReturnType<typeof sshWith>
+  let publicKey: string
+  const ids = { web: '', data: '', stranger: '' }
+  type Name = keyof typeof ids
+  const addresses = new Map<Name, Address>()
+
+  async function openEngine(): Promise<void> {
+    engine = await testEngine(dataDir)
+    await engine.open()
+  }
+  const at = (name: Name): Address => {
+    const address = addresses.get(name)
+    if (!address) throw new Error(`${name} is not ready`)
+    return address
+  }
+  const inGuest = (name: Name, command: string) => ssh(at(name), `${command}\ntrue`)
+  const inNamespace = (command: string, ...args: string[]) => namespaceOf(dataDir).inside(command, args)
+  async function ready(name: Name): Promise<void> {
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
+      const state = await engine.inspect(ids[name])
+      if (state.power !== 'ready') continue
+      addresses.set(name, state.address)
+      return
+    }
+    throw new Error(`${name} did not get ready`)
+  }
+  /** Which of these the guest gets through to. */
+  async function reached(from: Name, targets: readonly [address: string, port: number][]): Promise<string[]> {
+    const knocks = targets.map(
+      ([address, port]) =>
+        `(timeout 4 nc ${address} ${port} < /dev/null | grep -q -e open -e SSH && echo ${address}) &`,
+    )
+    const said = await inGuest(from, `${knocks.join('\n')}\nwait`)
+    return said.split('\n').filter(Boolean).sort()
+  }
+  async function forbidden(): Promise<[string, number][]> {
+    const { host, gateways } = await hostAddresses()
+    return [
+      ...[...host, ...gateways, elsewhere.private, elsewhere.metadata].map((ip): [string, number] => [
+        ip,
+        PORT,
+      ]),
+      [at('stranger').ip, 22],
+    ]
+  }
+  async function hostAddresses() {
+    const list = async (text: Promise<string>) =>
+      [...(await text).matchAll(/inet ([\d.]+)/g)].map(([, ip = '']) => ip)
+    const all = await list(run('ip', ['-4', 'address']))
+    return {
+      host: all.filter((ip) => !ip.startsWith('127.')),
+      gateways: await list(inNamespace('ip', '-4', 'address')),
+    }
+  }
+  async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
+    for (const end = performance.now() + 60_000; performance.now() < end; await sleep(250))
+      if (await holds().catch(() => false)) return
+    throw new Error(`It never came: ${what}`)
+  }
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'slipway-networks-'))
+    const key = join(dataDir, 'key')
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
+    ssh = sshWith(key)
+    publicKey = await readFile(`${key}.pub`, 'utf8')
+    surroundings = await makeSurroundings()
+    await openEngine()
+    for (const name of Object.keys(ids) as Name[]) {
+      ids[name] = randomUUID()
+      await engine.createMachine({
+        id: ids[name],
+        projectId: name === 'stranger' ? other : shop,
+        hostname: name,
+        cpu: 1,
+        memoryMb: 256,
+        imageId: STARTER_IMAGE,
+        sshPublicKeys: [publicKey],
+        volumeIds: [],
+        persistent: true,
+      })
+      await engine.startMachine(ids[name], { freshRoot: false, volumeIds: [] })
+    }
+    const { web, data, stranger } = ids
+    await engine.putNetwork(shop, {
+      label: 'shop',
+      internet: true,
+      names: { web: [web], data: [data], all: [web, data] },
+    })
+    await engine.putNetwork(other, { label: 'shop', internet: true, names: { web: [stranger] } })
+    for (const name of Object.keys(ids) as Name[]) await ready(name)
+  })
+
+  afterAll(async () => {
+    for (const id of (await engine.list()).keys()) await engine.deleteMachine(id)
+    await engine.close()
+    await surroundings.close()
+    await rm(dataDir, { recursive: true, force: true })
+  })
+
+  test('guests of a project find and reach each other by name, and nobody else', async () => {
+    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain(`PING data (${at('data').ip})`)
+    expect(await inGuest('web', 'ping -c 1 -W 5 data.shop.internal')).toContain('1 packets received')
+    expect(await inGuest('data', 'ping -c 1 -W 5 web')).toContain('1 packets received')
+    const all = await inGuest('data', 'nslookup all.shop.internal')
+    expect(all).toContain(at('web').ip)
+    expect(all).toContain(at('data').ip)
+    // The same name means another one in another project.
+    expect(await inGuest('stranger', 'nslookup web.shop.internal')).toContain(at('stranger').ip)
+    expect(await inGuest('stranger', 'ping -c 1 -W 2 data 2>&1')).toContain('bad address')
+    expect(await inGuest('stranger', `ping -c 1 -W 2 ${at('web').ip}`)).toContain(' 0 packets received')
+  })
+
+  test('a name that is put is found at once, one that is taken away is gone', async () => {
+    const names = { web: [ids.web], data: [ids.data], fresh: [ids.data] }
+    await engine.putNetwork(shop, { label: 'shop', internet: true, names })
+    expect(await inGuest('web', 'ping -c 1 -W 5 fresh')).toContain(at('data').ip)
+    await engine.putNetwork(shop, {
+      label: 'shop',
+      internet: true,
+      names: { web: [ids.web], data: [ids.data] },
+    })
+    expect(await inGuest('web', 'ping -c 1 -W 2 fresh 2>&1')).toContain('bad address')
+  })
+
+  test('guests reach the Internet, and nothing of the host, its networks or other projects', async () => {
+    const allowed: [string, number][] = [
+      [elsewhere.public, PORT],
+      [at('data').ip, 22],
+    ]
+    expect(await reached('web', [...allowed, ...(await forbidden())])).toEqual(
+      allowed.map(([ip]) => ip).sort(),
+    )
+    // Each of them answers whoever may ask.
+    for (const ip of [
+      ...(await hostAddresses()).host,
+      elsewhere.private,
+      elsewhere.metadata,
+      elsewhere.public,
+    ])
+      expect(await run('bash', ['-c', `timeout 5 head -c 4 < /dev/tcp/${ip}/${PORT}`])).toBe('open')
+  })
+
+  test('Internet access of a project can be switched off and on while guests live', async () => {
+    const names = { web: [ids.web], data: [ids.data] }
+    await engine.putNetwork(shop, { label: 'shop', internet: false, names })
+    expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([])
+    expect(await reached('stranger', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
+    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
+    await engine.putNetwork(shop, { label: 'shop', internet: true, names })
+    expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
+  })
+
+  test('a guest cannot take the address, the MAC or the name of another, nor offer addresses', async () => {
+    const macOf = async (name: Name) => (await inGuest(name, 'cat /sys/class/net/eth0/address')).trim()
+    const [own, mac] = [await macOf('web'), await macOf('data')]
+    const { ip } = at('data')
+    const gateway = /via ([\d.]+)/.exec(await inGuest('web', 'ip route'))?.[1] ?? ''
+    expect(gateway).toMatch(/^10\./)
+    // Its address: said to be ours by ARP, and as the sender of packets.
+    const taken = await inGuest(
+      'web',
+      `ip address add ${ip}/32 dev eth0; arping -U -c 3 -I eth0 -s ${ip} ${ip}; arping -A -c 3 -I eth0 -s ${ip} ${ip};
+       ping -c 2 -W 2 -I ${ip} ${gateway}; ip address delete ${ip}/32 dev eth0`,
+    )
+    expect(taken).toContain(' 0 packets received')
+    expect(await inNamespace('ip', 'neigh', 'show', ip)).not.toContain(own)
+    expect(await inGuest('data', 'hostname')).toContain('data')
+    // The gateway's address, for everybody else.
+    await inGuest(
+      'web',
+      `ip address add ${gateway}/32 dev eth0; arping -U -c 3 -I eth0 -s ${gateway} ${gateway}; ip address delete ${gateway}/32 dev eth0`,
+    )
+    expect(await inGuest('data', `ping -c 1 -W 2 ${gateway}; ip neigh | grep '^${gateway} '`)).not.toContain(
+      own,
+    )
+    // Its MAC. The way back is a command that goes on by itself.
+    await inGuest(
+      'web',
+      `(sleep 1; ip link set eth0 address ${mac}; ping -c 2 -W 2 ${gateway} > /tmp/as-other; ip link set eth0 address ${own}) > /dev/null 2>&1 &`,
+    )
+    await sleep(8_000)
+    expect(await inGuest('web', 'cat /tmp/as-other')).toContain(' 0 packets received')
+    // IPv6 is not spoken at all: no router can be advertised, nobody be asked.
+    expect(
+      await inGuest('web', 'ping -6 -c 2 -W 2 -I eth0 ff02::1 2>&1; ping -6 -c 1 -W 1 fe80::1%eth0 2>&1'),
+    ).not.toMatch(/[1-9] packets received/)
+    // Addresses are offered by the gateway alone.
+    await inGuest(
+      'web',
+      `mkdir -p /var/lib/misc; touch /tmp/leases
+       printf 'start 10.9.9.10\\nend 10.9.9.20\\ninterface eth0\\nlease_file /tmp/leases\\noption router ${at('web').ip}\\n' > /tmp/udhcpd
+       udhcpd /tmp/udhcpd > /dev/null 2>&1 &`,
+    )
+    await inGuest(
+      'data',
+      `printf '#!/bin/sh\\n[ "$1" != bound ] || echo "from $serverid"\\n' > /tmp/say; chmod +x /tmp/say`,
+    )
+    for (const _ of [1, 2, 3])
+      expect(await inGuest('data', 'udhcpc -i eth0 -n -q -f -s /tmp/say 2>&1')).toContain(`from ${gateway}\n`)
+  })
+
+  test('rules of the host may be flushed: nothing is open for a moment, and all is put back', async () => {
+    const table = `inet ${namespaceOf(dataDir).name.replaceAll('-', '_')}`
+    await run('nft', ['delete', 'table', ...table.split(' ')])
+    expect(await reached('web', await forbidden())).toEqual([])
+    await eventually('the table of the host', async () =>
+      (await run('nft', ['list', 'table', ...table.split(' ')])).includes('masquerade'),
+    )
+    expect(await reached('web', [[elsewhere.public, PORT]])).toEqual([elsewhere.public])
+  })
+
+  test('what was flushed, killed or removed in the namespace is put back', async () => {
+    await inNamespace('nft', 'flush', 'ruleset')
+    await eventually('the rules inside', async () =>
+      (await inNamespace('nft', 'list', 'ruleset')).includes('@members'),
+    )
+    expect(await reached('web', await forbidden())).toEqual([])
+    await run('pkill', ['-KILL', '-f', namespaceOf(dataDir).files])
+    await eventually('names', async () =>
+      (await inGuest('web', 'ping -c 1 -W 2 data 2>&1')).includes('1 packets received'),
+    )
+    await run('ip', ['link', 'delete', namespaceOf(dataDir).link])
+    await eventually(
+      'the way out',
+      async () => (await reached('web', [[elsewhere.public, PORT]])).length === 1,
+    )
+  })
+
+  test('nobody’s network ends with the server, and the next one takes it up', async () => {
+    await engine.close()
+    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
+    await inNamespace('nft', 'flush', 'ruleset')
+    await openEngine()
+    expect(await inNamespace('nft', 'list', 'ruleset')).toContain('@members')
+    expect(await reached('web', await forbidden())).toEqual([])
+    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
+    await eventually('all of them', async () => {
+      const states = await Promise.all(Object.values(ids).map((id) => engine.inspect(id)))
+      return states.every(({ power }) => power === 'ready')
+    })
+  })
+
+  test('an address stays over stop and start', async () => {
+    const before = at('data')
+    await engine.powerOff(ids.data)
+    await engine.startMachine(ids.data, { freshRoot: false, volumeIds: [] })
+    await ready('data')
+    expect(at('data')).toEqual(before)
+    expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
+  })
+
+  test('with the last guest everything of it goes', async () => {
+    const { name, link, files, isThere } = namespaceOf(dataDir)
+    for (const id of Object.values(ids)) await engine.deleteMachine(id)
+    await eventually('that the namespace is gone', async () => !(await isThere()))
+    expect(await run('ip', ['link'])).not.toContain(link)
+    expect(await run('nft', ['list', 'tables'])).not.toContain(name.replaceAll('-', '_'))
+    expect(await readdir('/run')).not.toContain(files.slice('/run/'.length))
+    expect(await run('sh', ['-c', 'pgrep -a dnsmasq || true'])).not.toContain(files)
+    await expect(engine.deleteProject(shop)).resolves.toBeUndefined()
+    expect(await engine.listProjects()).toEqual([other])
+  })
+})
