@@ -26,8 +26,8 @@ export interface EngineHarness {
   console?: { signIn: string; prompt: string; command: string; output: string }
   /** Signs in as root without the key; resolves with what the server answered. Comes with `ssh`. */
   sshWithoutKey?(address: Address): Promise<string>
-  /** Where guests look for the machine that runs the server. Comes with `ssh` where that is the same machine. */
-  hostSeenByGuests?: string
+  /** Whether guests run on the machine that runs the server. Comes with `ssh`. */
+  onThisHost?: true
   /** Names of processes and files of a machine, volume or snapshot on the host. Left out where there are none. */
   traces?(id: string): Promise<{ processes: string[]; files: string[] }>
   /** Where there is no guest to write bytes: puts a line into a root disk, a guest's memory or a volume. */

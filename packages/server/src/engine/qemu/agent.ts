@@ -8,6 +8,7 @@ import { lineSplitter } from '../../lib/line-splitter.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import { AGENT_CHANNEL } from './command-line.ts'
 import { countOf, isRecord, nestsTooDeep, parseMessage, sumOf } from './lines.ts'
+import { askForPorts } from './listening.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
 
@@ -232,6 +233,9 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
       })
       return told === true
     },
+
+    /** TCP ports that others can connect to; null when nobody tells, or tells somebody else something now. */
+    listeningPorts: (): Promise<number[] | null> => askIfFree(askForPorts),
 
     /** Bytes that the network interfaces of the guest have moved so far; null when nobody tells. */
     async traffic(): Promise<(Traffic & { at: number }) | null> {

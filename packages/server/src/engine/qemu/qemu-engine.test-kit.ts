@@ -76,7 +76,7 @@ export async function makeHarness(): Promise<EngineHarness> {
       await ssh(address, `timeout ${seconds} sh -c 'while :; do :; done' || true`)
     },
     ssh,
-    hostSeenByGuests: '10.0.2.2',
+    onThisHost: true,
     sshWithoutKey: (address) =>
       run('ssh', [
         ...sshArgs(address, '-o', 'PubkeyAuthentication=no', '-o', 'NumberOfPasswordPrompts=0'),

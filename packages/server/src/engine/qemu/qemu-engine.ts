@@ -151,6 +151,7 @@ export function makeQemuEngine(deps: {
     volumes,
     snapshots,
     volumeSnapshots,
+    networks,
     guests,
     log,
     inTurn,
@@ -241,7 +242,7 @@ export function makeQemuEngine(deps: {
       if (!guests.held().get(machineId)?.run.plug) throw new EngineError('unreachable', ONLY_SSH)
       return { at: { ip: state.address.ip, port } }
     },
-    listeningPorts: async () => null,
+    listeningPorts: async (machineId) => (await guests.held().get(machineId)?.agent.listeningPorts()) ?? null,
     hasScreen: showsScreen,
     async openScreen(machineId) {
       if (!(await showsScreen(machineId)) || !guests.isHeld(machineId)) return null

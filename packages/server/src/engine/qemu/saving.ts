@@ -14,6 +14,7 @@ import { type Guest, isGone } from './guest.ts'
 import type { Guests } from './guests.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { type MachineSnapshots, ROOT } from './machine-snapshots.ts'
+import type { ProjectNetworks } from './network/project-networks.ts'
 import { placeNames } from './places.ts'
 import { isSound, lookAtDisk } from './qcow2.ts'
 import { restoreOf } from './restore.ts'
@@ -34,12 +35,14 @@ export function makeSaving(deps: {
   volumes: Volumes
   snapshots: MachineSnapshots
   volumeSnapshots: VolumeSnapshots
+  networks: Pick<ProjectNetworks, 'saveTo'>
   guests: Guests
   log: Log
   inTurn: Turns
   inDiskTurn: Turns
 }): Pick<Engine, 'saveTo'> {
-  const { dataDir, dirs, volumes, snapshots, volumeSnapshots, guests, log, inTurn, inDiskTurn } = deps
+  const { dataDir, dirs, volumes, snapshots, volumeSnapshots, networks, guests, log, inTurn, inDiskTurn } =
+    deps
 
   return {
     async saveTo(to, objects, work) {
@@ -63,6 +66,7 @@ export function makeSaving(deps: {
       for (const place of [...placeNames, 'images', 'images/files'])
         await mkdir(join(to, place), { mode: 0o700 })
       await saveImages(to, work)
+      await networks.saveTo(to, objects.machines)
       const saved = new Set<string>()
       for (const id of objects.machines) {
         await each(id, async () => {
