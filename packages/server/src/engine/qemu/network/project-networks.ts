@@ -389,6 +389,19 @@ export function makeProjectNetworks(deps: {
         return true
       }),
 
+    /** Writes what is kept of these machines' networks into another data directory. */
+    async saveTo(to: string, machineIds: readonly string[]): Promise<void> {
+      await readOnce()
+      const there = keptNetworksIn(to)
+      const wanted = new Set(machineIds)
+      for (const [projectId, network] of networks) {
+        const places = Object.entries(network.places).filter(([id]) => wanted.has(id))
+        if (places.length > 0)
+          await there.write(projectId, { ...network, places: Object.fromEntries(places) })
+      }
+      if (space !== null) await there.writeRange(rangeText(space))
+    },
+
     /** Looks at everything while there is anything. @returns what had to be put back */
     async look(): Promise<string[]> {
       return (await namespace.isThere()) || [...living()].length > 0 ? settle() : []
