@@ -73,7 +73,12 @@ export const shareApi = {
     body: ShareCreate,
     response: Share,
     errors: {
-      400: [shareTexts.portMissing, shareTexts.audienceMissing, shareTexts.expiryPast, shareTexts.tcpAudience],
+      400: [
+        shareTexts.portMissing,
+        shareTexts.audienceMissing,
+        shareTexts.expiryPast,
+        shareTexts.tcpAudience,
+      ],
       404: [messages.projectNotFound, messages.vmNotFound],
       409: [shareTexts.alreadyShared, shareTexts.tooMany, shareTexts.noPortLeft],
       422: ['A sentence of `cannot.ports`', shareTexts.tcpOff],
