@@ -12,8 +12,23 @@ export const networkDomainOf = (project: { name: string }): string =>
   `${projectLabelOf(project.name)}.internal`
 
 /**
- * Whom each name means in the network of a project, by id. As for SSH by name, one that more than one VM or group would
- * have means none of them; all of them are found by their ids, whatever they are called.
+ * What VMs and groups of a project are called in its network, by id. As for SSH by name, one that more than one of them
+ * would have means none of them, and nobody is called by the id of another: those are called by their own ids.
+ */
+export function networkLabels(all: readonly Named[]): Map<string, string> {
+  const claims = new Map<string, number>()
+  for (const { name } of all) claims.set(hostnameOf(name), (claims.get(hostnameOf(name)) ?? 0) + 1)
+  const ids = new Set(all.map(({ id }) => id))
+  return new Map(
+    all.map(({ id, name }) => {
+      const label = hostnameOf(name)
+      return [id, claims.get(label) === 1 && !ids.has(label) ? label : id]
+    }),
+  )
+}
+
+/**
+ * Whom each name means in the network of a project, by id. All are found by their ids too, whatever they are called.
  *
  * @param groups pools and sets with their running members: the name of a group means all of those
  */
@@ -21,21 +36,17 @@ export function networkNames(
   vms: readonly Named[],
   groups: readonly (Named & { running: readonly string[] })[],
 ): Record<string, string[]> {
-  const claims = new Map<string, string[][]>()
-  const claim = (label: string, ids: string[]) => claims.set(label, [...(claims.get(label) ?? []), ids])
-  for (const { id, name } of vms) claim(hostnameOf(name), [id])
-  for (const { name, running } of groups) claim(hostnameOf(name), [...running])
-  const names = [...claims].flatMap(([label, [ids = [], ...others]]): [string, string[]][] =>
-    others.length === 0 && ids.length > 0 ? [[label, ids]] : [],
-  )
+  const labels = networkLabels([...vms, ...groups])
+  const named = (id: string, ids: readonly string[]): [string, string[]][] =>
+    ids.length === 0 ? [] : [labels.get(id) ?? id, id].map((name) => [name, [...ids]])
   return Object.fromEntries([
-    ...names,
-    ...vms.map(({ id }): [string, string[]] => [id, [id]]),
-    ...groups.flatMap(({ id, running }): [string, string[]][] =>
-      running.length > 0 ? [[id, [...running]]] : [],
-    ),
+    ...vms.flatMap(({ id }) => named(id, [id])),
+    ...groups.flatMap(({ id, running }) => named(id, running)),
   ])
 }
+
+/** What a label is found by, the shortest first. */
+export const networkNamesOf = (label: string, domain: string): string[] => [label, `${label}.${domain}`]
 
 /** The texts of networks, on screen and in errors. */
 export const networkTexts = {

@@ -3,6 +3,7 @@ import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeMachines } from './app/machines.ts'
+import { makeNetworks } from './app/networks.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
@@ -127,6 +128,7 @@ export async function buildApp(options: AppOptions) {
   const { vms, vmSnapshots, consoles } = machines
   const groups = makeGroups(base, { policy: config.scaling, startsAtOnce, keys, templates, disks, vms })
   const { pools, sets, scaling } = groups
+  const { networks, networkReconciler } = makeNetworks(base)
   const operations = makeOperationService({
     jobs: board,
     projects,
@@ -159,6 +161,7 @@ export async function buildApp(options: AppOptions) {
     machines.vmSnapshotReconciler,
     storage.diskSnapshotReconciler,
     projectReconciler,
+    networkReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -191,6 +194,7 @@ export async function buildApp(options: AppOptions) {
     projects,
     templates,
     operations,
+    networks,
     ...people,
     ...storage,
     ...machines,

@@ -69,6 +69,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmPool.update': () => ({ desired_size: 2 }),
   'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
   'vmSet.update': () => ({ replicas: 2 }),
+  'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
 }
 

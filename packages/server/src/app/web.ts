@@ -35,6 +35,8 @@ import { makeAddressList } from '../lib/client-address.ts'
 import { Problem } from '../lib/problem.ts'
 import { metricsRoutes } from '../metrics/metrics.routes.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
+import { networkRoutes } from '../network/network.routes.ts'
+import type { NetworkService } from '../network/network.service.ts'
 import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
@@ -146,6 +148,7 @@ export async function installRoutes(
     pools: VmPoolService
     sets: VmSetService
     operations: OperationService
+    networks: NetworkService
     usage: UsageService
     health: HealthService
     metrics: MetricsService
@@ -174,6 +177,7 @@ export async function installRoutes(
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
   operationRoutes(route, options.operations)
+  networkRoutes(route, options.networks)
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
   healthRoutes(route, options.health)

@@ -183,7 +183,14 @@ describe('a backup', () => {
       for (let n = 0; !isOver; n++) {
         await turn()
         await db.transaction().execute(async (tx) => {
-          const own = { id: `twin-${n}`, account_id: id, name: `${n}`, description: '', created_at: '' }
+          const own = {
+            id: `twin-${n}`,
+            account_id: id,
+            name: `${n}`,
+            description: '',
+            created_at: '',
+            internet: 1 as const,
+          }
           await tx.insertInto('project').values(own).execute()
           const used = { cpu: 0, memory_mb: 0, disk_read: 0, disk_write: 0, net_in: 0, net_out: 0 }
           await tx

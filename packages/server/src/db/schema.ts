@@ -74,6 +74,8 @@ export interface ProjectTable {
   name: string
   description: string
   created_at: string
+  /** Whether its VMs reach the Internet. */
+  internet: Flag
 }
 
 export interface SshKeyTable {

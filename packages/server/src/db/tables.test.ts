@@ -33,6 +33,7 @@ const project = (id: string, account_id: string) => ({
   name: id,
   description: '',
   created_at: at,
+  internet: 1 as const,
 })
 
 describe('the tables of a database', () => {

@@ -232,9 +232,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       peers.tell(changes, { kind, projectId, id, ...(accountId !== undefined && { accountId }) })
     },
 
-    /** Calls back with the id of each object of a kind that changed, wherever it was changed. */
-    onChanged(kind: EventKind, listener: (id: string) => void): void {
-      peers.hear(changes, (change) => change.kind === kind && listener(change.id))
+    /** Calls back with the id of each object of a kind that changed, and its project's, wherever it was changed. */
+    onChanged(kind: EventKind, listener: (id: string, projectId: string) => void): void {
+      peers.hear(changes, (change) => change.kind === kind && listener(change.id, change.projectId))
     },
 
     /** For an answer that is begun now: it will include at least all changes up to this revision. */

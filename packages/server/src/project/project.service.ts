@@ -41,7 +41,7 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
         created_at: isoTime(clock.now()),
       }
       await repo.insert(
-        { ...project, account_id: userId },
+        { ...project, account_id: userId, internet: 1 },
         told(userId, project, wish(userId, 'project.create', `Created project ${project.name}`)),
       )
       changed('project', project.id, project.id, userId)

@@ -101,6 +101,7 @@ it('finds one name among thousands that no database can fold', async () => {
     name: `Übung ${i}`,
     description: '',
     created_at,
+    internet: 1 as const,
   }))
   for (let at = 0; at < rows.length; at += 100) {
     await app.db

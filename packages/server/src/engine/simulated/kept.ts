@@ -12,6 +12,7 @@ export type Section =
   | 'volumeSnapshots'
   | 'papers'
   | 'projects'
+  | 'networks'
   | 'counters'
 export type Line = [section: Section, id: string, value: unknown]
 
@@ -102,6 +103,7 @@ const sections: readonly string[] = [
   'volumeSnapshots',
   'papers',
   'projects',
+  'networks',
   'counters',
 ] satisfies Section[]
 

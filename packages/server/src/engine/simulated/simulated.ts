@@ -19,6 +19,7 @@ import {
   type MachineSpec,
   type MachineState,
   type MachineUsage,
+  type NetworkSpec,
   type SnapshotMade,
 } from '../engine.ts'
 import { noLimits } from '../limits.ts'
@@ -139,6 +140,8 @@ export interface SimulatedEngine extends Engine {
   loseSnapshot: (kind: 'machine' | 'volume', snapshotId: string) => void
   /** Makes a machine, a volume or a snapshot unreadable, or readable again. */
   hide: (id: string, hidden: boolean) => void
+  /** What the network of a project is like. */
+  networkOf: (projectId: string) => NetworkSpec | undefined
   /** Takes away all volumes, as if their directory were not mounted, or brings them back. */
   unmountVolumes: (unmounted: boolean) => void
   /** Writes a line into a guest's root disk or memory, or into a volume. */
@@ -159,8 +162,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const clock = unsettable(options.clock)
   const span = (ms: number) => ms / speed
   const machines = new Map<string, Machine>()
-  /** Those that had a machine or a volume, until they are deleted. */
+  /** Those that had a machine, a volume or a network, until they are deleted. */
   const projects = new Set<string>()
+  /** What was said of them last, by project. */
+  const networks = new Map<string, NetworkSpec>()
   const listeners = new Set<(id: string) => void>()
   let nextAddress = 1
   let runs = 0
@@ -217,6 +222,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       ...[...machines].map(([id, machine]): Line => ['machines', id, machine]),
       ...[...consoles.papers].map(([id, paper]): Line => ['papers', id, paper]),
       ...[...projects].map((id): Line => ['projects', id, true]),
+      ...[...networks].map(([id, network]): Line => ['networks', id, network]),
       ...storage.everything(),
     ]
   }
@@ -234,6 +240,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }
     const all: Record<typeof section, Map<string, unknown>> = {
       machines,
+      networks,
       papers: consoles.papers,
       volumes: storage.volumes,
       machineSnapshots: storage.machineSnapshots,
@@ -571,8 +578,19 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       throw new EngineError('unreachable', nothingToReach)
     },
     openScreen: async () => null,
-    putNetwork: async () => {},
-    networkAddresses: async () => new Map(),
+    putNetwork: lasting(async (projectId, network) => {
+      if (cannot.networks !== null) return
+      keepProject(projectId)
+      networks.set(projectId, structuredClone(network))
+      kept?.put('networks', projectId, network)
+    }),
+    async networkAddresses(projectId) {
+      const addresses = new Map<string, string>()
+      if (cannot.networks !== null) return addresses
+      for (const [id, { spec, address }] of machines)
+        if (spec.projectId === projectId) addresses.set(id, address.ip.replace(/^127\./, '10.'))
+      return addresses
+    },
 
     createVolume: lasting(async (spec, work) => {
       keepProject(spec.projectId)
@@ -708,6 +726,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         throw new EngineError('project-busy', 'Something of the project is left (simulated).', {
           retryable: true,
         })
+      networks.delete(projectId)
+      kept?.put('networks', projectId, undefined)
       projects.delete(projectId)
       kept?.put('projects', projectId, undefined)
     }),
@@ -721,6 +741,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         machineSnapshots,
         volumeSnapshots,
         projects: [...projects],
+        networks: [...projects],
       }
       const there = new Set(machines.keys())
       for (const held of [storage.volumes, storage.machineSnapshots, storage.volumeSnapshots])
@@ -745,6 +766,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (volume) volume.lost = true
     },
     hide: storage.hide,
+    networkOf: (projectId) => networks.get(projectId),
     unmountVolumes: storage.unmountVolumes,
     dropVolume(id) {
       storage.volumes.delete(id)

@@ -1,0 +1,62 @@
+/** Keeps the engine told what the networks of projects are like: who is in them, under which names, and what they reach. */
+import type { Engine } from '../engine/engine.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { Again } from '../lib/reconciler.ts'
+import type { NetworkRepo } from './network.repo.ts'
+import { type ProjectNetwork, specOf } from './network.state.ts'
+
+export interface NetworkReconcileOptions {
+  repo: Pick<NetworkRepo, 'find' | 'all'>
+  engine: Pick<Engine, 'putNetwork'>
+  /** Looks at what the engine keeps for a project that is gone. */
+  onGone: (projectId: string) => void
+  clock: Clock
+}
+
+/** Many VMs of a project that change at once are one look, or a few; a VM is found soon all the same. */
+const betweenLooksMs = 250
+
+export function makeNetworkReconcile({ repo, engine, onGone, clock }: NetworkReconcileOptions) {
+  /** What the engine was told by this process: after a start everything once, it may be another engine. */
+  const told = new Map<string, string>()
+  const lookedAt = new Map<string, number>()
+
+  /** Tells it once more, when it is not known whether it was understood the last time. */
+  async function put(projectId: string, network: ProjectNetwork): Promise<void> {
+    const spec = specOf(network)
+    const text = JSON.stringify(spec)
+    if (told.get(projectId) === text) return
+    told.delete(projectId)
+    await engine.putNetwork(projectId, spec)
+    told.set(projectId, text)
+  }
+
+  return {
+    async look(id: string): Promise<Again> {
+      const now = clock.monotonic()
+      const early = (lookedAt.get(id) ?? Number.NEGATIVE_INFINITY) + betweenLooksMs - now
+      if (early > 0) return { afterMs: early }
+      lookedAt.set(id, now)
+      const network = await repo.find(id)
+      if (network) {
+        await put(id, network)
+        return 'when-kicked'
+      }
+      lookedAt.delete(id)
+      // The project may have gone while its network was put, and with it what the engine kept until then.
+      if (told.delete(id)) onGone(id)
+      return 'when-kicked'
+    },
+
+    async scan(): Promise<string[]> {
+      const networks = await repo.all()
+      const there = new Set(networks.map(({ project }) => project.id))
+      return [
+        ...networks
+          .filter((network) => told.get(network.project.id) !== JSON.stringify(specOf(network)))
+          .map(({ project }) => project.id),
+        ...[...told.keys()].filter((id) => !there.has(id)),
+      ]
+    },
+  }
+}

@@ -1,0 +1,9 @@
+import { networkApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { NetworkService } from './network.service.ts'
+
+export function networkRoutes(route: Route, networks: NetworkService): void {
+  route(networkApi.get, ({ user, params }) => networks.get(user.id, params.projectId))
+  route(networkApi.update, ({ user, params, body }) => networks.update(user.id, params.projectId, body))
+  route(networkApi.ofVm, ({ user, params }) => networks.ofVm(user.id, params.projectId, params.vmId))
+}

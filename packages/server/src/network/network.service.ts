@@ -1,0 +1,125 @@
+import {
+  type Limits,
+  messages,
+  type Network,
+  type NetworkUpdate,
+  networkDomainOf,
+  networkLabels,
+  networkNamesOf,
+  type VmNetwork,
+} from '@slipway/contract'
+import { entry, wish } from '../activity/entry.ts'
+import { type Engine, EngineError } from '../engine/engine.ts'
+import type { Changed } from '../event/event.bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Problem, require422 } from '../lib/problem.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import type { NetworkRepo } from './network.repo.ts'
+import type { ProjectNetwork } from './network.state.ts'
+
+export type NetworkService = ReturnType<typeof makeNetworkService>
+
+export interface NetworkServiceOptions {
+  repo: NetworkRepo
+  projects: ProjectService
+  engine: Pick<Engine, 'networkAddresses'>
+  cannot: Limits
+  clock: Clock
+  changed: Changed
+}
+
+export function makeNetworkService({
+  repo,
+  projects,
+  engine,
+  cannot,
+  clock,
+  changed,
+}: NetworkServiceOptions) {
+  /** The network, if the project is the user's, with the addresses that are known. */
+  async function own(
+    userId: string,
+    projectId: string,
+  ): Promise<{ network: ProjectNetwork; addresses: ReadonlyMap<string, string> }> {
+    await projects.own(userId, projectId)
+    const [network, addresses] = await Promise.all([repo.find(projectId), addressesOf(projectId)])
+    if (!network) throw new Problem(404, messages.projectNotFound)
+    return { network, addresses }
+  }
+
+  /** Names are worth showing while the engine is away. */
+  async function addressesOf(projectId: string): Promise<ReadonlyMap<string, string>> {
+    try {
+      return await engine.networkAddresses(projectId)
+    } catch (error) {
+      if (error instanceof EngineError && error.retryable) return new Map()
+      throw error
+    }
+  }
+
+  /** Says of objects of a network what they are found by. */
+  function namesIn({ project, vms, groups }: ProjectNetwork): (id: string) => string[] {
+    const domain = networkDomainOf(project)
+    const labels = networkLabels([...vms, ...groups])
+    return (id) => networkNamesOf(labels.get(id) ?? id, domain)
+  }
+
+  async function get(userId: string, projectId: string): Promise<Network> {
+    const { network, addresses } = await own(userId, projectId)
+    const namesOf = namesIn(network)
+    return {
+      project_id: projectId,
+      domain: networkDomainOf(network.project),
+      internet: network.internet,
+      members: network.vms.map(({ id, name }) => ({
+        vm_id: id,
+        vm_name: name,
+        address: addresses.get(id) ?? null,
+        names: namesOf(id),
+      })),
+      groups: network.groups.map(({ id, name, running }) => ({
+        group_id: id,
+        group_name: name,
+        names: namesOf(id),
+        vm_ids: [...running],
+      })),
+    }
+  }
+
+  return {
+    get,
+
+    async ofVm(userId: string, projectId: string, vmId: string): Promise<VmNetwork> {
+      const { network, addresses } = await own(userId, projectId)
+      const vm = network.vms.find(({ id }) => id === vmId)
+      if (!vm) throw new Problem(404, messages.vmNotFound)
+      const namesOf = namesIn(network)
+      return {
+        vm_id: vm.id,
+        vm_name: vm.name,
+        address: addresses.get(vm.id) ?? null,
+        names: namesOf(vm.id),
+        domain: networkDomainOf(network.project),
+        internet: network.internet,
+        group_names: network.groups.some(({ id }) => id === vm.groupId) ? namesOf(vm.groupId ?? '') : [],
+      }
+    },
+
+    async update(userId: string, projectId: string, { internet }: NetworkUpdate): Promise<Network> {
+      const project = await projects.own(userId, projectId)
+      require422(cannot.networks ?? true)
+      const { name } = project
+      const told = entry(
+        clock.now(),
+        { type: 'project', id: projectId, name, projectId },
+        wish(
+          userId,
+          'network.update',
+          `Switched ${internet ? 'on' : 'off'} the Internet access of project ${name}`,
+        ),
+      )
+      if (await repo.setInternet(projectId, internet, told)) changed('project', projectId, projectId, userId)
+      return get(userId, projectId)
+    },
+  }
+}

@@ -1,0 +1,14 @@
+/** What other features write into the table of projects, each within a transaction of theirs. */
+import type { Tx } from '../db/open.ts'
+
+/** Switches the Internet access of a project; false when it is so already, or there is no such project. */
+export async function setInternet(tx: Tx, projectId: string, internet: boolean): Promise<boolean> {
+  const wanted = internet ? 1 : 0
+  const { numUpdatedRows } = await tx
+    .updateTable('project')
+    .set({ internet: wanted })
+    .where('id', '=', projectId)
+    .where('internet', '!=', wanted)
+    .executeTakeFirst()
+  return numUpdatedRows === 1n
+}
