@@ -46,8 +46,8 @@ if (missing === undefined) {
     })
     afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-    async function withEngine(work: (engine: Engine) => Promise<void>) {
-      const engine = await testEngine(dataDir)
+    async function withEngine(work: (engine: Engine) => Promise<void>, how = { apart: false }) {
+      const engine = await testEngine(dataDir, how)
       await engine.open()
       try {
         await work(engine)
@@ -99,17 +99,22 @@ if (missing === undefined) {
     })
 
     test('another program on its port makes a machine move to another one', async () => {
-      await withEngine(async (engine) => {
-        await engine.createMachine(spec)
-        const record = JSON.parse(await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'))
-        const squatter = createServer().listen(record.address.port, record.address.ip)
-        await once(squatter, 'listening')
-        await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
-        const state = await engine.inspect(spec.id)
-        expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
-        expect(state).not.toMatchObject({ address: record.address })
-        squatter.close()
-      })
+      await withEngine(
+        async (engine) => {
+          await engine.createMachine(spec)
+          const record = JSON.parse(
+            await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'),
+          )
+          const squatter = createServer().listen(record.address.port, record.address.ip)
+          await once(squatter, 'listening')
+          await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+          const state = await engine.inspect(spec.id)
+          expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
+          expect(state).not.toMatchObject({ address: record.address })
+          squatter.close()
+        },
+        { apart: true },
+      )
     })
 
     test('a machine whose volume is lost or damaged is not launched, and leaves no process', async () => {

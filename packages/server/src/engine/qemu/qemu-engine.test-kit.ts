@@ -10,6 +10,7 @@ import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address, Engine } from '../engine.ts'
+import { findHostFacts } from './host-facts.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
@@ -43,11 +44,21 @@ export async function testImages(dataDir: string, dir = imagesDir): Promise<Imag
   })
 }
 
-/** The engine over those images; what runs guest code on this host is found out once, for all of them. */
-export async function testEngine(dataDir: string): Promise<Engine> {
+/**
+ * The engine over those images; what runs guest code on this host is found out once, for all of them. `apart`: as on a
+ * host that can have no project networks.
+ */
+export async function testEngine(dataDir: string, { apart = false } = {}): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, images, importer, log: silentLog })
+  const findHost = apart ? { findHost: findHostApart } : {}
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, images, importer, log: silentLog, ...findHost })
+}
+
+/** What is told of this host, but for its project networks. */
+export const findHostApart: typeof findHostFacts = async (deps) => {
+  const facts = await findHostFacts(deps)
+  return { ...facts, network: { ...facts.network, apart: 'VMs of a project cannot reach each other here.' } }
 }
 
 export async function makeHarness(): Promise<EngineHarness> {

@@ -99,6 +99,7 @@ export function makeQemuEngine(deps: {
     namespace,
     named: deps.addresses ?? null,
     living: () => [...guests.held()].flatMap(([id, { run }]) => (run.plug ? [id] : [])),
+    isMade: async (id) => isMachineId(id) && (await dirs.has(id, fileNames.record)),
     isOn: () => facts?.network.apart === null,
     log,
   })

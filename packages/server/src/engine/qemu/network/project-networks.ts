@@ -5,7 +5,7 @@ import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
-import { makeTurns } from '../turns.ts'
+import { fewAtATime, makeTurns } from '../turns.ts'
 import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
 import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
 import { makeNameServer, type NameServer } from './name-server.ts'
@@ -36,11 +36,13 @@ export function makeProjectNetworks(deps: {
   named: Range | null
   /** Machines whose guest lives, as far as this engine knows. */
   living: () => Iterable<string>
+  /** Whether there is such a machine. */
+  isMade: (machineId: string) => Promise<boolean>
   /** Whether this host can have them; else all that is done is to keep who has which address. */
   isOn: () => boolean
   log: Pick<Log, 'warn' | 'error'>
 }) {
-  const { dataDir, namespace, named, living, isOn, log } = deps
+  const { dataDir, namespace, named, living, isMade, isOn, log } = deps
   const kept = keptNetworksIn(dataDir)
   const networks = new Map<string, KeptNetwork>()
   const projectOf = new Map<string, string>()
@@ -134,6 +136,13 @@ export function makeProjectNetworks(deps: {
       places[id] = place
     }
     await write(projectId, { ...network, places })
+  }
+
+  /** Machines of earlier versions: nobody has said before whose they are. */
+  async function withoutPlace({ names }: NetworkSpec): Promise<string[]> {
+    const ids = new Set(Object.values(names).flat())
+    const strangers = [...ids].filter((id) => !projectOf.has(id))
+    return (await fewAtATime(strangers, async (id) => ((await isMade(id)) ? [id] : []))).flat()
   }
 
   const macOf = (machineId: string, place: number): string => {
@@ -363,6 +372,7 @@ export function makeProjectNetworks(deps: {
         const known = await networkOf(projectId)
         const network = known ?? { index: await freeIndex(), places: {}, spec: null }
         await write(projectId, { ...network, spec })
+        await assign(projectId, await withoutPlace(spec))
       })
       if (await namespace.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
     },
