@@ -47,11 +47,12 @@ sub ip { my ($kind, $from, $at, $what) = @_;
   my @head = (0x45, 0, 20 + length $what, int rand 65536, 0, 64, $kind);
   my $sum = sum(pack 'C C n n n C C n a4 a4', @head, 0, $from, $at);
   return "\x08\x00" . pack('C C n n n C C n a4 a4', @head, $sum, $from, $at) . $what }
-my @hosts = map { pack 'C4', split /[.]/ } '10.0.2.2', '10.0.2.3', '169.254.169.254', '127.0.0.1', '192.0.2.1';
+my ($net) = qx{ip -4 -o address} =~ /inet (10[.]\d+[.]\d+)[.]/; $net ||= '10.0.2';
+my @hosts = map { pack 'C4', split /[.]/ } "$net.1", "$net.2", "$net.3", '169.254.169.254', '127.0.0.1', '192.0.2.1';
 my $end = time + 8;
 while (time < $end) { for (1 .. 200) {
   my $card = "\x02" . any(5);
-  my $from = rand() < 0.5 ? pack('C4', 10, 0, 2, int rand 256) : any(4);
+  my $from = rand() < 0.5 ? pack('C4', split(/[.]/, $net), int rand 256) : any(4);
   my $at = $hosts[rand @hosts];
   my $body = (
     sub { "\x08\x06" . pack 'n n C C n a6 a4 a6 a4', 1, 0x800, 6, 4, 1 + int rand 2, $card, $at, any(6), $from },

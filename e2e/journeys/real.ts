@@ -7,10 +7,11 @@ import { promisify } from 'node:util'
 import { imagesDir } from '../images-dir.ts'
 import { type Postgres, startPostgres } from '../postgres.ts'
 import { type Server, startServer } from '../server.ts'
+import { clearNamespace, hostTableOf, namespaceOf } from './namespace.ts'
 
 const run = promisify(execFile)
 
-export { imagesDir }
+export { hostTableOf, imagesDir, namespaceOf }
 
 /** What a console shows when somebody is signed in there. */
 export const greeting = 'Welcome to Starter Linux'
@@ -47,6 +48,7 @@ export async function startRealServer(
 /** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */
 export async function clear(dataDir: string): Promise<void> {
   for (const { pid } of await guestsOf(dataDir)) process.kill(pid, 'SIGKILL')
+  await clearNamespace(dataDir)
   await rm(dataDir, { recursive: true, force: true })
   await (await databases.get(dataDir))?.remove()
   databases.delete(dataDir)

@@ -1,6 +1,6 @@
 /** Faults of guests and of the programs that copy and build for them. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { guestsOf } from '@slipway/e2e/real'
+import { guestsOf, hostTableOf, namespaceOf } from '@slipway/e2e/real'
 import type { OneServer } from '../host.ts'
 import { attackFrom } from '../hostile-guest.ts'
 import { childrenOf, type Fault, run, signal } from './fault.ts'
@@ -56,9 +56,13 @@ export const ofGuests: readonly Fault<OneServer>[] = [
     engines: ['qemu'],
     harsh: false,
     missing: () => (process.getuid?.() === 0 ? null : 'only root has a firewall'),
-    async deal() {
+    async deal(host, random) {
+      const name = await namespaceOf(host.dataDir)
+      if (name === null) return
       // Only Slipway's table; a reload of the host's rules would take others along.
-      await run('nft', ['delete', 'table', 'inet', 'slipway']).catch(() => {})
+      if (random.below(2) === 0)
+        await run('nft', ['delete', 'table', 'inet', hostTableOf(name)]).catch(() => {})
+      else await run('ip', ['netns', 'exec', name, 'nft', 'flush', 'ruleset']).catch(() => {})
     },
   },
   {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { guestsOf } from '@slipway/e2e/real'
+import { guestsOf, namespaceOf } from '@slipway/e2e/real'
 import type { Kind } from '../world.ts'
 import type { Truth } from './truth.ts'
 
@@ -34,17 +34,21 @@ export async function qemuTruth(dataDir: string): Promise<Truth> {
     kept: null,
     disksOf: null,
     broken:
-      alive.size > 0 && !(await isHostProtected())
+      alive.size > 0 && !(await isHostProtected(dataDir))
         ? [{ rule: 'open', message: 'Guests run and the firewall rules of the host are not in force' }]
         : [],
   }
 }
 
-/** Whether the rules are there that keep guests from the host; without root there are none to have. */
-async function isHostProtected(): Promise<boolean> {
+/** Whether the rules are there that keep guests from the host and from each other; without root there are none to have. */
+async function isHostProtected(dataDir: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
-  return run('nft', ['list', 'table', 'inet', 'slipway']).then(
-    () => true,
-    () => false,
-  )
+  const name = await namespaceOf(dataDir)
+  const listed = (...command: string[]) =>
+    run('nsenter', [`--net=/run/netns/${name}`, '--', 'nft', ...command]).then(
+      ({ stdout }) => stdout.includes('drop'),
+      () => false,
+    )
+  if (name === null) return false
+  return (await listed('list', 'table', 'bridge', 'slipway')) && listed('list', 'table', 'inet', 'slipway')
 }

@@ -30,5 +30,3 @@ export function makeTable(nft: Nft, address: string) {
     },
   }
 }
-
-export type Table = ReturnType<typeof makeTable>
