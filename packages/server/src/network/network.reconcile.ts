@@ -14,8 +14,8 @@ export interface NetworkReconcileOptions {
   clock: Clock
 }
 
-/** Many VMs of a project that change at once are one look, or a few; a VM is found soon all the same. */
-const betweenLooksMs = 250
+/** Thousands of VMs of a project that change at once are a few looks; a VM is found within a second all the same. */
+const betweenLooksMs = 400
 
 const specOf = ({ project, internet, vms, groups }: ProjectNetwork): NetworkSpec => ({
   label: projectLabelOf(project.name),
@@ -42,13 +42,13 @@ export function makeNetworkReconcile({ repo, engine, onGone, clock }: NetworkRec
 
   return {
     async look(id: string): Promise<Again> {
-      const now = clock.monotonic()
-      const early = (lookedAt.get(id) ?? Number.NEGATIVE_INFINITY) + betweenLooksMs - now
+      const early = (lookedAt.get(id) ?? Number.NEGATIVE_INFINITY) + betweenLooksMs - clock.monotonic()
       if (early > 0) return { afterMs: early }
-      lookedAt.set(id, now)
       const network = await repo.find(id)
       if (network) {
         await put(id, network)
+        // Not when it failed: a look that only waits would count as a success.
+        lookedAt.set(id, clock.monotonic())
         return 'when-kicked'
       }
       lookedAt.delete(id)

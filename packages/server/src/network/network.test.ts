@@ -285,6 +285,7 @@ describe('what the engine is told', () => {
     'is told by a scan what no word told',
     atDesk(async (desk) => {
       const vmId = await desk.runningVm('web')
+      expect(told(desk)?.names).toEqual({ web: [vmId], [vmId]: [vmId] })
       await desk.app.db.updateTable('vm').set({ name: 'shop' }).where('id', '=', vmId).execute()
       await desk.pass(60_000)
       expect(told(desk)?.names).toEqual({ shop: [vmId], [vmId]: [vmId] })
