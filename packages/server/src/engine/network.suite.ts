@@ -53,10 +53,10 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
       const command = `ping -c1 -W2 ${target} >/dev/null 2>&1 && echo reached || echo nothing`
       return ((await harness.ssh?.(address, command)) ?? '').trim()
     }
-    /** Looks until a guest reaches it, or does no more: its resolver may remember a name for a moment. */
+    /** Tries until a guest reaches it, or does no more; a ping that fails takes a few seconds itself. */
     async function pings(from: MachineSpec, target: string, wanted: string): Promise<void> {
       let last = ''
-      for (let passed = 0; last !== wanted && passed < PATIENCE_MS; passed += 500) {
+      for (let passed = 0; last !== wanted && passed < PATIENCE_MS; passed += 3_000) {
         last = await ping(from, target)
         if (last !== wanted) await harness.pass(500)
       }
