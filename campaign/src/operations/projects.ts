@@ -1,9 +1,9 @@
 /** Projects, SSH keys and templates. */
-import { projectApi, sshKeyApi, templateApi } from '@slipway/contract'
+import { networkApi, projectApi, sshKeyApi, templateApi } from '@slipway/contract'
 import { imageUrl } from '../downloads.ts'
 import { publicKeyOf } from '../public-key.ts'
 import { insideOf, objectOf, ownedBy } from '../world.ts'
-import { type Operation, on } from './operation.ts'
+import { chooseIn, idOf, type Operation, on } from './operation.ts'
 
 export const ofProjects: Record<string, Operation> = {
   createProject: {
@@ -22,6 +22,18 @@ export const ofProjects: Record<string, Operation> = {
     forget(world, args) {
       for (const inside of insideOf(world, objectOf(world, args.on))) inside.fate = 'perhaps leaving'
     },
+  }),
+  switchInternet: on('project', 'projectId', networkApi.update, {
+    weight: 0.5,
+    choose(choice) {
+      // A cluster refuses it.
+      const project = choice.engine === 'kubevirt' ? null : chooseIn(choice, 'project')
+      return project ? { on: project.handle, internet: choice.random.chance(0.5) } : null
+    },
+    parts: (args, find) => ({
+      params: { projectId: idOf(find(args.on)) },
+      body: { internet: args.internet },
+    }),
   }),
   createKey: {
     weight: 2,

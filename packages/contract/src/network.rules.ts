@@ -16,12 +16,13 @@ export const networkDomainOf = (project: { name: string }): string =>
  * would have means none of them, and nobody is called by the id of another: those are called by their own ids.
  */
 export function networkLabels(all: readonly Named[]): Map<string, string> {
+  const labels = all.map(({ name }) => hostnameOf(name))
   const claims = new Map<string, number>()
-  for (const { name } of all) claims.set(hostnameOf(name), (claims.get(hostnameOf(name)) ?? 0) + 1)
+  for (const label of labels) claims.set(label, (claims.get(label) ?? 0) + 1)
   const ids = new Set(all.map(({ id }) => id))
   return new Map(
-    all.map(({ id, name }) => {
-      const label = hostnameOf(name)
+    all.map(({ id }, i) => {
+      const label = labels[i] ?? id
       return [id, claims.get(label) === 1 && !ids.has(label) ? label : id]
     }),
   )

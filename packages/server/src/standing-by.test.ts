@@ -4,6 +4,7 @@ import {
   accountApi,
   diskApi,
   healthApi,
+  networkApi,
   operationApi,
   projectApi,
   vmApi,
@@ -49,6 +50,29 @@ describe('a server that stands by', () => {
     })
     await desk.pass()
     expect(await desk.vm(vmId)).toMatchObject({ status: 'running' })
+    await desk.close()
+  })
+
+  it('has the engine told of networks by the one that drives, which hears of each change', async () => {
+    const { desk, ada } = await openBoth()
+    const { putNetwork } = desk.app.engine
+    const puts: unknown[] = []
+    desk.app.engine.putNetwork = (projectId, spec) => {
+      puts.push({ internet: spec.internet, names: Object.keys(spec.names).length })
+      return putNetwork(projectId, spec)
+    }
+    await ada.call(networkApi.update, { params: desk.params, body: { internet: false } })
+    await desk.pass(900)
+    expect(puts.at(-1)).toEqual({ internet: false, names: 0 })
+    const body = { name: 'web', template_id: 'starter', ssh_key_id: desk.keyId }
+    const { body: vm } = await ada.call(vmApi.create, { params: desk.params, body })
+    await desk.pass(900)
+    expect(puts.at(-1)).toEqual({ internet: false, names: 2 })
+    await desk.pass()
+    await ada.call(vmApi.delete, { params: { ...desk.params, vmId: vm.id } })
+    await desk.pass(900)
+    expect(puts).toHaveLength(3)
+    expect(puts.at(-1)).toEqual({ internet: false, names: 0 })
     await desk.close()
   })
 

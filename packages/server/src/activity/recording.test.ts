@@ -4,6 +4,7 @@ import {
   type EndpointId,
   endpoints,
   messages,
+  networkApi,
   operationApi,
   projectApi,
   sshKeyApi,
@@ -158,6 +159,12 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     object: { type: 'project', name: 'p', id: params.projectId },
     in: 'both',
     message: 'Deleted project p',
+  }),
+  'network.update': async ({ ada, params }) => ({
+    act: () => ada.call(networkApi.update, { params, body: { internet: false } }),
+    object: { type: 'project', name: 'p', id: params.projectId },
+    in: 'project',
+    message: 'Switched off the Internet access of project p',
   }),
   'sshKey.create': async ({ ada }) => ({
     act: () => ada.call(sshKeyApi.create, { body: { key_name: 'laptop', ssh_public_key: newPublicKey() } }),

@@ -11,6 +11,7 @@ import {
   work,
 } from './engine.test-kit.ts'
 import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
+import { describeNetworks } from './network.suite.ts'
 import { describeStorage } from './storage.suite.ts'
 
 /**
@@ -366,4 +367,5 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
   })
   describeStorage(name, makeHarness)
+  describeNetworks(name, makeHarness)
 }

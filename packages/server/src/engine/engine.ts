@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream'
  * UI work. Everything above this file speaks only these words, so nothing in services or plans knows which engine
  * it has; it asks `capabilities` where a difference shows.
  *
- * The promises, tested for every engine by `engine.suite.ts` and `storage.suite.ts`:
+ * The promises, tested for every engine by `engine.suite.ts`, `storage.suite.ts` and `network.suite.ts`:
  *
  * 1. Ids are ours. A machine id is a lower-case UUID; it is the only key an engine needs to find its machine again.
  * 2. Every call is idempotent: calling it again after a crash, or twice at once, ends in the same world.

@@ -1,9 +1,10 @@
 /** Keeps the engine told what the networks of projects are like: who is in them, under which names, and what they reach. */
-import type { Engine } from '../engine/engine.ts'
+import { networkNames, projectLabelOf } from '@slipway/contract'
+import type { Engine, NetworkSpec } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Again } from '../lib/reconciler.ts'
 import type { NetworkRepo } from './network.repo.ts'
-import { type ProjectNetwork, specOf } from './network.state.ts'
+import type { ProjectNetwork } from './network.state.ts'
 
 export interface NetworkReconcileOptions {
   repo: Pick<NetworkRepo, 'find' | 'all'>
@@ -13,33 +14,41 @@ export interface NetworkReconcileOptions {
   clock: Clock
 }
 
-/** Many VMs of a project that change at once are one look, or a few; a VM is found soon all the same. */
-const betweenLooksMs = 250
+/** Thousands of VMs of a project that change at once are a few looks; a VM is found within a second all the same. */
+const betweenLooksMs = 400
+
+const specOf = ({ project, internet, vms, groups }: ProjectNetwork): NetworkSpec => ({
+  label: projectLabelOf(project.name),
+  internet,
+  names: networkNames(vms, groups),
+})
 
 export function makeNetworkReconcile({ repo, engine, onGone, clock }: NetworkReconcileOptions) {
-  /** What the engine was told by this process: after a start everything once, it may be another engine. */
-  const told = new Map<string, string>()
+  /**
+   * What the engine was told by this process: after a start everything once, it may be another engine. Null: it is not
+   * known whether that was understood.
+   */
+  const told = new Map<string, string | null>()
   const lookedAt = new Map<string, number>()
 
-  /** Tells it once more, when it is not known whether it was understood the last time. */
   async function put(projectId: string, network: ProjectNetwork): Promise<void> {
     const spec = specOf(network)
     const text = JSON.stringify(spec)
     if (told.get(projectId) === text) return
-    told.delete(projectId)
+    told.set(projectId, null)
     await engine.putNetwork(projectId, spec)
     told.set(projectId, text)
   }
 
   return {
     async look(id: string): Promise<Again> {
-      const now = clock.monotonic()
-      const early = (lookedAt.get(id) ?? Number.NEGATIVE_INFINITY) + betweenLooksMs - now
+      const early = (lookedAt.get(id) ?? Number.NEGATIVE_INFINITY) + betweenLooksMs - clock.monotonic()
       if (early > 0) return { afterMs: early }
-      lookedAt.set(id, now)
       const network = await repo.find(id)
       if (network) {
         await put(id, network)
+        // Not when it failed: a look that only waits would count as a success.
+        lookedAt.set(id, clock.monotonic())
         return 'when-kicked'
       }
       lookedAt.delete(id)

@@ -9,7 +9,6 @@ import {
   type VmNetwork,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
-import { type Engine, EngineError } from '../engine/engine.ts'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem, require422 } from '../lib/problem.ts'
@@ -22,7 +21,8 @@ export type NetworkService = ReturnType<typeof makeNetworkService>
 export interface NetworkServiceOptions {
   repo: NetworkRepo
   projects: ProjectService
-  engine: Pick<Engine, 'networkAddresses'>
+  /** The addresses of VMs of a project, by VM, as far as they are known now. */
+  addressesOf: (projectId: string) => Promise<ReadonlyMap<string, string>>
   cannot: Limits
   clock: Clock
   changed: Changed
@@ -31,7 +31,7 @@ export interface NetworkServiceOptions {
 export function makeNetworkService({
   repo,
   projects,
-  engine,
+  addressesOf,
   cannot,
   clock,
   changed,
@@ -45,16 +45,6 @@ export function makeNetworkService({
     const [network, addresses] = await Promise.all([repo.find(projectId), addressesOf(projectId)])
     if (!network) throw new Problem(404, messages.projectNotFound)
     return { network, addresses }
-  }
-
-  /** Names are worth showing while the engine is away. */
-  async function addressesOf(projectId: string): Promise<ReadonlyMap<string, string>> {
-    try {
-      return await engine.networkAddresses(projectId)
-    } catch (error) {
-      if (error instanceof EngineError && error.retryable) return new Map()
-      throw error
-    }
   }
 
   /** Says of objects of a network what they are found by. */

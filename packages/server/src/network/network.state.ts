@@ -1,7 +1,4 @@
-/** What is known of the network of a project, and what the engine is told of it. */
-import { networkNames, projectLabelOf } from '@slipway/contract'
-import type { NetworkSpec } from '../engine/engine.ts'
-
+/** What the network of a project is made of. */
 export interface ProjectNetwork {
   project: { id: string; name: string }
   internet: boolean
@@ -10,9 +7,3 @@ export interface ProjectNetwork {
   /** Pools and sets with the ids of their running members. */
   groups: readonly { id: string; name: string; running: readonly string[] }[]
 }
-
-export const specOf = ({ project, internet, vms, groups }: ProjectNetwork): NetworkSpec => ({
-  label: projectLabelOf(project.name),
-  internet,
-  names: networkNames(vms, groups),
-})

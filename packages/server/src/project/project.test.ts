@@ -66,28 +66,27 @@ describe('projects', () => {
     // The machine was being made while its project went: a scan finds what that left.
     await app.clock.advance(40_000)
     expect(await app.engine.list()).toEqual(new Map())
-    expect(await app.engine.listProjects()).toEqual([])
+    expect(await app.engine.listProjects()).not.toContain(project.id)
     expect(await app.db.selectFrom('vm').selectAll().execute()).toEqual([])
   })
 
   it('leaves nothing of its own in the engine, and not before its disks are gone', async () => {
     const { body: project } = await ada.call(projectApi.create, { body: { name: 'with a disk' } })
     const params = { projectId: project.id }
-    expect(await app.engine.listProjects()).toEqual([])
     await ada.call(diskApi.create, { params, body: { name: 'd', size: '1Gi', source: 'EMPTY' } })
     await app.clock.advance(5_000)
-    expect(await app.engine.listProjects()).toEqual([project.id])
+    expect(await app.engine.listProjects()).toContain(project.id)
     const [volume = ''] = await app.engine.listVolumes()
     const { deleteVolume } = app.engine
     app.engine.deleteVolume = () => Promise.reject(new EngineError('internal', 'Away.', { retryable: true }))
     expect((await ada.call(projectApi.delete, { params })).status).toBe(204)
     await app.clock.advance(5_000)
-    expect(await app.engine.listProjects()).toEqual([project.id])
+    expect(await app.engine.listProjects()).toContain(project.id)
     expect(await app.engine.listVolumes()).toEqual([volume])
     app.engine.deleteVolume = deleteVolume
     await app.clock.advance(60_000)
     expect(await app.engine.listVolumes()).toEqual([])
-    expect(await app.engine.listProjects()).toEqual([])
+    expect(await app.engine.listProjects()).not.toContain(project.id)
   })
 
   it('is found by a scan when the word of its deletion was lost', async () => {
@@ -99,6 +98,6 @@ describe('projects', () => {
     await app.db.deleteFrom('disk').execute()
     await app.db.deleteFrom('project').where('id', '=', project.id).execute()
     await app.clock.advance(60_000)
-    expect(await app.engine.listProjects()).toEqual([])
+    expect(await app.engine.listProjects()).not.toContain(project.id)
   })
 })

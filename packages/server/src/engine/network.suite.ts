@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EngineHarness, makeMoves, PATIENCE_MS } from './engine.test-kit.ts'
+import type { Engine, MachineSpec, NetworkSpec } from './engine.ts'
+
+/**
+ * The promises of the engine port about the networks of projects. Where the harness has real guests they ping each other.
+ * The tests build on each other, because a guest takes its time.
+ */
+export function describeNetworks(name: string, makeHarness: () => Promise<EngineHarness>): void {
+  describe(`${name} as an engine with networks`, () => {
+    let harness: EngineHarness
+    let engine: Engine
+    const { done, until, code, real, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const [shop, bank] = [randomUUID(), randomUUID()]
+    const machine = (hostname: string, projectId: string): MachineSpec => ({
+      id: randomUUID(),
+      projectId,
+      hostname,
+      cpu: 1,
+      memoryMb: 256,
+      imageId: '',
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
+    })
+    const web = machine('web', shop)
+    const db = machine('db', shop)
+    /** Of another project, under the same name. */
+    const stranger = machine('web', bank)
+    const all = [web, db, stranger]
+    const network: NetworkSpec = {
+      label: 'shop',
+      internet: true,
+      names: { web: [web.id], db: [db.id], everybody: [web.id, db.id], [web.id]: [web.id] },
+    }
+    const bankNetwork: NetworkSpec = { label: 'bank', internet: true, names: { web: [stranger.id] } }
+
+    function needsNetworks(skip: (note: string) => never): void {
+      const limit = engine.capabilities.cannot.networks
+      if (limit !== null) skip(limit)
+    }
+    const start = ({ id }: MachineSpec) => done(engine.startMachine(id, { freshRoot: false, volumeIds: [] }))
+    async function remove({ id }: MachineSpec): Promise<void> {
+      await done(engine.deleteMachine(id))
+      await until(id, 'absent')
+    }
+    const addresses = async (projectId = shop) => Object.fromEntries(await engine.networkAddresses(projectId))
+
+    /** What a guest reaches under a name or an address: `reached` or `nothing`. */
+    async function ping(from: MachineSpec, target: string): Promise<string> {
+      const { address } = await until(from.id, 'ready')
+      const command = `ping -c1 -W2 ${target} >/dev/null 2>&1 && echo reached || echo nothing`
+      return ((await harness.ssh?.(address, command)) ?? '').trim()
+    }
+    /** Tries until a guest reaches it, or does no more; a ping that fails takes a few seconds itself. */
+    async function pings(from: MachineSpec, target: string, wanted: string): Promise<void> {
+      let last = ''
+      for (let passed = 0; last !== wanted && passed < PATIENCE_MS; passed += 3_000) {
+        last = await ping(from, target)
+        if (last !== wanted) await harness.pass(500)
+      }
+      expect(`${from.hostname} to ${target}: ${last}`).toBe(`${from.hostname} to ${target}: ${wanted}`)
+    }
+
+    beforeAll(async () => {
+      harness = await makeHarness()
+      for (const spec of all) {
+        spec.imageId = harness.imageId
+        spec.sshPublicKeys = [harness.sshPublicKey]
+      }
+      engine = await harness.open()
+    })
+    afterAll(async () => {
+      for (const spec of all) await remove(spec)
+      for (const projectId of [shop, bank]) await done(engine.deleteProject(projectId))
+      await engine.close()
+      await harness.cleanUp()
+    })
+
+    test('an engine without networks keeps nothing of them', async ({ skip }) => {
+      if (engine.capabilities.cannot.networks === null) skip('It has networks')
+      await done(engine.putNetwork(shop, network))
+      expect(await engine.listProjects()).not.toContain(shop)
+      expect(await addresses()).toEqual({})
+    })
+
+    test('a network is there before its machines, however often it is told', async ({ skip }) => {
+      needsNetworks(skip)
+      await done(Promise.all([engine.putNetwork(shop, network), engine.putNetwork(shop, network)]))
+      await done(engine.putNetwork(shop, network))
+      await done(engine.putNetwork(bank, bankNetwork))
+      expect((await engine.listProjects()).sort()).toEqual([shop, bank].sort())
+      expect(await addresses()).toEqual({})
+    })
+
+    test('each machine has an address of its own in it', async ({ skip }) => {
+      needsNetworks(skip)
+      await imageIsReady()
+      for (const spec of all) await done(engine.createMachine(spec))
+      for (const spec of all) await start(spec)
+      for (const { id } of all) await until(id, 'ready')
+      const known = await addresses()
+      expect(Object.keys(known).sort()).toEqual([web.id, db.id].sort())
+      expect(new Set(Object.values(known)).size).toBe(2)
+      for (const address of Object.values(known)) expect(address).toMatch(/^\d+(\.\d+){3}$/)
+      expect(Object.keys(await addresses(bank))).toEqual([stranger.id])
+    }, 600_000)
+
+    test('guests of a project find each other by name', async ({ skip }) => {
+      needsNetworks(skip)
+      real('ssh', skip)
+      for (const target of ['db', 'db.shop.internal', (await addresses())[db.id] ?? ''])
+        await pings(web, target, 'reached')
+      for (const target of ['web', 'web.shop.internal', web.id, `${web.id}.shop.internal`, 'everybody'])
+        await pings(db, target, 'reached')
+    }, 300_000)
+
+    test('guests of another project are neither found nor reached', async ({ skip }) => {
+      needsNetworks(skip)
+      real('ssh', skip)
+      const known = await addresses()
+      for (const target of ['db', 'db.shop.internal', 'web.shop.internal', known[db.id] ?? ''])
+        expect(await ping(stranger, target)).toBe('nothing')
+      expect(await ping(web, 'web.bank.internal')).toBe('nothing')
+      // An address may well be there in both networks, where each has all of them for itself.
+      const far = (await addresses(bank))[stranger.id] ?? ''
+      if (!Object.values(known).includes(far)) expect(await ping(web, far)).toBe('nothing')
+    }, 300_000)
+
+    test('what is told is in place of what was told before, for living guests too', async ({ skip }) => {
+      needsNetworks(skip)
+      await done(engine.putNetwork(shop, { ...network, names: { web: [web.id], ledger: [db.id] } }))
+      real('ssh', skip)
+      await pings(web, 'ledger', 'reached')
+      await pings(web, 'ledger.shop.internal', 'reached')
+      await pings(web, 'db', 'nothing')
+      await pings(web, 'everybody', 'nothing')
+    }, 300_000)
+
+    test('a name may be told before its machine is made', async ({ skip }) => {
+      needsNetworks(skip)
+      const later = randomUUID()
+      await done(engine.putNetwork(shop, { ...network, names: { ...network.names, later: [later] } }))
+      expect(await addresses()).not.toHaveProperty(later)
+      real('ssh', skip)
+      expect(await ping(web, 'later')).toBe('nothing')
+      await pings(web, 'db', 'reached')
+    }, 300_000)
+
+    test('an address stays when its machine stops and starts, and with a new engine', async ({ skip }) => {
+      needsNetworks(skip)
+      const before = await addresses()
+      await done(engine.powerOff(db.id))
+      await until(db.id, 'off')
+      await start(db)
+      await until(db.id, 'ready')
+      expect(await addresses()).toEqual(before)
+      await engine.close()
+      engine = await harness.open()
+      expect(await addresses()).toEqual(before)
+      expect((await engine.listProjects()).sort()).toEqual([shop, bank].sort())
+    }, 300_000)
+
+    test('what was told holds with a new engine', async ({ skip }) => {
+      needsNetworks(skip)
+      real('ssh', skip)
+      await pings(web, 'db', 'reached')
+      await pings(db, 'web.shop.internal', 'reached')
+    }, 300_000)
+
+    test('a project with machines is busy, and its network stays', async ({ skip }) => {
+      needsNetworks(skip)
+      const before = await addresses()
+      expect(await code(engine.deleteProject(shop))).toBe('project-busy')
+      expect(await addresses()).toEqual(before)
+      if (harness.ssh) await pings(web, 'db', 'reached')
+    }, 300_000)
+
+    test('an address is gone with its machine, and the others stay', async ({ skip }) => {
+      needsNetworks(skip)
+      const { [db.id]: gone, ...others } = await addresses()
+      expect(gone).toBeDefined()
+      await remove(db)
+      expect(await addresses()).toEqual(others)
+      if (harness.ssh) await pings(web, gone ?? '', 'nothing')
+    }, 300_000)
+
+    test('nothing is left of the network of a project that is deleted', async ({ skip }) => {
+      needsNetworks(skip)
+      await remove(web)
+      await done(engine.deleteProject(shop))
+      await done(engine.deleteProject(shop))
+      expect(await addresses()).toEqual({})
+      expect(await engine.listProjects()).toEqual([bank])
+      if (harness.traces) expect(await harness.traces(shop)).toEqual({ processes: [], files: [] })
+    }, 300_000)
+  })
+}
