@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
 import { errorCode } from '../../../lib/command.ts'
 import { readPid } from '../process.ts'
 import type { FileNames } from './names.ts'
@@ -61,7 +61,9 @@ async function write(path: string, text: string): Promise<boolean> {
     throw error
   })
   if (before === text) return false
-  await writeFile(path, text, { mode: 0o644 })
+  await writeFile(path, text)
+  // Whatever the mask of the server is: dnsmasq reads as a user of its own.
+  await chmod(path, 0o644)
   return true
 }
 

@@ -82,7 +82,10 @@ describe.skipIf(why)('networks of projects', () => {
     throw new Error(`It never came: ${what}`)
   }
 
+  let mask = 0
   beforeAll(async () => {
+    // As the server has it: nothing of it is for others to read.
+    mask = process.umask(0o077)
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-networks-'))
     const key = join(dataDir, 'key')
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
@@ -119,6 +122,7 @@ describe.skipIf(why)('networks of projects', () => {
     for (const id of (await engine.list()).keys()) await engine.deleteMachine(id)
     await engine.close()
     await surroundings.close()
+    process.umask(mask)
     await rm(dataDir, { recursive: true, force: true })
   })
 

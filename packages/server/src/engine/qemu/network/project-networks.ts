@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { inBackground } from '../../../lib/in-background.ts'
@@ -235,7 +235,8 @@ export function makeProjectNetworks(deps: {
     }
     const range = isThere ? await theSpace() : await takeSpace()
     const back: string[] = []
-    await mkdir(namespace.files, { recursive: true, mode: 0o755 })
+    await mkdir(namespace.files, { recursive: true })
+    await chmod(namespace.files, 0o755)
     await writeFile(join(namespace.files, OWNER), dataDir)
     if ((await ensureUplink(namespace, range)) && isThere) back.push('the way out')
     const bridges = wanted.map(({ bridge, index, machines }) => ({
