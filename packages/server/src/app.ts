@@ -6,6 +6,7 @@ import { makeMachines } from './app/machines.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
+import { makeShares } from './app/shares.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
@@ -112,6 +113,7 @@ export async function buildApp(options: AppOptions) {
     drives,
     underLease: underOwnLease,
   }
+  const { shares } = makeShares(base, { config, ownUrl: options.ownUrl })
   const storage = makeStorage(base, config.maxDiskGb)
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
@@ -122,6 +124,7 @@ export async function buildApp(options: AppOptions) {
     keys,
     templates,
     disks,
+    shares,
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles } = machines
@@ -191,6 +194,7 @@ export async function buildApp(options: AppOptions) {
     projects,
     templates,
     operations,
+    shares,
     ...people,
     ...storage,
     ...machines,

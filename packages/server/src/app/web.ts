@@ -42,6 +42,8 @@ import type { ProjectService } from '../project/project.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { makeSearchService } from '../search/search.service.ts'
+import { shareRoutes } from '../share/share.routes.ts'
+import type { ShareService } from '../share/share.service.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
@@ -146,6 +148,7 @@ export async function installRoutes(
     pools: VmPoolService
     sets: VmSetService
     operations: OperationService
+    shares: ShareService
     usage: UsageService
     health: HealthService
     metrics: MetricsService
@@ -173,6 +176,7 @@ export async function installRoutes(
   vmSetRoutes(route, options.sets)
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
+  shareRoutes(route, options.shares)
   operationRoutes(route, options.operations)
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))

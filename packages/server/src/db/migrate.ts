@@ -11,6 +11,7 @@ import * as silent from './migrations/0006-silent.ts'
 import * as seenTime from './migrations/0007-seen-time.ts'
 import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts'
 import * as servers from './migrations/0009-servers.ts'
+import * as shares from './migrations/0011-shares.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0007-seen-time': seenTime,
   '0008-idempotency-and-usage': idempotencyAndUsage,
   '0009-servers': servers,
+  '0011-shares': shares,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
