@@ -107,7 +107,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
         host: '127.0.0.1',
-        share: options.share ?? { domain: null, httpPorts: { first: 8100, last: 8199 }, tcpPorts: null },
+        share: options.share ?? { domain: 'apps.slipway.test', httpPorts: null, tcpPorts: null },
       },
       db: over,
       engine,

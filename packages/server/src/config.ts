@@ -25,6 +25,10 @@ function isSource(text: string): boolean {
   return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
 
+/** The console must not be taken for a shared port; and a shared port has to know where the console is. */
+const isBelow = (publicUrl: URL | null, domain: string): boolean =>
+  publicUrl === null || `.${publicUrl.hostname}`.endsWith(`.${domain}`)
+
 const isHostName = (name: string) => /^(?!-)[a-z0-9_.-]+$/i.test(name)
 
 function isAddressList(entries: readonly string[]): boolean {
@@ -275,6 +279,11 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     )
   }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
+  if (s.SLIPWAY_SHARE_DOMAIN !== undefined && isBelow(publicUrl, s.SLIPWAY_SHARE_DOMAIN)) {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_SHARE_DOMAIN: requires SLIPWAY_PUBLIC_URL, whose host must not be in that domain',
+    )
+  }
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
   return {

@@ -43,26 +43,49 @@ export const isIn = (port: number, range: PortRange | null): boolean =>
 export const linkOf = (share: Pick<ShareRecord, 'audience' | 'kind' | 'secret'>): string =>
   share.audience === 'link' && share.kind === 'http' ? `?slipway=${share.secret}` : ''
 
-/**
- * The address of a share as people read it. `ownUrl` is where the server answers without a public URL: its port stands in
- * names below a domain. Ports of the host stand without the host then, because people may reach it by several names.
- */
-export function addressOf(
-  share: ShareRecord,
-  ways: ShareWays,
-  { publicUrl, ownUrl }: { publicUrl: URL | null; ownUrl: string },
-): string {
-  if (!isReachable(share, ways)) return ''
-  if (share.kind === 'tcp') return `${publicUrl?.hostname ?? ''}:${share.hostPort}`
-  if (ways.domain !== null) {
-    const { protocol, port } = publicUrl ?? portOf(ownUrl)
-    return `${protocol}//${share.label}.${ways.domain}${port && `:${port}`}/${linkOf(share)}`
-  }
-  const origin = publicUrl ? `${publicUrl.protocol}//${publicUrl.hostname}` : ''
-  return `${origin}:${share.hostPort}/${linkOf(share)}`
+/** Where the console is. */
+interface Place {
+  publicUrl: URL | null
+  /** Where the server answers, without a slash at the end. */
+  ownUrl: string
 }
 
-const portOf = (url: string) => (URL.canParse(url) ? new URL(url) : { protocol: 'http:', port: '' })
+/**
+ * The origin of a share of HTTP; null while it has none. `host` is what somebody came by, as the header has it, and
+ * says by which name of the host a port of it is reached where there is no public URL.
+ */
+export function originOf(
+  share: Pick<ShareRecord, 'kind' | 'hostPort' | 'label'>,
+  ways: ShareWays,
+  { publicUrl }: Place,
+  host: string | undefined,
+): string | null {
+  if (share.kind !== 'http' || !isReachable(share, ways)) return null
+  const { protocol, port } = publicUrl ?? { protocol: 'http:', port: '' }
+  if (ways.domain !== null) return `${protocol}//${share.label}.${ways.domain}${port && `:${port}`}`
+  return `${protocol}//${publicUrl?.hostname ?? withoutPort(host ?? '')}:${share.hostPort}`
+}
+
+/** The origin of the console, for somebody who came to a share by that host. */
+export function consoleOf({ publicUrl, ownUrl }: Place, host: string | undefined): string {
+  if (publicUrl) return publicUrl.origin
+  const own = new URL(ownUrl)
+  return `${own.protocol}//${withoutPort(host ?? '') || own.hostname}${own.port && `:${own.port}`}`
+}
+
+const withoutPort = (host: string): string => host.replace(/:\d{1,5}$/, '')
+
+/**
+ * The address of a share as people read it. Without a public URL the host is missing, because people may reach it by
+ * several names.
+ */
+export function addressOf(share: ShareRecord, ways: ShareWays, place: Place): string {
+  if (!isReachable(share, ways)) return ''
+  if (share.kind === 'tcp') return `${place.publicUrl?.hostname ?? ''}:${share.hostPort}`
+  const isOfHost = ways.domain === null && place.publicUrl === null
+  const origin = isOfHost ? `:${share.hostPort}` : originOf(share, ways, place, undefined)
+  return `${origin}/${linkOf(share)}`
+}
 
 /** The ports of a range in the order in which they are given out: those behind the one given out last come first. */
 export function portsFrom(range: PortRange, last: number | null): number[] {

@@ -1,16 +1,18 @@
 import { sharesPerVm } from '@slipway/contract'
+import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
-import type { ShareTable } from '../db/schema.ts'
+import type { ShareCodeTable, ShareTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import { expired } from './share.activity.ts'
 import { labelOf } from './share.address.ts'
 import type { ShareRecord, ShareWish } from './share.state.ts'
 
-const toRecord = (row: ShareTable & { vm_name: string }): ShareRecord => ({
+const toRecord = (row: ShareTable & { vm_name: string; owner_id: string }): ShareRecord => ({
   id: row.id,
   projectId: row.project_id,
+  ownerId: row.owner_id,
   vmId: row.vm_id,
   vmName: row.vm_name,
   port: row.port,
@@ -52,8 +54,9 @@ export function makeShareRepo(db: Db) {
     executor
       .selectFrom('share')
       .innerJoin('vm', 'vm.id', 'share.vm_id')
+      .innerJoin('project', 'project.id', 'share.project_id')
       .selectAll('share')
-      .select('vm.name as vm_name')
+      .select(['vm.name as vm_name', 'project.account_id as owner_id'])
 
   async function find(id: string, executor: Db = db): Promise<ShareRecord | null> {
     const row = await records(executor).where('share.id', '=', id).executeTakeFirst()
@@ -213,15 +216,51 @@ export function makeShareRepo(db: Db) {
       return row?.at ?? null
     },
 
-    /** Adds visits to those that are counted; what is gone has none. */
-    async addVisits(visits: ReadonlyMap<string, { count: number; last: string }>): Promise<void> {
+    /** Whether the guest of a VM is up. */
+    async isRunning(vmId: string): Promise<boolean> {
+      const row = await db.selectFrom('vm').select('status').where('id', '=', vmId).executeTakeFirst()
+      return row?.status === 'running'
+    },
+
+    /** Keeps a code that leads from a session to a share, and forgets those that nobody came with. */
+    async addCode(row: ShareCodeTable, now: string): Promise<void> {
       await db.transaction().execute(async (tx) => {
-        for (const [id, { count, last }] of visits)
-          await tx
+        await tx.deleteFrom('share_code').where('expires_at', '<=', now).execute()
+        await tx.insertInto('share_code').values(row).execute()
+      })
+    },
+
+    /** The session that a code leads from; null when there is none, or not any more. It leads there once. */
+    async takeCode(shareId: string, codeHash: string, now: string): Promise<string | null> {
+      const row = await db
+        .deleteFrom('share_code')
+        .where('code_hash', '=', codeHash)
+        .where('share_id', '=', shareId)
+        .returning(['session_id', 'expires_at'])
+        .executeTakeFirst()
+      return row && row.expires_at > now ? row.session_id : null
+    },
+
+    /** Adds visits to those that are counted; what is gone has none. Returns whose they are. */
+    async addVisits(
+      visits: ReadonlyMap<string, { count: number; last: string }>,
+    ): Promise<{ id: string; projectId: string }[]> {
+      return db.transaction().execute(async (tx) => {
+        const found: { id: string; projectId: string }[] = []
+        for (const [id, { count, last }] of visits) {
+          const row = await tx
             .updateTable('share')
-            .set((e) => ({ visits: e('visits', '+', count), last_visit_at: last }))
+            .set((e) => ({
+              visits: e('visits', '+', count),
+              // Another server may have seen a later one.
+              last_visit_at: sql<string>`case when last_visit_at > ${last} then last_visit_at else ${last} end`,
+            }))
             .where('id', '=', id)
-            .execute()
+            .returning('project_id')
+            .executeTakeFirst()
+          if (row) found.push({ id, projectId: row.project_id })
+        }
+        return found
       })
     },
   }

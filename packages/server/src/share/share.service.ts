@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import {
   type Limits,
   messages,
@@ -11,7 +11,10 @@ import {
 import type { Tx } from '../db/open.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
+import type { ClockGuard } from '../lib/clock-guard.ts'
 import { newId } from '../lib/id.ts'
+import { inBackground } from '../lib/in-background.ts'
+import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { reshared, shared, unshared } from './share.activity.ts'
@@ -24,6 +27,13 @@ type UpdateBody = Parsed<typeof shareApi.update>['body']
 
 /** How many free ports are looked for at a time: others may take some of them meanwhile. */
 const spare = 8
+
+/** A browser goes from the console to the share at once. */
+const codeMs = 60_000
+/** How often it is looked at least whether a share has reached its end. */
+const lookEveryMs = 30_000
+
+const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
 
 /** Of each secret, in bytes. */
 const secretBytes = 24
@@ -44,6 +54,9 @@ export interface ShareServiceOptions {
   listeningPorts: (vmId: string) => Promise<number[] | null>
   changed: Changed
   clock: Clock
+  /** Asked before shares are deleted because their end is reached. */
+  clockGuard: Pick<ClockGuard, 'isTrusted'>
+  log: Pick<Log, 'error'>
 }
 
 const refusals: Record<Exclude<Refusal, 'vm-missing'>, string> = {
@@ -190,6 +203,75 @@ export function makeShareService(options: ShareServiceOptions) {
       const isGone = await repo.remove(shareId, (one) => unshared(one, userId, clock.now()))
       if (!isGone) throw new Problem(404, shareTexts.notFound)
       changed('share', projectId, shareId)
+    },
+
+    /**
+     * For somebody who is signed in and opens a share of theirs: a code that the share takes for that session, once and
+     * within a minute. Null when there is no such share of theirs.
+     */
+    async lead(
+      session: { id: string; user: { id: string } },
+      shareId: string,
+    ): Promise<{ share: ShareRecord; code: string } | null> {
+      const share = await repo.find(shareId)
+      if (share?.ownerId !== session.user.id || share.kind !== 'http') return null
+      const code = secret()
+      const now = clock.now()
+      const row = {
+        code_hash: hashOf(code),
+        share_id: share.id,
+        session_id: session.id,
+        expires_at: isoTime(now + codeMs),
+      }
+      await repo.addCode(row, isoTime(now))
+      return { share, code }
+    },
+
+    /** The session that a code leads from; null when it leads nowhere, or not any more. */
+    takeCode: (share: ShareRecord, code: string): Promise<string | null> =>
+      repo.takeCode(share.id, hashOf(code), isoTime(clock.now())),
+
+    /** Gives ports to those shares that were made when none was needed. */
+    async assignPorts(): Promise<void> {
+      const without = (await repo.all()).filter(({ hostPort }) => hostPort === null)
+      for (const { id, kind, projectId } of without) {
+        const ports = await hostPortsFor(kind, 1)
+        if (ports === null) continue
+        await repo.setHostPort(id, ports)
+        changed('share', projectId, id)
+      }
+    },
+
+    /** Deletes what has reached its end, now and whenever something does. Returns the way to stop. */
+    watchEnds(within: <T>(act: () => T) => T): () => void {
+      let cancel = () => {}
+      let isOver = false
+      async function look(): Promise<void> {
+        if (options.clockGuard.isTrusted())
+          for (const { id, projectId } of await repo.removeExpired(clock.now()))
+            changed('share', projectId, id)
+        const next = await repo.nextEnd()
+        const leftMs = next === null ? lookEveryMs : Math.max(Date.parse(next) - clock.now(), 1_000)
+        again(Math.min(leftMs, lookEveryMs))
+      }
+      function again(ms: number): void {
+        if (isOver) return
+        cancel = clock.after(ms, () =>
+          inBackground(
+            options.log,
+            'ending shared ports',
+            within(look).catch((error: unknown) => {
+              again(lookEveryMs)
+              throw error
+            }),
+          ),
+        )
+      }
+      again(0)
+      return () => {
+        isOver = true
+        cancel()
+      }
     },
 
     async ports(userId: string, projectId: string, vmId: string): Promise<{ ports: number[] | null }> {

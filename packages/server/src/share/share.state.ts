@@ -4,6 +4,8 @@ import type { Share, ShareAudience, ShareKind } from '@slipway/contract'
 export interface ShareRecord {
   id: string
   projectId: string
+  /** Whose project it is. */
+  ownerId: string
   vmId: string
   vmName: string
   port: number
