@@ -184,8 +184,9 @@ describe('a share for everybody', () => {
     const total = 200 * 1024 * 1024
     let taken = 0
     let open = () => {}
-    const server = guest((socket) => {
+    const server = guest((socket, head) => {
       socket.pause()
+      taken += head.length - head.indexOf('\r\n\r\n') - 4
       open = () => {
         socket.on('data', (part) => {
           taken += part.length

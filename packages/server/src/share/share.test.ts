@@ -47,7 +47,7 @@ describe('sharing a port', () => {
         kind: 'http',
         audience: 'project',
         expires_at: null,
-        address: expect.stringMatching(/^http:\/\/slipway\.test:81\d\d\/$/),
+        address: 'http://web-p-3000.apps.slipway.test/',
         visits: 0,
         last_visit_at: null,
       })
