@@ -299,7 +299,7 @@ export function makeShareFront(options: ShareFrontOptions) {
         if (entry !== null) return serve(entry, request, response)
         if (hasBody(request)) {
           const cancel = clock.after(requestMs, () => request.complete || request.socket.destroy())
-          response.once('close', cancel)
+          request.once('close', cancel)
         }
         for (const other of others) other.call(server, request, response)
       })
