@@ -85,8 +85,6 @@ export function makeShares(
 
   bus.reads('share', shares.read)
   bus.onChanged('share', front.refresh)
-  // A project takes its shares along.
-  bus.onChanged('project', () => front.refreshAll())
   options.peers.onGap(front.refreshAll)
   options.peers.onBack(front.refreshAll)
   options.sessionLines.onEnd(() => {

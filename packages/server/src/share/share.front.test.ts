@@ -424,7 +424,7 @@ describe('what is taken back', () => {
     for (const audience of ['project', 'link'] as const)
       await desk.ada.call(shareApi.update, { params, body: { audience, expires_at: null } })
     await closed
-    expect((await visit(port, '/', { cookie })).status).toBe(403)
+    await vi.waitFor(async () => expect((await visit(port, '/', { cookie })).status).toBe(403))
   })
 
   it('by its end: closed at that time, and deleted soon after', async () => {

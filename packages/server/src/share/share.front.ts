@@ -31,8 +31,6 @@ const listenAgainMs = 2_000
 /** How often it is looked whether those who came in by a session still may. Sign-outs are known at once. */
 const checkEveryMs = 15_000
 
-export type ShareFront = ReturnType<typeof makeShareFront>
-
 export interface ShareFrontOptions {
   ways: ShareWays
   /** The address to listen at. */

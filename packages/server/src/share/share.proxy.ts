@@ -59,8 +59,9 @@ export function passOn(request: IncomingMessage, response: ServerResponse, passa
     })
     const wait = () => {
       cancel()
+      if (response.headersSent) return
       cancel = passage.clock.after(answerMs, () => {
-        if (!response.headersSent) showPage(pages.slow, request, response)
+        showPage(pages.slow, request, response)
         upstream.destroy()
       })
     }
@@ -74,7 +75,10 @@ export function passOn(request: IncomingMessage, response: ServerResponse, passa
       cancel()
       begin(answer, response, passage)
     })
-    upstream.once('error', (error) => {
+    let hasFailed = false
+    upstream.on('error', (error) => {
+      if (hasFailed) return
+      hasFailed = true
       cancel()
       if (response.headersSent || response.destroyed) return void response.destroy()
       // A connection that was kept had ended meanwhile; nothing was lost with it.

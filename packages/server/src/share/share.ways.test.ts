@@ -75,12 +75,16 @@ describe('below a domain', () => {
     const { port } = await open({ share: byName })
     const socket = connect({ host: '127.0.0.1', port })
     let heard = ''
-    socket.on('error', () => {}).on('data', (part) => {
-      heard += part
-    })
+    socket
+      .on('error', () => {})
+      .on('data', (part) => {
+        heard += part
+      })
     const closed = once(socket, 'close')
     const asked = once(desk.app.app.server, 'request')
-    socket.write('POST /api/auth/signin HTTP/1.1\r\nHost: slipway.test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{')
+    socket.write(
+      'POST /api/auth/signin HTTP/1.1\r\nHost: slipway.test\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{',
+    )
     await asked
     expect(heard).toBe('')
     await desk.app.clock.advance(60_000)
