@@ -138,6 +138,18 @@ const Settings = z.object({
     .pipe(z.array(z.enum(limitNames, `Use the names ${limitNames.join(', ')}, separated by commas`))),
   /** Where it says that the addresses of its guests answer. */
   SLIPWAY_SIMULATED_ADDRESSES: z.enum(addressPlaces).default('this-host'),
+  /** A web server on this host that stands for port 3000 of its guests, in place of their own. */
+  SLIPWAY_SIMULATED_WEB: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .string()
+      .regex(/^[\d.]+:\d{1,5}$/, 'Enter an address and a port such as 127.0.0.1:5173')
+      .transform((text) => {
+        const [ip = '', port] = text.split(':')
+        return { ip, port: Number(port) }
+      })
+      .optional(),
+  ),
   /** Where `npm run simulated-host` serves a simulated engine to several servers; without it each has its own. */
   SLIPWAY_SIMULATED_SOCKET: optional,
   /** The file that says which cluster and who we are there; without it the one we run in, else ~/.kube/config. */
@@ -315,6 +327,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,
+    simulatedWeb: s.SLIPWAY_SIMULATED_WEB ?? null,
     simulatedSocket:
       s.SLIPWAY_SIMULATED_SOCKET === undefined ? null : path.resolve(s.SLIPWAY_SIMULATED_SOCKET),
     kube: {

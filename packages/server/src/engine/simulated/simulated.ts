@@ -98,6 +98,8 @@ export interface SimulatedOptions {
   cannot?: Limits
   /** Where its addresses are said to answer. */
   addresses?: Capabilities['addresses']
+  /** What stands for the web servers of its guests, in place of their own. */
+  web?: Address
 }
 
 /** What a guest uses that does nothing, in percent. */
@@ -582,7 +584,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (!machine || !lives(machine) || !isUp(machine)) throw new EngineError('unreachable', notRunning)
       if (port !== WEB_PORT)
         throw new EngineError('unreachable', `Nothing listens on port ${port} of this VM (simulated).`)
-      return { stream: web.connect(id) }
+      return options.web ? { at: options.web } : { stream: web.connect(id) }
     },
     openScreen: async () => null,
     putNetwork: async () => {},
