@@ -12,6 +12,7 @@ import { benchKubevirt } from './kubevirt.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
+import { benchShare } from './share.ts'
 import { benchStorage } from './storage.ts'
 import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
@@ -27,6 +28,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
   gateway: benchGateway,
+  share: benchShare,
   images: benchImages,
   console: benchConsole,
   sampling: benchSampling,

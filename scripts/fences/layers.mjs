@@ -491,6 +491,7 @@ const ownersByAnotherName = {
   mail_token: 'account',
   vm_group_event: 'vm-group',
   usage_sample: 'usage',
+  share_code: 'share',
   seen_time: 'db',
   lease: 'db',
   revision: 'db',

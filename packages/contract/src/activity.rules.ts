@@ -10,6 +10,7 @@ export const activityObjects = [
   'disk',
   'vm_snapshot',
   'disk_snapshot',
+  'share',
 ] as const
 export type ActivityObject = (typeof activityObjects)[number]
 

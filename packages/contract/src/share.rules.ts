@@ -16,9 +16,11 @@ export const shareTexts = {
   audienceMissing: 'Choose who may open it',
   expiryPast: 'Choose a time in the future',
   alreadyShared: 'This port is shared already',
+  twice: 'Enter each port once',
   tooMany: `Share at most ${sharesPerVm} ports of a VM`,
   tcpAudience: 'A TCP port is open to everybody who reaches it; choose everybody',
   tcpOff: 'The operator of this server has not set aside ports for TCP. Use an SSH tunnel.',
+  httpOff: 'The operator of this server has switched off sharing. Use an SSH tunnel.',
   noPortLeft: 'All ports set aside for sharing are in use',
   notFound: 'Shared port not found',
 } as const

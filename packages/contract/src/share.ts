@@ -1,16 +1,11 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { shareAudiences, shareKinds, shareTexts } from './share.rules.ts'
 import { Id, Time } from './text.ts'
 import { VmParams } from './vm.ts'
-
-/** A port of a VM. */
-export const GuestPort = z
-  .int({ error: shareTexts.portMissing })
-  .min(1, shareTexts.portMissing)
-  .max(65_535, shareTexts.portMissing)
 
 /** A port of a VM that can be opened from outside. */
 export const Share = z.object({
@@ -26,7 +21,8 @@ export const Share = z.object({
   created_at: Time,
   /**
    * Where it is: `https://web-shop-3000.apps.example.com/` for `http`, `host:port` for `tcp`. With the audience `link`
-   * it holds the secret. A part that depends on how the console is reached is missing: `:8101` means that host.
+   * it holds the secret. What depends on how the console is reached is missing: `:8101/` for `http` and `:8301` for
+   * `tcp` are ports of the host that the console is at. Empty while the operator has switched that kind off.
    */
   address: z.string(),
   /** Visits so far: of `http` each page that was opened, of `tcp` each connection. */
@@ -81,7 +77,7 @@ export const shareApi = {
       ],
       404: [messages.projectNotFound, messages.vmNotFound],
       409: [shareTexts.alreadyShared, shareTexts.tooMany, shareTexts.noPortLeft],
-      422: ['A sentence of `cannot.ports`', shareTexts.tcpOff],
+      422: ['A sentence of `cannot.ports`', shareTexts.httpOff, shareTexts.tcpOff],
     },
   }),
   update: endpoint('share.update', {

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { disksPerVm } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
+import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { Id, name, Time } from './text.ts'
 import { vmStatuses, vmStepNames, vmTexts } from './vm.rules.ts'
 
@@ -67,6 +69,12 @@ export const VmCreate = z.object({
     .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
     .refine((disks) => new Set(disks.map((disk) => disk.disk_id)).size === disks.length, t.diskMissing)
     .default([]),
+  /** Ports to share at once, with the audience project. */
+  share_ports: z
+    .array(GuestPort, { error: shareTexts.portMissing })
+    .max(sharesPerVm, shareTexts.tooMany)
+    .refine((ports) => new Set(ports).size === ports.length, shareTexts.twice)
+    .default([]),
   /** May be repeated in the body; then it must be the project of the path. */
   project_id: z.string().optional(),
 })
@@ -94,9 +102,23 @@ export const vmApi = {
     body: VmCreate,
     response: Vm,
     errors: {
-      400: [t.nameMissing, t.templateMissing, t.sshKeyMissing, t.diskMissing, t.projectMismatch],
+      400: [
+        t.nameMissing,
+        t.templateMissing,
+        t.sshKeyMissing,
+        t.diskMissing,
+        t.projectMismatch,
+        shareTexts.portMissing,
+        shareTexts.tooMany,
+        shareTexts.twice,
+      ],
       404: [messages.projectNotFound],
-      409: ['Disk "<name>" is not available', 'This project has reached its limit of <n> VMs'],
+      409: [
+        'Disk "<name>" is not available',
+        'This project has reached its limit of <n> VMs',
+        shareTexts.noPortLeft,
+      ],
+      422: ['A sentence of `cannot.ports`', shareTexts.httpOff],
     },
   }),
   get: endpoint('vm.get', {

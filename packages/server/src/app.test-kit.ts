@@ -24,6 +24,7 @@ import { makeHandClock } from './lib/hand-clock.ts'
 import { makeRoom } from './lib/peers.test-kit.ts'
 import { newEpoch } from './lib/peers.ts'
 import type { Mail } from './mail/mail.ts'
+import type { ShareWays } from './share/share.state.ts'
 import type { BuiltInTemplate } from './template/template.service.ts'
 
 const templates = templatesOf(await readRecipes())
@@ -56,6 +57,7 @@ export interface TestAppOptions {
   database?: DatabasePlace
   gateway?: Gateway
   trustedProxies?: string[]
+  share?: ShareWays
 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
@@ -104,6 +106,8 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         admins: options.admins ?? [],
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
+        host: '127.0.0.1',
+        share: options.share ?? { domain: 'apps.slipway.test', httpPorts: null, tcpPorts: null },
       },
       db: over,
       engine,

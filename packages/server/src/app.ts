@@ -7,6 +7,7 @@ import { makeNetworks } from './app/networks.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
+import { makeShares } from './app/shares.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
@@ -113,6 +114,13 @@ export async function buildApp(options: AppOptions) {
     drives,
     underLease: underOwnLease,
   }
+  const { shares, front, originOf } = makeShares(base, {
+    config,
+    ownUrl: options.ownUrl,
+    accounts,
+    sessionLines,
+    peers,
+  })
   const storage = makeStorage(base, config.maxDiskGb)
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
@@ -123,6 +131,7 @@ export async function buildApp(options: AppOptions) {
     keys,
     templates,
     disks,
+    shares,
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles } = machines
@@ -195,6 +204,8 @@ export async function buildApp(options: AppOptions) {
     templates,
     operations,
     networks,
+    shares,
+    originOf,
     ...people,
     ...storage,
     ...machines,
@@ -203,6 +214,7 @@ export async function buildApp(options: AppOptions) {
   })
 
   let cancelSweep: (() => void) | null = null
+  let stopEnding = () => {}
   function sweep(): void {
     const due = clockGuard.isTrusted() ? { accounts, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
@@ -212,6 +224,7 @@ export async function buildApp(options: AppOptions) {
 
   async function rest(): Promise<void> {
     cancelSweep?.()
+    stopEnding()
     stopListening()
     // Jobs end without an outcome, so no look takes one for a failure.
     await Promise.all([jobs.close(), ...reconcilers.map((one) => one.stop())])
@@ -227,6 +240,7 @@ export async function buildApp(options: AppOptions) {
       await sampler.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
       await bus.idle()
+      await front.idle()
     },
     /** For tests: what the event stream of a project carries. */
     subscribe: (projectId: string, listener: (event: string, data: unknown) => void) =>
@@ -240,6 +254,9 @@ export async function buildApp(options: AppOptions) {
       scaling.wake()
       sampler.start()
       if (visits !== null) gateway?.serve(visits.desk)
+      await app.ready()
+      front.answerFor(app.server)
+      front.refreshAll()
     },
     /** This server has the lease. To be called once. */
     async drive() {
@@ -247,6 +264,8 @@ export async function buildApp(options: AppOptions) {
       board.begin()
       clockGuard.keep()
       for (const reconciler of reconcilers) await reconciler.start()
+      inBackground(log, 'giving ports to shares', underOwnLease(shares.assignPorts))
+      stopEnding = shares.watchEnds(underOwnLease)
       sweep()
     },
     /** Ends what is done under the lease; it can be given up then. */
@@ -256,6 +275,7 @@ export async function buildApp(options: AppOptions) {
       vitals.stop()
       visits?.close()
       streams.close()
+      await front.close()
       await consoles.close()
       await closeServer(app)
       // Requests in flight may have waited for what is done under the lease.

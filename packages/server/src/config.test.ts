@@ -184,3 +184,39 @@ it.each(['Slipway', '-a', 'a-', 'a_b', 'a'.repeat(21)])(
     expect(() => readConfig({ SLIPWAY_KUBE_PREFIX })).toThrow('SLIPWAY_KUBE_PREFIX: Enter up to 20')
   },
 )
+
+it('shared ports have ports beside the console, none for TCP, unless the operator says otherwise', () => {
+  const usual = { domain: null, httpPorts: { first: 8100, last: 8199 }, tcpPorts: null }
+  expect(readConfig({}).share).toEqual(usual)
+  const empty = { SLIPWAY_SHARE_DOMAIN: '', SLIPWAY_SHARE_PORTS: '', SLIPWAY_TCP_PORTS: '' }
+  expect(readConfig(empty).share).toEqual(usual)
+  const own = { SLIPWAY_SHARE_PORTS: 'off', SLIPWAY_TCP_PORTS: '9000' }
+  expect(readConfig(own).share).toEqual({ ...usual, httpPorts: null, tcpPorts: { first: 9000, last: 9000 } })
+  const named = { SLIPWAY_SHARE_DOMAIN: 'Apps.Example.com', SLIPWAY_PUBLIC_URL: 'https://vms.example.com' }
+  expect(readConfig(named).share).toEqual({ ...usual, domain: 'apps.example.com' })
+})
+
+it.each([
+  ['SLIPWAY_SHARE_PORTS', ['on', '8199-8100', '0-10', '65000-65536', '8100-', '8100,8101']],
+  ['SLIPWAY_TCP_PORTS', ['no', '9000-8000', '8150-9000', '8199']],
+  ['SLIPWAY_SHARE_DOMAIN', ['*.example.com', 'https://example.com', 'apps', 'a..b', 'apps.example.com:80']],
+])('%s stops the start when it makes no sense', (name, values) => {
+  for (const value of values)
+    expect(() => readConfig({ [name]: value, SLIPWAY_PUBLIC_URL: 'http://c.test' }), value).toThrow(
+      `${name}: `,
+    )
+})
+
+it('the domain of shared ports needs to know the console, and must not have it in it', () => {
+  const SLIPWAY_SHARE_DOMAIN = 'apps.example.com'
+  for (const SLIPWAY_PUBLIC_URL of ['', 'https://apps.example.com', 'https://vms.apps.example.com'])
+    expect(() => readConfig({ SLIPWAY_SHARE_DOMAIN, SLIPWAY_PUBLIC_URL })).toThrow(
+      'SLIPWAY_SHARE_DOMAIN: requires',
+    )
+  for (const SLIPWAY_PUBLIC_URL of [
+    'https://example.com',
+    'https://vms.example.com',
+    'https://xapps.example.com',
+  ])
+    expect(readConfig({ SLIPWAY_SHARE_DOMAIN, SLIPWAY_PUBLIC_URL }).share.domain).toBe(SLIPWAY_SHARE_DOMAIN)
+})

@@ -26,6 +26,10 @@ function isSource(text: string): boolean {
   return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
 
+/** The console must not be taken for a shared port; and a shared port has to know where the console is. */
+const isBelow = (publicUrl: URL | null, domain: string): boolean =>
+  publicUrl === null || `.${publicUrl.hostname}`.endsWith(`.${domain}`)
+
 const isHostName = (name: string) => /^(?!-)[a-z0-9_.-]+$/i.test(name)
 
 function isAddressList(entries: readonly string[]): boolean {
@@ -59,6 +63,20 @@ function namesOfMachine(listen: string): string[] {
   const [short = name] = name.split('.')
   return [name, short, `${short}.local`, listen.toLowerCase()]
 }
+
+/** Ports of the host such as `8100-8199`, or a single one. */
+const portRange = z
+  .string()
+  .regex(/^\d{1,5}(-\d{1,5})?$/, 'Enter a range of ports such as 8100-8199, or off')
+  .transform((text) => {
+    const [first = 0, last = first] = text.split('-').map(Number)
+    return { first, last }
+  })
+  .refine(
+    ({ first, last }) => first >= 1 && last <= 65_535 && first <= last,
+    'Enter ports from 1 to 65535, the lower one first',
+  )
+const portsOrOff = z.union([z.literal('off').transform(() => null), portRange])
 
 const seconds = (usual: number, least: number) => z.coerce.number().min(least).max(86_400).default(usual)
 
@@ -104,6 +122,26 @@ const Settings = z.object({
   SLIPWAY_SSH_LISTEN: optional,
   /** The name people give to ssh; that of the public URL, else what is in the address bar of the browser. */
   SLIPWAY_SSH_HOST: optional,
+  /** Below which each shared port has a name; without it each has a port of its own. */
+  SLIPWAY_SHARE_DOMAIN: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .string()
+      .trim()
+      .toLowerCase()
+      .regex(
+        /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/,
+        'Enter a domain such as apps.example.com, without a scheme or a wildcard',
+      )
+      .optional(),
+  ),
+  /** Where shared ports are without a domain: ports beside that of the console. */
+  SLIPWAY_SHARE_PORTS: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    portsOrOff.default({ first: 8100, last: 8199 }),
+  ),
+  /** Where TCP ports of VMs may be published: none unless the operator sets some aside. */
+  SLIPWAY_TCP_PORTS: z.preprocess((value) => (value === '' ? undefined : value), portsOrOff.default(null)),
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated', 'kubevirt']).default('qemu'),
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
@@ -119,6 +157,18 @@ const Settings = z.object({
     .pipe(z.array(z.enum(limitNames, `Use the names ${limitNames.join(', ')}, separated by commas`))),
   /** Where it says that the addresses of its guests answer. */
   SLIPWAY_SIMULATED_ADDRESSES: z.enum(addressPlaces).default('this-host'),
+  /** A web server on this host that stands for port 3000 of its guests, in place of their own. */
+  SLIPWAY_SIMULATED_WEB: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    z
+      .string()
+      .regex(/^[\d.]+:\d{1,5}$/, 'Enter an address and a port such as 127.0.0.1:5173')
+      .transform((text) => {
+        const [ip = '', port] = text.split(':')
+        return { ip, port: Number(port) }
+      })
+      .optional(),
+  ),
   /** Where `npm run simulated-host` serves a simulated engine to several servers; without it each has its own. */
   SLIPWAY_SIMULATED_SOCKET: optional,
   /** The file that says which cluster and who we are there; without it the one we run in, else ~/.kube/config. */
@@ -253,7 +303,18 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       'These settings are not valid:\n  SLIPWAY_RECORDER_TOKEN: required with SLIPWAY_RECORDER_URL',
     )
   }
+  const [http, tcp] = [s.SLIPWAY_SHARE_PORTS, s.SLIPWAY_TCP_PORTS]
+  if (http && tcp && http.first <= tcp.last && tcp.first <= http.last) {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_TCP_PORTS: must not overlap with SLIPWAY_SHARE_PORTS',
+    )
+  }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
+  if (s.SLIPWAY_SHARE_DOMAIN !== undefined && isBelow(publicUrl, s.SLIPWAY_SHARE_DOMAIN)) {
+    throw new Error(
+      'These settings are not valid:\n  SLIPWAY_SHARE_DOMAIN: requires SLIPWAY_PUBLIC_URL, whose host must not be in that domain',
+    )
+  }
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
   return {
@@ -279,12 +340,14 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       ? s.SLIPWAY_ALLOWED_HOSTS
       : [...s.SLIPWAY_ALLOWED_HOSTS, ...namesOfMachine(s.SLIPWAY_HOST)],
     trustedProxies: s.SLIPWAY_TRUSTED_PROXIES,
+    share: { domain: s.SLIPWAY_SHARE_DOMAIN ?? null, httpPorts: http, tcpPorts: tcp },
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     network: s.SLIPWAY_NETWORK ?? null,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,
+    simulatedWeb: s.SLIPWAY_SIMULATED_WEB ?? null,
     simulatedSocket:
       s.SLIPWAY_SIMULATED_SOCKET === undefined ? null : path.resolve(s.SLIPWAY_SIMULATED_SOCKET),
     kube: {

@@ -63,6 +63,7 @@ export async function openSimulatedEngine(config: Config): Promise<Engine> {
     file: path.join(config.dataDir, SIMULATED_FILE),
     cannot: limitsOf(config),
     addresses: config.simulatedAddresses,
+    ...(config.simulatedWeb && { web: config.simulatedWeb }),
   })
   await engine.open()
   return engine

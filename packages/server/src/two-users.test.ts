@@ -32,7 +32,8 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const group = { name: 'g', template_id: 'starter', ssh_key_id: sshKeyId }
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
-  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId }
+  const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
+  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId, shareId }
 }
 /** What belongs to nobody. */
 const everybodys: Record<string, string> = { templateId: 'starter' }
@@ -71,6 +72,8 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmSet.update': () => ({ replicas: 2 }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
+  'share.create': () => ({ port: 4000 }),
+  'share.update': () => ({ audience: 'everybody' }),
 }
 
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
@@ -88,6 +91,7 @@ const state = async () =>
           'disk_snapshot',
           'vm_group',
           'vm_group_event',
+          'share',
           'activity',
         ] as const
       ).map((table) => app.db.selectFrom(table).selectAll().execute()),

@@ -7,8 +7,15 @@ import type { AccountService, Asker } from './account.service.ts'
 
 const sessionCookie = 'slipway_session'
 
-/** The session token a request carries. */
-export const sessionToken = (request: FastifyRequest): string | undefined => request.cookies[sessionCookie]
+/**
+ * The session token a request carries; none where it carries several. Pages on other ports of the host, as those of shared
+ * ports, can store cookies here, and one of them would otherwise let somebody act in the account of another.
+ */
+export function sessionToken(request: FastifyRequest): string | undefined {
+  const given = (request.headers.cookie ?? '').split(';').map((one) => one.trim().split('=', 1)[0])
+  const isOne = given.filter((name) => name === sessionCookie).length === 1
+  return isOne ? request.cookies[sessionCookie] : undefined
+}
 
 const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
   ip: request.ip,

@@ -217,6 +217,12 @@ export function makeAccountService({
       return { id, user: session.account }
     },
 
+    /** Whose a session is; null when it has ended. Looking at it does not keep it alive. */
+    async accountOf(sessionId: string): Promise<string | null> {
+      const session = await repo.session(sessionId)
+      return session && session.expiresAt > now() && !session.account.disabled ? session.account.id : null
+    },
+
     /** Answers the same, after the same time, whether or not there is such an account. */
     async resendVerification(email: string, { ip }: Asker): Promise<void> {
       await limits.askForMail(email, clientNetworkOf(ip))

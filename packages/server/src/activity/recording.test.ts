@@ -7,6 +7,7 @@ import {
   networkApi,
   operationApi,
   projectApi,
+  shareApi,
   sshKeyApi,
   templateApi,
   vmPoolApi,
@@ -36,7 +37,7 @@ const everything = async ({ app: { db } }: Desk) => [
     (
       [
         ...(['account', 'mail_token', 'project', 'ssh_key', 'template', 'vm', 'disk'] as const),
-        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'activity'] as const),
+        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share', 'activity'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
   )),
@@ -75,6 +76,9 @@ async function mailed<T>(app: TestApp, act: () => Promise<T>): Promise<T> {
 
 const password = 'Correct-horse-2'
 const valid = { name: 'Rust', description: 'Compiler', default_cpu: 2, default_memory_mb: 1024 }
+
+const share = (desk: Desk, vmId: string) =>
+  desk.ada.call(shareApi.create, { params: { ...desk.params, vmId }, body: { port: 3000 } })
 
 /** How each call that changes something is made with success, in a project that is ready for it. */
 const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
@@ -326,6 +330,34 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'disk', name: 'copy' },
       in: 'project',
       message: 'Create disk copy from snapshot nightly requested',
+    }
+  },
+  'share.create': async (desk) => {
+    const vmId = await desk.runningVm('web')
+    return {
+      act: () => share(desk, vmId),
+      object: { type: 'share', name: 'web:3000' },
+      in: 'project',
+      message: 'Shared port 3000 of VM web',
+    }
+  },
+  'share.update': async (desk) => {
+    const { body } = await share(desk, await desk.runningVm('web'))
+    const params = { ...desk.params, shareId: body.id }
+    return {
+      act: () => desk.ada.call(shareApi.update, { params, body: { audience: 'everybody' } }),
+      object: { type: 'share', name: 'web:3000', id: body.id },
+      in: 'project',
+      message: 'Changed sharing of port 3000 of VM web',
+    }
+  },
+  'share.delete': async (desk) => {
+    const { body } = await share(desk, await desk.runningVm('web'))
+    return {
+      act: () => desk.ada.call(shareApi.delete, { params: { ...desk.params, shareId: body.id } }),
+      object: { type: 'share', name: 'web:3000', id: body.id },
+      in: 'project',
+      message: 'Stopped sharing port 3000 of VM web',
     }
   },
   'operation.cancel': async (desk) => {

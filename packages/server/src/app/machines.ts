@@ -3,6 +3,7 @@ import { makeConsoleService } from '../console/console.service.ts'
 import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
+import type { ShareService } from '../share/share.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
@@ -29,6 +30,7 @@ export function makeMachines(
     keys: SshKeyService
     templates: TemplateService
     disks: DiskService
+    shares: ShareService
     /** Whether a disk is made of the snapshot now, or a VM put back to it. */
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
@@ -43,6 +45,7 @@ export function makeMachines(
     projects,
     keys: options.keys,
     templates: options.templates,
+    shares: options.shares,
     kick: calls.kickVm,
     hurry: calls.hurryVm,
     changed: bus.changed,

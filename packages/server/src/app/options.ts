@@ -24,6 +24,8 @@ export interface AppOptions {
     | 'admins'
     | 'activityDays'
     | 'scaling'
+    | 'host'
+    | 'share'
   >
   db: Db
   engine: Engine

@@ -4,6 +4,7 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import { makeProjectReconcile } from '../project/project.reconcile.ts'
 import { makeProjectRepo } from '../project/project.repo.ts'
 import { makeProjectService } from '../project/project.service.ts'
+import { deleteSharesOfProject } from '../share/share.writes.ts'
 import { deleteVmSnapshotsOfProject } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 
@@ -16,6 +17,7 @@ export function makeProjects(
     deleteDisksOfProject,
     deleteVmSnapshotsOfProject,
     deleteDiskSnapshotsOfProject,
+    deleteSharesOfProject,
   ])
   const projects = makeProjectService({
     repo,

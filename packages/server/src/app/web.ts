@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie'
-import type { Host } from '@slipway/contract'
+import { type Host, shareTexts } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
 import { accountRoutes, sessionToken } from '../account/account.routes.ts'
@@ -44,6 +44,8 @@ import type { ProjectService } from '../project/project.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { makeSearchService } from '../search/search.service.ts'
+import { shareOpenRoute, shareRoutes } from '../share/share.routes.ts'
+import type { ShareService } from '../share/share.service.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
@@ -89,7 +91,7 @@ const problemOfEngine = (error: unknown): Problem | null =>
 
 /** What people read about the host they are on. */
 export const hostOf = (
-  config: Pick<Config, 'productName' | 'contacts'>,
+  config: Pick<Config, 'productName' | 'contacts' | 'share'>,
   { kind, capabilities }: Engine,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
@@ -106,7 +108,11 @@ export const hostOf = (
     screens: capabilities.cannot.screens,
     backups: capabilities.cannot.backups,
     networks: capabilities.cannot.networks,
-    ports: capabilities.cannot.ports,
+    ports:
+      capabilities.cannot.ports ??
+      (config.share.domain === null && !config.share.httpPorts && !config.share.tcpPorts
+        ? shareTexts.httpOff
+        : null),
   },
   addresses: capabilities.addresses,
   ssh_gateway: gateway && {
@@ -149,6 +155,8 @@ export async function installRoutes(
     sets: VmSetService
     operations: OperationService
     networks: NetworkService
+    shares: ShareService
+    originOf: Parameters<typeof shareOpenRoute>[1]['originOf']
     usage: UsageService
     health: HealthService
     metrics: MetricsService
@@ -176,6 +184,8 @@ export async function installRoutes(
   vmSetRoutes(route, options.sets)
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
+  shareRoutes(route, options.shares)
+  shareOpenRoute(app, { ...options, authenticate })
   operationRoutes(route, options.operations)
   networkRoutes(route, options.networks)
   activityRoutes(route, options.activity)

@@ -70,6 +70,8 @@ export async function fill(app: TestApp) {
     await app.clock.advance(10_000)
     await app.idle()
   }
+  const shared = await make(`${project}/vms/${web}/shares`, { port: 3000, audience: 'link' })
+  await ines.raw('GET', `/share/open?share=${shared}&path=/`)
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')
@@ -94,6 +96,7 @@ export async function fill(app: TestApp) {
         'disksnapshots',
         'vmpools',
         'vmsets',
+        'shares',
         'activity',
         'usage?range=day',
       ].map((name) => `${project}/${name}`),

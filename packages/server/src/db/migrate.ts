@@ -12,6 +12,7 @@ import * as seenTime from './migrations/0007-seen-time.ts'
 import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts'
 import * as servers from './migrations/0009-servers.ts'
 import * as networks from './migrations/0010-networks.ts'
+import * as shares from './migrations/0011-shares.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -27,6 +28,7 @@ const migrations: Record<string, Migration> = {
   '0008-idempotency-and-usage': idempotencyAndUsage,
   '0009-servers': servers,
   '0010-networks': networks,
+  '0011-shares': shares,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

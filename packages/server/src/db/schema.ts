@@ -19,6 +19,8 @@ export interface Schema {
   disk_snapshot: DiskSnapshotTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
+  share: ShareTable
+  share_code: ShareCodeTable
   usage_sample: UsageSampleTable
   activity: ActivityTable
   idempotency_key: IdempotencyKeyTable
@@ -271,6 +273,37 @@ export interface VmGroupEventTable {
   message: string
   from_size: number
   to_size: number
+}
+
+/** A port of a VM that can be opened from outside. */
+export interface ShareTable {
+  id: string
+  project_id: string
+  vm_id: string
+  port: number
+  kind: 'http' | 'tcp'
+  audience: 'project' | 'link' | 'everybody'
+  /** The port of the host it is at; null where it is found by its name only. */
+  host_port: number | null
+  /** What its name begins with, below the domain of shares. */
+  label: string
+  /** What a link holds; another one each time that the audience changes. */
+  secret: string
+  /** Who was let in has a cookie that is signed with it; another one each time that the audience changes. */
+  cookie_key: string
+  expires_at: string | null
+  visits: number
+  last_visit_at: string | null
+  created_at: string
+}
+
+/** Leads somebody who is signed in from the console to a shared port, once. */
+export interface ShareCodeTable {
+  /** SHA-256, in hex. */
+  code_hash: string
+  share_id: string
+  session_id: string
+  expires_at: string
 }
 
 export interface ActivityTable {

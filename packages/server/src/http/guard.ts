@@ -44,8 +44,10 @@ export async function installGuard(
   })
 
   app.addHook('onRequest', async (request) => {
-    // A socket is opened by a GET, and cookies come along from any site.
-    if (safe.has(request.method) && request.headers.upgrade === undefined) return
+    // A socket is opened by a GET, and cookies come along from any site. Pages of shared ports may be of the same site,
+    // which cookies come along from in any case; they could not read an answer, but hold event streams open.
+    const isHarmless = safe.has(request.method) && request.headers.upgrade === undefined
+    if (isHarmless && !request.url.startsWith('/api/')) return
     if (isFromOtherSite(request.headers, publicUrl)) throw new Problem(403, messages.crossSite)
   })
 }

@@ -7,8 +7,17 @@ import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 interface Creation {
   params?: Record<string, string>
-  body: { name?: string; key_name?: string }
-  table: 'project' | 'ssh_key' | 'template' | 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot' | 'vm_group'
+  body: { name?: string; key_name?: string; port?: number }
+  table:
+    | 'project'
+    | 'ssh_key'
+    | 'template'
+    | 'vm'
+    | 'disk'
+    | 'vm_snapshot'
+    | 'disk_snapshot'
+    | 'vm_group'
+    | 'share'
 }
 
 const group = ({ keyId }: Desk) => ({ name: 'web', template_id: 'starter', ssh_key_id: keyId })
@@ -46,6 +55,10 @@ const creations: Partial<Record<EndpointId, (desk: Desk) => Promise<Creation>>> 
     const body = { ...snapshot, disk_id: await desk.readyDisk() }
     return { params: desk.params, body, table: 'disk_snapshot' }
   },
+  'share.create': async (desk) => {
+    const vmId = await desk.runningVm('web')
+    return { params: { ...desk.params, vmId }, body: { port: 3000 }, table: 'share' }
+  },
   'diskSnapshot.createDisk': async (desk) => {
     const diskSnapshotId = await desk.readyDiskSnapshot(await desk.readyDisk())
     const body = { name: 'copy', size_gb: 1 }
@@ -62,7 +75,8 @@ async function prepare(desk: Desk, endpoint: (typeof endpoints)[number]) {
   const send = (key: string, other: object = {}, person: Pick<Desk['ada'], 'raw'> = desk.ada) =>
     person.raw('POST', path, { ...body, ...other }, { 'idempotency-key': key })
   const rows = async () => (await desk.app.db.selectFrom(table).select('id').execute()).map(({ id }) => id)
-  const other = body.key_name === undefined ? { name: 'other' } : { key_name: 'other' }
+  const name = body.key_name === undefined ? 'name' : 'key_name'
+  const other = body.port === undefined ? { [name]: 'other' } : { port: body.port + 1 }
   return { path, body, send, rows, other, before: await rows() }
 }
 

@@ -62,6 +62,8 @@ export interface SessionLines {
   endSession: (sessionId: string) => void
   /** Ends what stands on any session of an account. */
   endAccount: (accountId: string) => void
+  /** Calls back when sessions have ended that anything may stand on. */
+  onEnd: (listener: () => void) => void
   count: (kind: LineKind) => number
 }
 
@@ -77,6 +79,10 @@ export function makeSessionLines(clock: Clock, log: Pick<Log, 'warn' | 'error'>)
   const bySession = new Map<string, Set<Taken>>()
   const byAccount = new Map<string, Set<Taken>>()
   const counts: Record<LineKind, number> = { stream: 0, socket: 0 }
+  const listeners: (() => void)[] = []
+  const tellEnd = () => {
+    for (const listener of listeners) listener()
+  }
 
   function leave(taken: Taken): void {
     taken.stopChecking()
@@ -134,10 +140,13 @@ export function makeSessionLines(clock: Clock, log: Pick<Log, 'warn' | 'error'>)
     },
     endSession(sessionId) {
       for (const taken of [...(bySession.get(sessionId) ?? [])]) end(taken)
+      tellEnd()
     },
     endAccount(accountId) {
       for (const taken of [...(byAccount.get(accountId) ?? [])]) end(taken)
+      tellEnd()
     },
+    onEnd: (listener) => void listeners.push(listener),
     count: (kind) => counts[kind],
   }
 }

@@ -58,3 +58,22 @@ export function makeAddressList(entries: readonly string[]): (address: string) =
     return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
   }
 }
+
+/**
+ * The address that a request comes from: that of its connection, or what a proxy that is trusted says of its own. From
+ * the end of `X-Forwarded-For` on, the first address that no trusted proxy has is the client's.
+ */
+export function clientAddressOf(
+  connectionFrom: string,
+  forwardedFor: string | undefined,
+  isTrusted: (address: string) => boolean,
+): string {
+  const said = (forwardedFor ?? '').split(',').map((one) => one.trim())
+  let address = connectionFrom
+  while (isTrusted(address)) {
+    const before = said.pop()
+    if (before === undefined || isIP(before.replace(/%.*$/, '')) === 0) break
+    address = before
+  }
+  return address
+}

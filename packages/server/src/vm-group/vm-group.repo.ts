@@ -8,6 +8,7 @@ import type { VmGroupTable } from '../db/schema.ts'
 import { releaseDisksOf } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
+import { endSharesOf } from '../share/share.writes.ts'
 import { deleteMembersOf } from '../vm/vm.writes.ts'
 import { eventNews, groupNews } from './vm-group.activity.ts'
 import type { Member } from './vm-group.plan.ts'
@@ -280,7 +281,7 @@ export function makeVmGroupRepo(db: Db) {
     remove(
       id: string,
       entry: Entry,
-    ): Promise<'busy' | { vmIds: string[]; diskIds: string[]; freedIds: string[] }> {
+    ): Promise<'busy' | Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', string[]>> {
       return db.transaction().execute(async (tx) => {
         const rows = await members(tx).where('group_id', '=', id).execute()
         const busy = await snapshotted(tx)
@@ -293,9 +294,10 @@ export function makeVmGroupRepo(db: Db) {
           .where('wanted_deleted', '=', 0)
         await record(tx, [entry])
         const { deletedIds, freedIds } = await releaseDisksOf(tx, ofMembers, entry.at)
+        const shareIds = await endSharesOf(tx, ofMembers, entry.at)
         await deleteMembersOf(tx, id)
         await tx.deleteFrom('vm_group').where('id', '=', id).execute()
-        return { vmIds, diskIds: deletedIds, freedIds }
+        return { vmIds, diskIds: deletedIds, freedIds, shareIds }
       })
     },
   }

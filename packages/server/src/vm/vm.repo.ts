@@ -7,6 +7,7 @@ import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
+import { endSharesOf } from '../share/share.writes.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
 import type { Membership, VmRecord } from './vm.state.ts'
@@ -218,13 +219,15 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
 
     /**
      * Stores a new VM and attaches its disks, all or nothing. Returns the id of the first disk that is not
-     * available, or null when all went well. `given` may throw to refuse.
+     * available, or null when all went well. `given` may throw to refuse, and so may `alongside`, which adds what belongs
+     * to the VM.
      */
     async insert(
       vm: VmRecord,
       diskIds: readonly string[],
       entries: readonly Entry[],
       given: (tx: Tx) => Promise<void>,
+      alongside: (tx: Tx) => Promise<void>,
     ): Promise<string | null> {
       try {
         await db.transaction().execute(async (tx) => {
@@ -233,6 +236,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
           const missing = await takeDisksFor(tx, vm, diskIds)
           if (missing !== null) throw new DiskTaken(missing)
           await record(tx, entries)
+          await alongside(tx)
         })
         return null
       } catch (error) {
@@ -299,9 +303,14 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       })
     },
 
-    /** Leaves the disks of a VM to others, and lets those go that were made for it; for `change`. */
-    freeDisks: (nowMs: number) => async (tx: Tx, vm: VmRecord) => {
-      await releaseDisksOf(tx, tx.selectFrom('vm').select('id').where('id', '=', vm.id), nowMs)
+    /**
+     * Leaves the disks of a VM to others, lets those go that were made for it, and ends its shares, whose ids are told;
+     * for `change`.
+     */
+    letGo: (nowMs: number, onSharesEnded: (ids: string[]) => void) => async (tx: Tx, vm: VmRecord) => {
+      const ofVm = tx.selectFrom('vm').select('id').where('id', '=', vm.id)
+      await releaseDisksOf(tx, ofVm, nowMs)
+      onSharesEnded(await endSharesOf(tx, ofVm, nowMs))
     },
 
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */

@@ -17,6 +17,7 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, vmSubject } from './vm.activity.ts'
@@ -34,6 +35,7 @@ export interface VmServiceOptions {
   projects: ProjectService
   keys: SshKeyService
   templates: TemplateService
+  shares: Pick<ShareService, 'forNewVm'>
   /** Asks the reconciler to look at a VM soon. */
   kick: (vmId: string) => void
   /** Looks at a VM whoever else is being looked at: it is ended by force. */
@@ -76,7 +78,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, kick, hurry, onMember, clock, patience } = options
+  const { repo, disks, projects, keys, templates, shares, kick, hurry, onMember, clock, patience } = options
 
   async function wire(vm: Present): Promise<Vm> {
     return toWire(vm, await disks.ofVm(vm.id, vm.projectId), patience.since(vm))
@@ -200,16 +202,24 @@ export function makeVmService(options: VmServiceOptions) {
   ): Promise<void> {
     const ofVm = await disks.ofVm(vmId, projectId)
     const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
+    let shareIds: string[] = []
     const vm = await repo.change(
       vmId,
       (current) => {
         allowed(current)
         return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
       },
-      { tell: tell(told), given, alongside: repo.freeDisks(clock.now()) },
+      {
+        tell: tell(told),
+        given,
+        alongside: repo.letGo(clock.now(), (ids) => {
+          shareIds = ids
+        }),
+      },
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
     options.changed('vm', projectId, vmId)
+    for (const id of shareIds) options.changed('share', projectId, id)
     for (const id of own) options.changed('disk', projectId, id)
     kick(vmId)
     await disks.notice(new Set([...ofVm.map(({ id }) => id), ...own]))
@@ -276,6 +286,7 @@ export function makeVmService(options: VmServiceOptions) {
         persistent: input.persistent,
         member: null,
       })
+      const sharing = await shares.forNewVm(userId, vm, input.share_ports)
       const now = clock.now()
       const entries = [
         entry(now, vmSubject(vm), wished(userId, 'vm.create', `Create VM ${vm.name} requested`)),
@@ -287,13 +298,15 @@ export function makeVmService(options: VmServiceOptions) {
           ),
         ),
       ]
-      const taken = await repo.insert(vm, diskIds, entries, (tx) => requireRoom(projectId, 1, tx))
+      const given = (tx: Tx) => requireRoom(projectId, 1, tx)
+      const taken = await repo.insert(vm, diskIds, entries, given, sharing.add)
       if (taken) {
         const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)
       }
       kick(vm.id)
       await announce(vm)
+      sharing.announce()
       if (diskIds.length === 0) return toWire(vm, [], patience.since(vm))
       await disks.notice(diskIds)
       return wire(vm)
@@ -406,13 +419,14 @@ export function makeVmService(options: VmServiceOptions) {
     /** Ends VMs that another service has stored the wish to delete for. */
     async end(
       projectId: string,
-      gone: { vmIds: readonly string[]; diskIds: readonly string[]; freedIds: readonly string[] },
+      gone: Record<'vmIds' | 'diskIds' | 'freedIds' | 'shareIds', readonly string[]>,
     ): Promise<void> {
       for (const id of gone.vmIds) {
         options.changed('vm', projectId, id)
         kick(id)
       }
       for (const id of gone.diskIds) options.changed('disk', projectId, id)
+      for (const id of gone.shareIds) options.changed('share', projectId, id)
       await disks.notice([...gone.diskIds, ...gone.freedIds])
     },
 

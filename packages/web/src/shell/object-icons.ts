@@ -11,6 +11,7 @@ import {
   type LucideIcon,
   Scaling,
   Server,
+  Share2,
 } from 'lucide-react'
 
 /** The icon of a kind of object, and of the log of what happened: one meaning each, wherever it stands. */
@@ -23,6 +24,7 @@ export const objectIcons = {
   disk: HardDrive,
   vm_snapshot: Camera,
   disk_snapshot: Disc,
+  share: Share2,
   ssh_key: KeyRound,
   activity: History,
 } as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity', LucideIcon>

@@ -289,6 +289,37 @@ describe('a simulated engine that is reached over a socket', () => {
     await engine.close()
   })
 
+  test('a port of a guest is a connection of its own, and ends with its guest', async () => {
+    const spec = simulatedMachine('web')
+    const created = at.world.createMachine(spec)
+    await at.clock.advance(1_000)
+    await created
+    const started = at.world.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+    await at.clock.advance(1)
+    await started
+    expect(await here.listeningPorts(spec.id)).toBeNull()
+    await expect(here.dial(spec.id, 3000)).rejects.toMatchObject({ code: 'unreachable' })
+    await at.clock.advance(10_000)
+    expect(await here.listeningPorts(spec.id)).toEqual([22, 3000])
+    for (const port of [22, 4000])
+      await expect(here.dial(spec.id, port)).rejects.toMatchObject({ code: 'unreachable' })
+    for (const engine of [here, at.world]) {
+      const line = await engine.dial(spec.id, 3000)
+      if (!('stream' in line)) throw new Error('It is no stream')
+      let heard = ''
+      line.stream.setEncoding('utf8').on('data', (part: string) => {
+        heard += part
+      })
+      line.stream.write('GET / HTTP/1.1\r\nHost: web\r\n\r\n')
+      await until(() => expect(heard).toContain(`Hello from VM ${spec.id}`))
+      const closed = once(line.stream, 'close')
+      if (engine === at.world) at.world.endRun(spec.id, { how: 'clean' })
+      else line.stream.destroy()
+      await closed
+    }
+    await expect(here.dial(spec.id, 3000)).rejects.toMatchObject({ code: 'unreachable' })
+  })
+
   test('a screen is a connection of its own', async () => {
     expect(await here.openScreen('a')).toBeNull()
     const far = new Duplex({

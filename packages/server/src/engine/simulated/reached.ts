@@ -9,7 +9,7 @@ import { type Capabilities, type Engine, EngineError } from '../engine.ts'
 import { makeReachedConsole, nothingPrinted } from './reached-console.ts'
 import { ANSWER_WITHIN_MS, away, makeReachedLine, type ReachedOptions } from './reached-line.ts'
 import { nothingToReach, simulatedCapabilities } from './simulated.ts'
-import { type ConsoleLook, lineOf, methods, type PlainCalls, SCREEN_COMES } from './wire.ts'
+import { type Asking, type ConsoleLook, lineOf, methods, type PlainCalls, STREAM_COMES } from './wire.ts'
 
 export function makeReachedEngine(options: ReachedOptions): Engine {
   const listeners = new Set<(machineId: string) => void>()
@@ -74,27 +74,31 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
       terminal.close()
       return null
     },
-    async dial() {
-      throw new EngineError('unreachable', nothingToReach)
+    async dial(machineId, port) {
+      const stream = port === 22 ? null : await openStream(options, { begin: 'port', machineId, port })
+      if (stream) return { stream }
+      throw new EngineError('unreachable', port === 22 ? nothingToReach : nothingAnswers)
     },
-    openScreen: (machineId) => openScreen(options, machineId),
+    openScreen: (machineId) => openStream(options, { begin: 'screen', machineId }),
   }
 }
 
-/** A connection of its own, which is the screen once its first byte has come. */
-async function openScreen({ path }: ReachedOptions, machineId: string): Promise<Duplex | null> {
+const nothingAnswers = 'This VM is not running, or nothing listens on this port of it (simulated).'
+
+/** A connection of its own, which is the screen or the port once its first byte has come. */
+async function openStream({ path }: ReachedOptions, asking: Asking): Promise<Duplex | null> {
   const socket = await connectUnix(path).catch((error: unknown) => {
     throw away(error)
   })
-  socket.write(lineOf({ begin: 'screen', machineId }))
+  socket.write(lineOf(asking))
   try {
     await once(socket, 'readable', { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
   } catch (error) {
     socket.destroy()
     throw away(error)
   }
-  // What is behind it stays for who looks at the screen.
-  if (socket.read(SCREEN_COMES.length) !== null) return socket
+  // What is behind it stays for who asked for it.
+  if (socket.read(STREAM_COMES.length) !== null) return socket
   socket.destroy()
   return null
 }

@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { dirname } from 'node:path'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { holdLock } from '../../lib/own-directory.ts'
@@ -13,7 +14,7 @@ import {
   type ConsoleLook,
   makeLines,
   methods,
-  SCREEN_COMES,
+  STREAM_COMES,
   type Telling,
 } from './wire.ts'
 
@@ -74,7 +75,7 @@ function serveServer(socket: Socket, { engine, clock, log }: Served): void {
     else if (asking.begin === 'calls') stopListening = engine.onChange((changed) => lines.send({ changed }))
     else {
       lines.letGo()
-      void showScreen(socket, engine, asking.machineId)
+      void become(socket, streamOf(engine, asking))
     }
   }
 
@@ -180,16 +181,24 @@ function makeLook(terminal: MachineConsole): () => ConsoleLook {
   }
 }
 
-/** The connection becomes that to the screen, or ends. */
-async function showScreen(socket: Socket, engine: Engine, machineId: string): Promise<void> {
-  const screen = await engine.openScreen(machineId).catch(() => null)
-  if (!screen || socket.destroyed) {
-    screen?.destroy()
+type AskingForStream = Extract<Asking, { begin: 'screen' | 'port' }>
+
+async function streamOf(engine: Engine, asking: AskingForStream): Promise<Duplex | null> {
+  if (asking.begin === 'screen') return engine.openScreen(asking.machineId)
+  const line = await engine.dial(asking.machineId, asking.port)
+  return 'stream' in line ? line.stream : null
+}
+
+/** The connection becomes that to a screen or a port, or ends. */
+async function become(socket: Socket, opening: Promise<Duplex | null>): Promise<void> {
+  const stream = await opening.catch(() => null)
+  if (!stream || socket.destroyed) {
+    stream?.destroy()
     socket.end()
     return
   }
-  socket.write(SCREEN_COMES)
-  screen.on('error', () => screen.destroy()).on('close', () => socket.destroy())
-  socket.on('close', () => screen.destroy())
-  screen.pipe(socket).pipe(screen)
+  socket.write(STREAM_COMES)
+  stream.on('error', () => stream.destroy()).on('close', () => socket.destroySoon())
+  socket.on('close', () => stream.destroy())
+  stream.pipe(socket).pipe(stream)
 }

@@ -27,6 +27,7 @@ import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
 import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
+import { makeSimulatedWeb, WEB_PORT } from './web.ts'
 
 /** `fault-crash-1` as host name makes that machine crash while it boots, and so on. */
 export const faults = {
@@ -46,6 +47,7 @@ export type Fault = keyof typeof faults
 
 /** What there is in place of a way to a guest. */
 export const nothingToReach = 'It is simulated. There is no guest to connect to.'
+const notRunning = 'This VM is not running.'
 
 /** In the process of a server; over a socket the reach is another. */
 export const simulatedCapabilities: Capabilities = {
@@ -97,6 +99,8 @@ export interface SimulatedOptions {
   cannot?: Limits
   /** Where its addresses are said to answer. */
   addresses?: Capabilities['addresses']
+  /** What stands for the web servers of its guests, in place of their own. */
+  web?: Address
 }
 
 /** What a guest uses that does nothing, in percent. */
@@ -175,6 +179,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
   const papersToKeep = new Set<string>()
   const consoles = makeSimulatedConsoles({ clock: options.clock, changed: keepPaper })
   const images = makeSimulatedImages({ clock, span })
+  const web = makeSimulatedWeb(clock)
   const storage = makeSimulatedStorage({
     clock,
     span,
@@ -290,8 +295,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return { ...machine, run: { ...machine.run, exit: { how: 'host-restart' } } }
   }
 
-  const noteEnd = ({ spec: { id } }: Machine, { how }: MachineExit) =>
+  function noteEnd({ spec: { id } }: Machine, { how }: MachineExit): void {
+    web.end(id)
     consoles.note(id, how === 'crashed' ? 'crashed' : 'ended')
+  }
 
   /** What keeps guests from running though they were launched. */
   const holds = new Map<string, Held>()
@@ -572,10 +579,19 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         return machine ? guestOf(machine) : null
       })
     },
-    listeningPorts: async () => null,
+    async listeningPorts(id) {
+      const machine = machines.get(id)
+      return machine && lives(machine) && isUp(machine) ? [22, WEB_PORT] : null
+    },
     hasScreen: async () => false,
-    async dial() {
-      throw new EngineError('unreachable', nothingToReach)
+    async dial(id, port) {
+      if (port === 22) throw new EngineError('unreachable', nothingToReach)
+      requireAble(cannot.ports)
+      const machine = machines.get(id)
+      if (!machine || !lives(machine) || !isUp(machine)) throw new EngineError('unreachable', notRunning)
+      if (port !== WEB_PORT)
+        throw new EngineError('unreachable', `Nothing listens on port ${port} of this VM (simulated).`)
+      return options.web ? { at: options.web } : { stream: web.connect(id) }
     },
     openScreen: async () => null,
     putNetwork: lasting(async (projectId, network) => {

@@ -1,6 +1,6 @@
 /**
  * What goes over the socket between a simulated world and the servers that reach it: lines of JSON both ways, each
- * bounded in size. A connection is for calls, or for one screen; its first line says which.
+ * bounded in size. A connection is for calls, for one screen, or for one port of a guest; its first line says which.
  */
 import type { Socket } from 'node:net'
 import { z } from 'zod'
@@ -73,10 +73,11 @@ export interface ConsoleCalls {
   closeConsole(key: number): Promise<void>
 }
 
-/** What a server asks. It wants to hear of changes, or a screen; the other lines are for a connection of calls. */
+/** What a server asks. It wants to hear of changes, a screen or a port; the other lines are for a connection of calls. */
 export const Asking = z.union([
   z.strictObject({ begin: z.literal('calls') }),
   z.strictObject({ begin: z.literal('screen'), machineId: z.string() }),
+  z.strictObject({ begin: z.literal('port'), machineId: z.string(), port: z.number() }),
   z.strictObject({ id: z.number(), call: z.string(), args: z.array(z.unknown()) }),
   z.strictObject({ abort: z.number() }),
 ])
@@ -95,8 +96,8 @@ export const Telling = z.union([
 ])
 export type Telling = z.infer<typeof Telling>
 
-/** The byte before those of a screen; where there is none, the connection ends without it. */
-export const SCREEN_COMES = '+'
+/** The byte before those of a screen or a port; where there is none, the connection ends without it. */
+export const STREAM_COMES = '+'
 
 /** A list of 50,000 machines is shorter. */
 const MAX_LINE_BYTES = 16 * 1024 ** 2

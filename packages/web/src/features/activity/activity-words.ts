@@ -19,4 +19,5 @@ export const objectWords: Record<ActivityObject, string> = {
   disk: 'Disk',
   vm_snapshot: 'Snapshot',
   disk_snapshot: 'Disk snapshot',
+  share: 'Shared port',
 }

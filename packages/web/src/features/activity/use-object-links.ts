@@ -33,7 +33,7 @@ export function useObjectLinks(
     if (type === 'template') return paths.templates
     if (type === 'project')
       return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null
-    if (projectId === undefined || type === 'account') return null
+    if (projectId === undefined || type === 'account' || type === 'share') return null
     const listed = {
       vm: vms,
       vm_pool: pools,
