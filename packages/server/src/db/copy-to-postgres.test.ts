@@ -184,11 +184,11 @@ describe.runIf(onPostgres)('a copy that is refused leaves nothing in PostgreSQL'
 
   it('when an earlier version has written the file, or nobody has', async () => {
     const { file } = await dataDirectory('earlier', (db) =>
-      sql`delete from kysely_migration where name like '0010%'`.execute(db),
+      sql`delete from kysely_migration where name like '0011%'`.execute(db),
     )
     await refused(
       file,
-      /earlier version of Slipway \(it lacks 0010-.*\). Start the server of this version once/,
+      /earlier version of Slipway \(it lacks 0011-.*\). Start the server of this version once/,
     )
     const empty = path.join(base, 'empty.sqlite')
     await openSqlite(empty).destroy()
