@@ -17,7 +17,7 @@ import {
 } from './connections.ts'
 import { isOwnHost } from './host-name.ts'
 
-const app = await testApp()
+const app = await testApp({ share: { domain: null, httpPorts: null, tcpPorts: null } })
 await app.app.listen({ host: '127.0.0.1', port: 0 })
 const portOf = (server: { address: () => unknown }) => (server.address() as AddressInfo).port
 

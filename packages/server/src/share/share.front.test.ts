@@ -264,6 +264,25 @@ describe('a share for everybody', () => {
     server.close()
   })
 
+  it('breaks off where the guest does, and asks again where a kept connection had ended', async () => {
+    let connections = 0
+    const server = guest((socket, head) => {
+      connections++
+      if (head.startsWith('GET /whole')) {
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')
+        // It ends the connection when it is asked again.
+        socket.once('data', () => socket.destroy())
+      } else socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort')
+    })
+    const { port } = await share({ audience: 'everybody' })
+    await expect(fetchFrom(port, '/short')).rejects.toThrow()
+    for (const times of [2, 3]) {
+      expect(await fetchFrom(port, '/whole')).toMatchObject({ status: 200, body: 'ok' })
+      expect(connections).toBe(times)
+    }
+    server.close()
+  })
+
   it('gives out no service worker', async () => {
     const { port } = await share({ audience: 'everybody' })
     expect((await fetchFrom(port, '/', { headers: { 'service-worker': 'script' } })).status).toBe(403)

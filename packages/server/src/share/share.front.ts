@@ -65,6 +65,8 @@ export function makeShareFront(options: ShareFrontOptions) {
     log,
   })
   const listeners = new Map<string, Server>()
+  /** Those whose ports others have. */
+  const missed = new Set<string>()
   let isClosed = false
   let cancelCheck: (() => void) | null = null
 
@@ -78,7 +80,10 @@ export function makeShareFront(options: ShareFrontOptions) {
       server.on('connection', (socket: Socket) => inBackground(log, 'a TCP share', carry(id, socket)))
     listeners.set(id, server)
     server.on('error', (error: NodeJS.ErrnoException) => {
-      log.warn({ err: error, port: hostPort }, 'A shared port cannot be listened at; it is tried again')
+      // Said once: another server on this host may have it for as long as it runs.
+      if (!missed.has(id))
+        log.warn({ err: error, port: hostPort }, 'A shared port cannot be listened at; it is tried again')
+      missed.add(id)
       listeners.delete(id)
       clock.after(listenAgainMs, () => {
         const later = entries.get(id)
@@ -104,6 +109,7 @@ export function makeShareFront(options: ShareFrontOptions) {
   function stopListening(id: string): void {
     const server = listeners.get(id)
     listeners.delete(id)
+    missed.delete(id)
     server?.close()
     if (server && 'closeAllConnections' in server) (server as HttpServer).closeAllConnections()
   }

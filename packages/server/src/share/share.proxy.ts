@@ -69,7 +69,7 @@ export function passOn(request: IncomingMessage, response: ServerResponse, passa
     const abandon = () => upstream.destroy()
     response.once('close', () => {
       cancel()
-      abandon()
+      if (!response.writableFinished || !request.complete) abandon()
     })
     upstream.once('response', (answer) => {
       cancel()
@@ -113,7 +113,9 @@ function begin(answer: IncomingMessage, response: ServerResponse, { onAnswer }: 
   // Events come as they are sent, however far apart.
   response.flushHeaders()
   onAnswer(status)
-  pipeline(answer, response, () => {})
+  // Not by `pipeline`, which makes an abort signal for each request. What breaks off has to look so to the browser.
+  answer.on('error', () => response.destroy()).once('close', () => answer.complete || response.destroy())
+  answer.pipe(response)
 }
 
 /** Passes on a request to become a WebSocket; `socket` is the client's. */
