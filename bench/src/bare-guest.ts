@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import type { Vm } from '@slipway/contract'
 
 const run = promisify(execFile)
 
@@ -45,7 +44,7 @@ export interface Recipe {
 }
 
 /** What is needed to start the same guest by hand: the arguments of a living one, and its files. */
-export async function recipeOf(pid: number, vm: Vm): Promise<Recipe> {
+export async function recipeOf(pid: number): Promise<Recipe> {
   const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0').filter(Boolean)
   const machine = await readlink(`/proc/${pid}/cwd`)
   const dir = await mkdtemp(join(tmpdir(), 'slipway-bare-'))
@@ -56,13 +55,18 @@ export async function recipeOf(pid: number, vm: Vm): Promise<Recipe> {
     args,
     dir,
     backingFile: (JSON.parse(stdout) as { 'full-backing-filename': string })['full-backing-filename'],
-    address: vm.ip_address ?? '',
-    port: vm.ssh_port,
+    address: '127.100.255.253',
+    port: ++lastPort,
   }
 }
 
+/** By hand a guest is behind user networking: what project networks cost is a part of what Slipway costs. */
+let lastPort = 2222
+const userNetwork = ({ address, port }: Recipe) => `user,id=net,ipv6=off,hostfwd=tcp:${address}:${port}-:22`
+
 /** By hand there is no server to talk to: readiness and output go to files, and the guest runs at once as this user. */
-function bareArgs(args: string[]): string[] {
+function bareArgs(recipe: Recipe): string[] {
+  const { args } = recipe
   const bare: string[] = []
   for (let i = 1; i < args.length; i++) {
     const [flag = '', value = ''] = [args[i], args[i + 1]]
@@ -74,7 +78,8 @@ function bareArgs(args: string[]): string[] {
       i++
       continue
     }
-    if (flag.startsWith('ringbuf,id=ready')) bare.push('file,id=ready,path=ready.log')
+    if (flag.startsWith('tap,') || flag.startsWith('user,')) bare.push(userNetwork(recipe))
+    else if (flag.startsWith('ringbuf,id=ready')) bare.push('file,id=ready,path=ready.log')
     else if (flag.startsWith('pipe,id=serial')) bare.push('file,id=serial,path=serial.log')
     else bare.push(flag)
   }
@@ -86,7 +91,7 @@ export async function startByHand(recipe: Recipe): Promise<{ end: () => Promise<
   await rm(join(recipe.dir, 'ready.log'), { force: true })
   const root = join(recipe.dir, 'root.qcow2')
   await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-b', recipe.backingFile, '-F', 'qcow2', root])
-  const guest = spawn('qemu-system-x86_64', bareArgs(recipe.args), { cwd: recipe.dir, stdio: 'ignore' })
+  const guest = spawn('qemu-system-x86_64', bareArgs(recipe), { cwd: recipe.dir, stdio: 'ignore' })
   async function end(): Promise<void> {
     guest.kill('SIGKILL')
     if (guest.exitCode === null && guest.signalCode === null) await once(guest, 'exit')

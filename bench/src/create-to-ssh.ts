@@ -62,7 +62,7 @@ async function benchCreateToSsh(templateId: string, turns: number): Promise<bool
     for (let turn = 0; turn <= turns; turn++) {
       const { total, post, vm } = await viaSlipway(person, params, body, file)
       const guest = (await guestsOf(dataDir))[0]
-      if (guest && !recipe) recipe = await recipeOf(guest.pid, vm)
+      if (guest && !recipe) recipe = await recipeOf(guest.pid)
       await person.call(vmApi.delete, { params: { ...params, vmId: vm.id } })
       while ((await guestsOf(dataDir)).length > 0) await sleep(100)
       if (!recipe) throw new Error('the guest was not found')

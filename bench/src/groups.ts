@@ -93,7 +93,7 @@ export async function benchSetOfFive(): Promise<boolean> {
         const vms = await desk.person.call(vmApi.list, { params: desk.params })
         const guests = await guestsOf(dataDir)
         recipes = await Promise.all(
-          vms.map((vm) => recipeOf(guests.find(({ machineId }) => machineId === vm.id)?.pid ?? 0, vm)),
+          vms.map((vm) => recipeOf(guests.find(({ machineId }) => machineId === vm.id)?.pid ?? 0)),
         )
       }
       await desk.person.call(vmSetApi.delete, { params: { ...desk.params, setId: set.id } })
