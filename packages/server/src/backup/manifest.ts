@@ -14,7 +14,7 @@ export const keptFiles = ['ssh_host_key', 'ssh_gateway_key', 'metrics.token'] as
 /** What may stand in the first place of a path below `data/`. */
 const tops = new Set<string>([
   ...keptFiles,
-  ...['machines', 'volumes', 'snapshots', 'volume-snapshots', 'images', 'simulated.jsonl'],
+  ...['machines', 'volumes', 'snapshots', 'volume-snapshots', 'images', 'networks', 'simulated.jsonl'],
 ])
 
 /** Whether a path stays in the backup, and in the data directory that it is restored to. */
