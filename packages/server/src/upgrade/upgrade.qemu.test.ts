@@ -85,6 +85,9 @@ describe.skipIf(missing !== undefined)('the files of version 0.1.0', () => {
     const [web, ledger] = [idOf('vm', 'web'), idOf('disk', 'ledger')]
     await engine.prepareRestore(web, { snapshotId: idOf('vm_snapshot', 'good'), volumeIds: [ledger] }, work())
     await engine.switchDisks(web, randomUUID(), work())
+    // As the server does at its start: nobody has said before which project it is of.
+    const network = { label: 'first', internet: true, names: { web: [web] } }
+    await engine.putNetwork(randomUUID(), network)
     await engine.startMachine(web, { freshRoot: false, volumeIds: [ledger] })
     expect(await engine.inspect(web)).toMatchObject({ power: 'booting' })
     await engine.powerOff(web)

@@ -41,6 +41,7 @@ export function makeGuests(deps: {
   const ends = new Map<string, Promise<void>>()
   /** Guests whose process did not answer. */
   const silent = new Map<string, { run: string; until: number; error: unknown }>()
+  const released = new WeakSet<Guest>()
 
   /** The process of the machine's last run, when it still lives. */
   async function livingRun(machineId: string): Promise<LivingRun | null> {
@@ -102,7 +103,8 @@ export function makeGuests(deps: {
 
   async function awaitEnd(machineId: string, guest: Guest): Promise<void> {
     await guest.gone
-    // Let go of, it may live on.
+    // Let go of, it may live on, and its end is for the next engine to note.
+    if (released.has(guest)) return
     if (!(await isRunOf(guest.pid, machineId, guest.run.run))) await noteEnd(machineId, guest.run)
   }
 
@@ -227,7 +229,10 @@ export function makeGuests(deps: {
 
     /** Lets go of all of them; they live on. */
     release(): void {
-      for (const guest of guests.values()) guest.release()
+      for (const guest of guests.values()) {
+        released.add(guest)
+        guest.release()
+      }
       guests.clear()
     },
   }

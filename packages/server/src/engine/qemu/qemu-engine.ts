@@ -221,6 +221,7 @@ export function makeQemuEngine(deps: {
 
     async close() {
       stopWatching()
+      await networks.close()
       await images.close()
       consoles.release()
       guests.release()

@@ -413,6 +413,12 @@ export function makeProjectNetworks(deps: {
       if (space !== null) await there.writeRange(rangeText(space))
     },
 
+    /** What no guest needs any more goes now; nobody will look at it. */
+    async close(): Promise<void> {
+      if ([...living()].length > 0 || !(await namespace.isThere())) return
+      await settle().catch((err: unknown) => log.error({ err }, 'The networks of projects were not cleared'))
+    },
+
     /** Looks at everything while there is anything. @returns what had to be put back */
     async look(): Promise<string[]> {
       return (await namespace.isThere()) || [...living()].length > 0 ? settle() : []
