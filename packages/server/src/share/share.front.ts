@@ -2,18 +2,14 @@
  * Where shares are opened: every server keeps all of them in memory, listens at the ports of those that have one, and
  * answers for the names below the domain of shares. What is taken back ends at once, with all that is open through it.
  */
-import {
-  createServer as createHttpServer,
-  type Server as HttpServer,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
+import type { Server as HttpServer, IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { clientAddressOf, makeAddressList } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
+import { createServer as createHttpServer } from '../lib/node-http.ts'
 import { isReachable, labelIn } from './share.address.ts'
 import { makeCrowd } from './share.crowd.ts'
 import { makeDoor } from './share.door.ts'

@@ -1,9 +1,10 @@
 /** Connections to the guests behind shares. */
-import { Agent } from 'node:http'
+import type { Agent as HttpAgent } from 'node:http'
 import { connect, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
+import { Agent } from '../lib/node-http.ts'
 import { type Page, pages, refused, stopped } from './share.pages.ts'
 import type { ShareRecord } from './share.state.ts'
 
@@ -69,7 +70,7 @@ export function makeLines(options: {
   }
 
   /** One for each share: a connection to one guest is never used for another. */
-  function agentOf(share: ShareRecord): Agent {
+  function agentOf(share: ShareRecord): HttpAgent {
     const agent = new Agent({ keepAlive: true, maxSockets: openAtMost, maxFreeSockets: idleAtMost })
     agent.createConnection = (_, done) => {
       open(share).then(

@@ -4,15 +4,10 @@
  * ready-made proxy would be left: connections come from `dial`, headers are filtered both ways, and each request stands
  * under the share it came by.
  */
-import {
-  type Agent,
-  request as ask,
-  type ClientRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http'
+import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
+import { request as ask } from '../lib/node-http.ts'
 import { type Forwarded, requestHeaders, responseHeaders } from './share.headers.ts'
 import { join } from './share.join.ts'
 import { pageOf } from './share.line.ts'
