@@ -33,7 +33,7 @@ export const MemberRow = memo(function MemberRow({ projectId, member, status }: 
         {
           label: 'Address',
           value: address ? (
-            <span className="flex min-w-0 items-center gap-1.5">
+            <span className="flex min-w-0 items-center gap-1.5 phone:-my-1">
               <CopyLine text={address} label={`Copy address of ${vm_name}`} />
             </span>
           ) : (

@@ -28,7 +28,15 @@ export function NetworkFacts({ network, limit }: NetworkFactsProps) {
         <Cells
           columns={2}
           items={[
-            { label: 'Domain', value: <CopyLine text={domain} label="Copy domain" /> },
+            {
+              label: 'Domain',
+              value: (
+                // As high as the button beside it.
+                <span className="flex min-h-7 min-w-0 items-center gap-1.5 phone:min-h-10">
+                  <CopyLine text={domain} label="Copy domain" />
+                </span>
+              ),
+            },
             {
               label: 'Internet access',
               value: (
