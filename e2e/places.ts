@@ -22,6 +22,7 @@ import {
   diskListPath,
   diskSnapshotCreatePath,
   diskSnapshotListPath,
+  networkPath,
   snapshotCreatePath,
   snapshotListPath,
   vmListPath,
@@ -184,6 +185,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the dashboard without VMs': '/',
         'the projects of a beginner': '/projects',
         'no VMs': vmListPath(empty.id),
+        'the network of a beginner': networkPath(empty.id),
         'no snapshots': snapshotListPath(empty.id),
         'the form of a snapshot without VMs': snapshotCreatePath(empty.id),
         'no disk snapshots': diskSnapshotListPath(empty.id),
@@ -199,6 +201,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the create form': create,
         'the create form of a project': `${vmListPath(project.id)}/create`,
         'the VMs': vmListPath(project.id),
+        'the network': networkPath(project.id),
         'a running VM': vmPath(running),
         'a stopped VM': vmPath(stopped),
         'a VM on its way': vmPath(coming),
@@ -231,6 +234,9 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
           return page.getByRole('dialog', { name: 'Menu' })
         },
       },
+      over('alertdialog', 'the question about Internet access', networkPath(project.id), (page) =>
+        button(page, 'Switch off Internet access').click(),
+      ),
       menu('the menu of the user', '/templates', /^AL/),
       menu('the menu of a card', vmListPath(project.id), /^More actions/),
       menu('the menu of a failed VM', vmPath(failed), /^More actions/),

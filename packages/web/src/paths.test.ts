@@ -22,6 +22,7 @@ test('every URL of the console is as the specification has it', () => {
     adminTemplates: '/admin/templates',
     create: '/create?template=p%201',
     activity: '/projects/p%201/activity?object=x%2F2',
+    network: '/projects/p%201/network',
     vms: '/projects/p%201/vms',
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',

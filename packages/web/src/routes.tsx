@@ -26,6 +26,7 @@ function Root() {
 
 const projectScoped: RouteObject[] = [
   { path: 'activity', lazy: () => import('./features/activity/ActivityPage.tsx') },
+  { path: 'network', lazy: () => import('./features/network/NetworkPage.tsx') },
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'vms/:vmId', lazy: () => import('./features/vm/VmPage.tsx') },

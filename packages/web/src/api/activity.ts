@@ -1,8 +1,8 @@
 import type { ActivityKind, ActivityObject, ActivityPage } from '@slipway/contract'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { watchProjects } from './live-events.ts'
-import { keyOf, queryClient } from './query.ts'
+import { keyOf } from './query.ts'
+import { reloadOnEvents } from './reload-on-events.ts'
 
 /** Every filter is optional. */
 export interface ActivityFilter {
@@ -47,18 +47,4 @@ export function useNewestActivity(source: ActivitySource, limit?: number) {
   })
 }
 
-const noted = new Map<string, number>()
-
-/** Something happened in a project: reloads its log if it is shown, soon but not too often. */
-watchProjects((projectId) => {
-  const now = Date.now()
-  const last = noted.get(projectId) ?? 0
-  // A reload is scheduled already.
-  if (last > now) return
-  const at = Math.max(now, last + notedMs)
-  noted.set(projectId, at)
-  setTimeout(
-    () => void queryClient.invalidateQueries({ queryKey: keyOf('activity.ofProject', { projectId }) }),
-    at - now,
-  )
-})
+reloadOnEvents('activity.ofProject', notedMs)

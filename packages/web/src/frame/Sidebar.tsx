@@ -83,6 +83,9 @@ function Navigation() {
             <Entry to={paths.vmSets(project.id)} icon={objectIcons.vm_set}>
               VM Sets
             </Entry>
+            <Entry to={paths.network(project.id)} icon={objectIcons.network}>
+              Network
+            </Entry>
           </Group>
           <Group title="Storage">
             <Entry to={paths.disks(project.id)} icon={objectIcons.disk}>

@@ -9,12 +9,13 @@ import {
   KeyRound,
   LayoutTemplate,
   type LucideIcon,
+  Network,
   Scaling,
   Server,
   Share2,
 } from 'lucide-react'
 
-/** The icon of a kind of object, and of the log of what happened: one meaning each, wherever it stands. */
+/** The icon of a kind of object, of the log of what happened and of the network of a project: one meaning each, wherever it stands. */
 export const objectIcons = {
   project: FolderKanban,
   template: LayoutTemplate,
@@ -27,4 +28,5 @@ export const objectIcons = {
   share: Share2,
   ssh_key: KeyRound,
   activity: History,
-} as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity', LucideIcon>
+  network: Network,
+} as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity' | 'network', LucideIcon>

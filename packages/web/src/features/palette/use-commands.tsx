@@ -48,6 +48,7 @@ export function useCommands(): PaletteGroup[] {
               goTo('VMs', paths.vms(project.id), objectIcons.vm, 'virtual machines'),
               goTo('VM Pools', paths.vmPools(project.id), objectIcons.vm_pool),
               goTo('VM Sets', paths.vmSets(project.id), objectIcons.vm_set),
+              goTo('Network', paths.network(project.id), objectIcons.network, 'addresses names internet'),
               goTo('Disks', paths.disks(project.id), objectIcons.disk, 'storage'),
               goTo('Snapshots', paths.snapshots(project.id), objectIcons.vm_snapshot, 'backups'),
               goTo('Disk Snapshots', paths.diskSnapshots(project.id), objectIcons.disk_snapshot),

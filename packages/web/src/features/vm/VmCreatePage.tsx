@@ -4,6 +4,7 @@ import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { errorDetail, fullErrorText } from '../../api/errors.ts'
+import { useLimits } from '../../api/host.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
@@ -14,7 +15,7 @@ import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
-import { Field, NameInput } from '../../ui/Field.tsx'
+import { Field, NameInput, TextInput } from '../../ui/Field.tsx'
 import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
@@ -25,7 +26,7 @@ import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import { emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import { brokenPorts, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
 
@@ -39,11 +40,12 @@ export function Component() {
   const { sshKeys } = useSshKeys()
   const { disks, loading: disksLoading, error: disksError, refetch: loadDisks } = useDisks(project?.id)
   const create = useCreateVm()
+  const { ports: portLimit } = useLimits()
 
   // With its project: disks are those of that one.
   const { draft, keepDraft } = useDraft<{ form: VmForm; projectId: string | undefined }>()
   const { control, register, setValue, getValues, formState } = useForm<VmForm>({
-    defaultValues: draft?.form ?? { ...emptyVmForm, templateId: templateFromUrl },
+    defaultValues: { ...emptyVmForm, templateId: templateFromUrl, ...draft?.form },
   })
   const form = useWatch({ control }) as VmForm // all fields have default values
 
@@ -67,6 +69,7 @@ export function Component() {
     disks: form.disks.map(({ diskId }) => ({
       diskId: available.some(({ id }) => id === diskId) ? diskId : '',
     })),
+    ports: portLimit === null ? form.ports : '',
   }
   const diskSizeGb = chosen.disks.reduce(
     (sum, { diskId }) => sum + (available.find(({ id }) => id === diskId)?.size_gb ?? 0),
@@ -154,6 +157,19 @@ export function Component() {
                 />
               )}
             />
+            <Field
+              label="Ports to share"
+              optional
+              hint={portLimit ?? 'Web pages on these ports can be opened by you, at an address of their own.'}
+              error={formState.touchedFields.ports ? brokenPorts(chosen.ports) : undefined}
+            >
+              <TextInput
+                {...register('ports')}
+                placeholder="3000, 5173"
+                autoComplete="off"
+                disabled={portLimit !== null}
+              />
+            </Field>
           </FormSection>
           <FormSection title="Storage">
             <Controller

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
-import { emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import { brokenPorts, emptyVmForm, firstBrokenRule, parsePorts, toBody, type VmForm } from './vm-form.ts'
 
-const good: VmForm = { name: ' api ', templateId: 't', sshKeyId: 'k', persistent: false, disks: [] }
+const good: VmForm = {
+  name: ' api ',
+  templateId: 't',
+  sshKeyId: 'k',
+  persistent: false,
+  disks: [],
+  ports: '',
+}
 const broken = (change: Partial<VmForm>, projectId: string | undefined = 'p') =>
   firstBrokenRule({ ...good, ...change }, projectId)?.text
 
@@ -14,6 +21,40 @@ test('the body has exactly the fields of the call', () => {
     persistent: false,
     disks: [{ disk_id: 'd1' }],
   })
+})
+
+test('the body names the ports to share, and leaves them out when there are none', () => {
+  expect(toBody({ ...good, ports: '3000, 5173' }).share_ports).toEqual([3000, 5173])
+  expect(toBody({ ...good, ports: ' , ' })).not.toHaveProperty('share_ports')
+})
+
+test.each([
+  ['', []],
+  ['   ', []],
+  ['3000', [3000]],
+  ['3000, 5173', [3000, 5173]],
+  [' 1;65535 ,\n80,', [1, 65_535, 80]],
+  ['http', [Number.NaN]],
+  ['80.5 -1 1e3 0x50', [Number.NaN, Number.NaN, Number.NaN, Number.NaN]],
+])('the ports in %j', (text, ports) => {
+  expect(parsePorts(text)).toEqual(ports)
+})
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1).join(' ')
+
+test.each([
+  ['', undefined],
+  ['1, 65535', undefined],
+  [upTo(20), undefined],
+  ['0', 'Enter a port from 1 to 65535'],
+  ['65536', 'Enter a port from 1 to 65535'],
+  ['9'.repeat(400), 'Enter a port from 1 to 65535'],
+  ['3000, web', 'Enter a port from 1 to 65535'],
+  ['80 443 080', 'Enter each port once'],
+  [upTo(21), 'Share at most 20 ports of a VM'],
+])('what is wrong with the ports %j', (text, problem) => {
+  expect(brokenPorts(text)).toBe(problem)
+  expect(broken({ ports: text })).toBe(problem)
 })
 
 test('a complete form breaks no rule', () => {
@@ -32,14 +73,14 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the form', () => {
-  const form: VmForm = { ...emptyVmForm, disks: [{ diskId: '' }] }
+  const form: VmForm = { ...emptyVmForm, disks: [{ diskId: '' }], ports: '0' }
   const told: string[] = []
-  const fixes: Partial<VmForm>[] = [{ name: 'a' }, { sshKeyId: 'k' }, { templateId: 't' }]
+  const fixes: Partial<VmForm>[] = [{ name: 'a' }, { sshKeyId: 'k' }, { templateId: 't' }, { disks: [] }]
   let fixed = form
   for (const fix of [{}, ...fixes]) {
     fixed = { ...fixed, ...fix }
     told.push(firstBrokenRule(fixed, 'p')?.field ?? 'none')
   }
-  expect(told).toEqual(['name', 'sshKey', 'template', 'disks'])
+  expect(told).toEqual(['name', 'sshKey', 'template', 'disks', 'ports'])
   expect(firstBrokenRule({ ...form, name: 'a' }, undefined)?.field).toBe('project')
 })

@@ -7,6 +7,8 @@ export interface VmForm {
   sshKeyId: string
   persistent: boolean
   disks: { diskId: string }[]
+  /** Ports to share, as they are typed. */
+  ports: string
 }
 
 export const emptyVmForm: VmForm = {
@@ -15,23 +17,37 @@ export const emptyVmForm: VmForm = {
   sshKeyId: '',
   persistent: true,
   disks: [],
+  ports: '',
 }
 
 /** Said at the row itself; the whole form says it with `vmTexts.diskMissing`. */
 export const diskRowMissing = 'Please select an existing disk.'
 
-/** What is sent: exactly the fields of the call, without disks when there are none. */
+/** The ports that a text such as `3000, 5173` names. What is none is `NaN`, which the contract refuses. */
+export const parsePorts = (text: string): number[] =>
+  text
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+    .map((word) => (/^\d+$/.test(word) ? Number(word) : Number.NaN))
+
+/** What is wrong with the ports as they are typed; undefined when they can be sent. */
+export const brokenPorts = (text: string): string | undefined =>
+  VmCreate.shape.share_ports.safeParse(parsePorts(text)).error?.issues[0]?.message
+
+/** What is sent: exactly the fields of the call, without disks and ports when there are none. */
 export function toBody(form: VmForm): VmCreate {
+  const ports = parsePorts(form.ports)
   return {
     name: form.name.trim(),
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
     persistent: form.persistent,
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
+    ...(ports.length > 0 ? { share_ports: ports } : {}),
   }
 }
 
-export type VmFormField = 'name' | 'project' | 'sshKey' | 'template' | 'disks'
+export type VmFormField = 'name' | 'project' | 'sshKey' | 'template' | 'disks' | 'ports'
 
 /** Order in which broken rules are told, and where the contract reports each. */
 const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
@@ -40,6 +56,7 @@ const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
   { field: 'sshKey', wire: 'ssh_key_id' },
   { field: 'template', wire: 'template_id' },
   { field: 'disks', wire: 'disks' },
+  { field: 'ports', wire: 'share_ports' },
 ]
 
 /** The first rule that the form breaks, with the sentence to show; null when it can be sent. */
