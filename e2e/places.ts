@@ -237,6 +237,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       over('alertdialog', 'the question about Internet access', networkPath(project.id), (page) =>
         button(page, 'Switch off Internet access').click(),
       ),
+      over('dialog', 'a port to share', vmPath(running), (page) => button(page, 'Share a port').click()),
       menu('the menu of the user', '/templates', /^AL/),
       menu('the menu of a card', vmListPath(project.id), /^More actions/),
       menu('the menu of a failed VM', vmPath(failed), /^More actions/),

@@ -35,3 +35,15 @@ export function useUpdateNetwork(projectId: string) {
     },
   })
 }
+
+/** The network as one VM sees it, kept up to date. */
+export function useVmNetwork({ project_id, id }: { project_id: string; id: string }) {
+  const params = { projectId: project_id, vmId: id }
+  const query = useQuery({
+    queryKey: keyOf('network.ofVm', params),
+    queryFn: ({ signal }) => call('network.ofVm', { params, signal }),
+  })
+  return { network: query.data, error: query.data ? null : query.error, retry: () => void query.refetch() }
+}
+
+reloadOnEvents('network.ofVm', notedMs)

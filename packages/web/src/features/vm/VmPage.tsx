@@ -11,6 +11,8 @@ import { WorkTrack } from '../../ui/Progress.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { ObjectActivity } from '../activity/ObjectActivity.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
+import { VmNetwork } from '../network/VmNetwork.tsx'
+import { VmShares } from '../share/VmShares.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
@@ -69,6 +71,9 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
         </div>
         <div className="grid min-w-0 gap-7">
           <VmSsh vm={vm} />
+          <VmNetwork vm={vm}>
+            <VmShares vm={vm} />
+          </VmNetwork>
           <VmDisks vm={vm} />
           <VmSnapshots vm={vm} />
         </div>

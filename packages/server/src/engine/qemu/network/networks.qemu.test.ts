@@ -212,9 +212,10 @@ describe.skipIf(why)('networks of projects', () => {
     )
     expect(await inGuest('web', 'cat /tmp/as-other')).toContain(' 0 packets received')
     // IPv6 is not spoken at all: no router can be advertised, nobody be asked.
-    expect(
-      await inGuest('web', 'ping -6 -c 1 -W 2 -I eth0 ff02::1 2>&1; ping -6 -c 1 -W 1 fe80::1%eth0 2>&1'),
-    ).not.toMatch(/[1-9] packets received/)
+    const far = /inet6 (fe80:[0-9a-f:]+)/.exec(await inGuest('data', 'ip -6 address show eth0'))?.[1]
+    if (far)
+      expect(await inGuest('web', `ping -6 -c 1 -W 2 -I eth0 ${far} 2>&1`)).not.toMatch(/ 1 packets received/)
+    else console.log('NOTE: the guest has no IPv6 of its own')
     // Addresses are offered by the gateway alone.
     await inGuest(
       'web',

@@ -1,0 +1,76 @@
+import type { Page } from '@playwright/test'
+import { shareApi } from '@slipway/contract'
+import { copied } from './clipboard.ts'
+import { expect, test } from './fixtures.ts'
+import { answer } from './network.ts'
+import { vmPath } from './paths.ts'
+import { toasts } from './sentences.ts'
+
+const section = (page: Page) => page.getByRole('region', { name: 'Network' })
+const shares = (page: Page) => page.getByRole('list', { name: 'Shared ports' })
+const share = (page: Page) => page.getByRole('button', { name: 'Share a port' })
+
+test('the page of a VM tells its address and names', async ({ page, makeVm }) => {
+  const vm = await makeVm('Web 1', 'running')
+  await page.goto(vmPath(vm))
+  await expect(section(page)).toContainText('web-1')
+  await expect(section(page)).toContainText('.internal')
+  await section(page).getByRole('button', { name: 'Copy address', exact: true }).click()
+  expect(await copied(page)).toMatch(/^10\.\d+\.\d+\.\d+$/)
+  await section(page).getByRole('link', { name: 'View network' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Network')
+})
+
+test('a port is shared, opened, shared otherwise and shared no more', async ({ page, makeVm, browser }) => {
+  const vm = await makeVm('web', 'running')
+  await page.goto(vmPath(vm))
+  await expect(section(page)).toContainText('No port is shared')
+  await share(page).click()
+  const dialog = page.getByRole('dialog', { name: 'Share a port' })
+  await dialog.getByRole('button', { name: '3000', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Share Port' }).click()
+  await expect(toasts(page).getByText('Port 3000 is shared')).toBeVisible()
+  const link = shares(page).getByRole('link')
+  await expect(link).toHaveAttribute('href', /:\d+\/$/)
+  const address = (await link.getAttribute('href')) ?? ''
+
+  // Signed in here, it opens; somebody else is refused.
+  const own = await page.context().newPage()
+  await own.goto(address)
+  await expect(own.locator('body')).toContainText(vm.id)
+  const stranger = await browser.newContext()
+  const refused = await stranger.newPage()
+  await refused.goto(address)
+  await expect(refused.locator('body')).not.toContainText(vm.id)
+
+  await shares(page).getByRole('button', { name: 'Change who may open port 3000' }).click()
+  const change = page.getByRole('dialog', { name: 'Change port 3000' })
+  await change.getByRole('radio', { name: 'Whoever has the link' }).check()
+  await change.getByRole('button', { name: 'Save' }).click()
+  await expect(shares(page)).toContainText('Whoever has the link')
+  const secret = (await link.getAttribute('href')) ?? ''
+  expect(secret).toContain('slipway=')
+  await refused.goto(secret)
+  await expect(refused.locator('body')).toContainText(vm.id)
+  expect(refused.url()).not.toContain('slipway=')
+
+  await shares(page).getByRole('button', { name: 'Stop sharing port 3000' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Stop Sharing' }).click()
+  await expect(section(page)).toContainText('No port is shared')
+  await expect(refused.reload()).rejects.toThrow(/ERR_CONNECTION_REFUSED|ERR_EMPTY_RESPONSE/)
+  await stranger.close()
+})
+
+test('a refusal stays in the dialog with its reason', async ({ page, makeVm }) => {
+  const vm = await makeVm('web', 'running')
+  const { end } = await answer(page, shareApi.create, 409, { message: 'This port is shared already' })
+  await page.goto(vmPath(vm))
+  await share(page).click()
+  const dialog = page.getByRole('dialog', { name: 'Share a port' })
+  await dialog.getByLabel('Port', { exact: true }).fill('5173')
+  await dialog.getByRole('button', { name: 'Share Port' }).click()
+  await expect(dialog.getByText('This port is shared already')).toBeVisible()
+  await end()
+  await dialog.getByRole('button', { name: 'Share Port' }).click()
+  await expect(shares(page)).toContainText('Port 5173')
+})
