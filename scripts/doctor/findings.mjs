@@ -188,6 +188,12 @@ function guestNetwork() {
       'without root guests are reached by SSH, and reach neither each other nor anything else',
       'start Slipway as root',
     )
+  if ((process.env.SLIPWAY_NETWORK || 'off') === 'off')
+    return note(
+      'guest network',
+      'guests reach the Internet, and firewall rules protect this host; VMs of a project cannot reach each other',
+      'set SLIPWAY_NETWORK=auto',
+    )
   const missing = firewallTools.filter(isMissing)
   if (missing.length > 0)
     return note(

@@ -58,10 +58,10 @@ export const ofGuests: readonly Fault<OneServer>[] = [
     missing: () => (process.getuid?.() === 0 ? null : 'only root has a firewall'),
     async deal(host, random) {
       const name = await namespaceOf(host.dataDir)
-      if (name === null) return
       // Only Slipway's table; a reload of the host's rules would take others along.
-      if (random.below(2) === 0)
-        await run('nft', ['delete', 'table', 'inet', hostTableOf(name)]).catch(() => {})
+      const table = name === null ? 'slipway' : hostTableOf(name)
+      if (name === null || random.below(2) === 0)
+        await run('nft', ['delete', 'table', 'inet', table]).catch(() => {})
       else await run('ip', ['netns', 'exec', name, 'nft', 'flush', 'ruleset']).catch(() => {})
     },
   },

@@ -44,11 +44,15 @@ export async function qemuTruth(dataDir: string): Promise<Truth> {
 async function isHostProtected(dataDir: string): Promise<boolean> {
   if (process.getuid?.() !== 0) return true
   const name = await namespaceOf(dataDir)
-  const listed = (...command: string[]) =>
-    run('nsenter', [`--net=/run/netns/${name}`, '--', 'nft', ...command]).then(
-      ({ stdout }) => stdout.includes('drop'),
+  const entry = name === null ? [] : ['nsenter', `--net=/run/netns/${name}`, '--']
+  const listed = (...command: string[]) => {
+    const [program = '', ...args] = [...entry, 'nft', ...command]
+    return run(program, args).then(
+      ({ stdout }) => /drop|reject/.test(stdout),
       () => false,
     )
-  if (name === null) return false
+  }
+  // Without networks of projects guests are held by the rules of the host.
+  if (name === null) return listed('list', 'table', 'inet', 'slipway')
   return (await listed('list', 'table', 'bridge', 'slipway')) && listed('list', 'table', 'inet', 'slipway')
 }

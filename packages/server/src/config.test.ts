@@ -220,3 +220,21 @@ it('the domain of shared ports needs to know the console, and must not have it i
   ])
     expect(readConfig({ SLIPWAY_SHARE_DOMAIN, SLIPWAY_PUBLIC_URL }).share.domain).toBe(SLIPWAY_SHARE_DOMAIN)
 })
+
+test.each([
+  [undefined, 'off'],
+  ['', 'off'],
+  ['auto', 'auto'],
+  [' 10.80.0.0/14 ', { first: 0x0a500000, prefix: 14 }],
+])('networks of projects by %j are %j', (SLIPWAY_NETWORK, network) => {
+  expect(readConfig({ SLIPWAY_NETWORK }).network).toEqual(network)
+})
+
+test.each([
+  ['on', 'Enter off, auto, or a range'],
+  ['10.81.0.0/14', 'Enter off, auto, or a range'],
+  ['10.80.0.0/24', 'a prefix from /8 to /20'],
+  ['8.0.0.0/12', 'a range of private addresses'],
+])('%s is no network for projects', (SLIPWAY_NETWORK, why) => {
+  expect(() => readConfig({ SLIPWAY_NETWORK })).toThrow(why)
+})

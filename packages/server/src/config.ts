@@ -41,12 +41,14 @@ function isAddressList(entries: readonly string[]): boolean {
   }
 }
 
-/** Each project takes 1,024 addresses of it. */
-const NetworkRange = z.string().transform((text, ctx) => {
-  const range = parseRange(text.trim())
+/** `off`, `auto`, or a range; each project takes 1,024 addresses of it. */
+const Networks = z.string().transform((text, ctx) => {
+  const word = text.trim()
+  if (word === 'off' || word === 'auto') return word
+  const range = parseRange(word)
   const wrong =
     range === null
-      ? 'Enter a range of IPv4 addresses such as 10.80.0.0/14'
+      ? 'Enter off, auto, or a range of IPv4 addresses such as 10.80.0.0/14'
       : range.prefix < 8 || range.prefix > 20
         ? 'Enter a range with a prefix from /8 to /20; each project takes 1,024 addresses'
         : isPrivate(range)
@@ -145,8 +147,8 @@ const Settings = z.object({
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated', 'kubevirt']).default('qemu'),
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
-  /** Where project networks take their addresses from, such as `10.80.0.0/14`; a range that is free unless it is set. */
-  SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), NetworkRange.optional()),
+  /** Networks of projects: where they take their addresses from, such as `10.80.0.0/14`; `auto` takes a range that is free. */
+  SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('off')),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
   /** What the simulated engine is to be unable to do, with commas, as other engines are. */
@@ -343,7 +345,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     share: { domain: s.SLIPWAY_SHARE_DOMAIN ?? null, httpPorts: http, tcpPorts: tcp },
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
-    network: s.SLIPWAY_NETWORK ?? null,
+    network: s.SLIPWAY_NETWORK,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,

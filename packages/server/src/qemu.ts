@@ -57,7 +57,7 @@ export function qemuFor(
   const engine = makeQemuEngine({
     dataDir,
     accelerator: config.accelerator,
-    ...(config.network && { addresses: config.network }),
+    networks: config.network,
     images,
     importer,
     log,

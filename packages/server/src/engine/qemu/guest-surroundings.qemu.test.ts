@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Engine } from '../engine.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { withStorageDaemon } from './block-host.ts'
-import { findHostApart, missing } from './qemu-engine.test-kit.ts'
+import { findHostFacts } from './host-facts.ts'
+import { missing } from './qemu-engine.test-kit.ts'
 
 /** Processes that work in a directory, by the names of their programs, with the names of what is in their environment. */
 async function environmentsIn(directory: string): Promise<Map<string, string[]>> {
@@ -36,8 +37,7 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     engine = await blankEngine(dataDir, {
       async findHost(deps) {
-        // Project networks are looked at too, see networks.qemu.test.ts.
-        const facts = await findHostApart(deps)
+        const facts = await findHostFacts(deps)
         const protect = async () => {
           looks += 1
           return 'stood' as const

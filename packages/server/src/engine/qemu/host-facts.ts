@@ -22,10 +22,12 @@ export interface HostFacts {
 export async function findHostFacts(deps: {
   dataDir: string
   accelerator: AcceleratorChoice
+  /** Whether projects shall have networks. */
+  withNetworks: boolean
   images: ImageStore
   log: Log
 }): Promise<HostFacts> {
-  const network = await openNetwork(deps.log)
+  const network = await openNetwork(deps.log, deps.withNetworks)
   const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
   const accelerator = await chooseAccelerator(deps.accelerator, deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''

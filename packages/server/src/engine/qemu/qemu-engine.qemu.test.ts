@@ -10,6 +10,7 @@ import { STARTER_IMAGE } from '../../image/image-store.ts'
 import { describeEngine } from '../engine.suite.ts'
 import { PROJECT_ID } from '../engine.test-kit.ts'
 import type { Engine, MachineSpec } from '../engine.ts'
+import { describeNetworks } from '../network.suite.ts'
 import { runsSector } from './accelerator.ts'
 import { makeHarness, missing, processesOf, testEngine, testImages } from './qemu-engine.test-kit.ts'
 
@@ -27,7 +28,8 @@ const launchAndStay = `
 `
 
 if (missing === undefined) {
-  describeEngine('QEMU', makeHarness)
+  describeEngine('QEMU', () => makeHarness())
+  describeNetworks('QEMU where networks are switched on', () => makeHarness('auto'))
   describe('QEMU when things go wrong', () => {
     let dataDir: string
     const spec: MachineSpec = {
@@ -46,8 +48,8 @@ if (missing === undefined) {
     })
     afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-    async function withEngine(work: (engine: Engine) => Promise<void>, how = { apart: false }) {
-      const engine = await testEngine(dataDir, how)
+    async function withEngine(work: (engine: Engine) => Promise<void>) {
+      const engine = await testEngine(dataDir)
       await engine.open()
       try {
         await work(engine)
@@ -99,22 +101,17 @@ if (missing === undefined) {
     })
 
     test('another program on its port makes a machine move to another one', async () => {
-      await withEngine(
-        async (engine) => {
-          await engine.createMachine(spec)
-          const record = JSON.parse(
-            await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'),
-          )
-          const squatter = createServer().listen(record.address.port, record.address.ip)
-          await once(squatter, 'listening')
-          await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
-          const state = await engine.inspect(spec.id)
-          expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
-          expect(state).not.toMatchObject({ address: record.address })
-          squatter.close()
-        },
-        { apart: true },
-      )
+      await withEngine(async (engine) => {
+        await engine.createMachine(spec)
+        const record = JSON.parse(await readFile(join(dataDir, 'machines', spec.id, 'machine.json'), 'utf8'))
+        const squatter = createServer().listen(record.address.port, record.address.ip)
+        await once(squatter, 'listening')
+        await engine.startMachine(spec.id, { freshRoot: false, volumeIds: [] })
+        const state = await engine.inspect(spec.id)
+        expect(state).toMatchObject({ power: 'booting', address: { ip: record.address.ip } })
+        expect(state).not.toMatchObject({ address: record.address })
+        squatter.close()
+      })
     })
 
     test('a machine whose volume is lost or damaged is not launched, and leaves no process', async () => {

@@ -10,7 +10,6 @@ import { CommandError, run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address, Engine } from '../engine.ts'
-import { findHostFacts } from './host-facts.ts'
 import { imageFilesInUse } from './image-use.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
 
@@ -44,24 +43,18 @@ export async function testImages(dataDir: string, dir = imagesDir): Promise<Imag
   })
 }
 
-/**
- * The engine over those images; what runs guest code on this host is found out once, for all of them. `apart`: as on a
- * host that can have no project networks.
- */
-export async function testEngine(dataDir: string, { apart = false } = {}): Promise<Engine> {
+/** The engine over those images; what runs guest code on this host is found out once, for all of them. */
+export async function testEngine(
+  dataDir: string,
+  { networks = 'off' }: { networks?: 'off' | 'auto' } = {},
+): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  const findHost = apart ? { findHost: findHostApart } : {}
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, images, importer, log: silentLog, ...findHost })
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, images, importer, log: silentLog })
 }
 
-/** What is told of this host, but for its project networks. */
-export const findHostApart: typeof findHostFacts = async (deps) => {
-  const facts = await findHostFacts(deps)
-  return { ...facts, network: { ...facts.network, apart: 'VMs of a project cannot reach each other here.' } }
-}
-
-export async function makeHarness(): Promise<EngineHarness> {
+/** `auto`: each project has a network, where this host can have them. */
+export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<EngineHarness> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-engine-'))
   const key = join(dataDir, 'key')
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'a "hostile\\ comment', '-f', key])
@@ -69,7 +62,7 @@ export async function makeHarness(): Promise<EngineHarness> {
   const ssh = sshWith(key)
   return {
     async open() {
-      const engine = await testEngine(dataDir)
+      const engine = await testEngine(dataDir, { networks })
       await engine.open()
       return engine
     },

@@ -52,8 +52,8 @@ export function makeQemuEngine(deps: {
   dataDir: string
   /** Where the verdict on this host's accelerator is kept; the data directory when it is absent. */
   hostDir?: string
-  /** Where project networks take their addresses from; a range that is free when it is absent. */
-  addresses?: Range
+  /** Whether projects have networks, and where those take their addresses from: `auto` takes a range that is free. */
+  networks?: 'off' | 'auto' | Range
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -97,7 +97,7 @@ export function makeQemuEngine(deps: {
   const networks = makeProjectNetworks({
     dataDir,
     namespace,
-    named: deps.addresses ?? null,
+    named: typeof deps.networks === 'object' ? deps.networks : null,
     living: () => [...guests.held()].flatMap(([id, { run }]) => (run.plug ? [id] : [])),
     isMade: async (id) => isMachineId(id) && (await dirs.has(id, fileNames.record)),
     isOn: () => facts?.network.apart === null,
@@ -202,6 +202,7 @@ export function makeQemuEngine(deps: {
       facts = await findHost({
         dataDir: deps.hostDir ?? dataDir,
         accelerator: deps.accelerator ?? 'auto',
+        withNetworks: (deps.networks ?? 'off') !== 'off',
         images,
         log,
       })

@@ -22,6 +22,9 @@ export interface GuestNetwork {
   protect: () => Promise<'stood' | 'put in force'>
 }
 
+const SWITCHED_OFF =
+  'networks of projects are switched off; the operator can switch them on with SLIPWAY_NETWORK=auto'
+
 /** The system user every guest's process becomes when the server runs as root; it owns nothing. */
 const GUEST_USER = 'slipway-guest'
 
@@ -31,7 +34,7 @@ const GUEST_USER = 'slipway-guest'
  * refuses that user everything but the Internet; that is tried out before it is believed. Anything less, and
  * guests are cut off: they can be reached by SSH, and reach nothing.
  */
-export async function openNetwork(log: Log): Promise<GuestNetwork> {
+export async function openNetwork(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
   if (process.getuid?.() !== 0) {
     return cutOff(
       null,
@@ -50,7 +53,7 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
     log.warn({ error }, 'The firewall rules for guests are not in force')
     return cutOff(GUEST_USER, 'the firewall rules that would protect this host (nftables) are not in force')
   }
-  const why = await whyNoProjectNetworks()
+  const why = withNetworks ? await whyNoProjectNetworks() : SWITCHED_OFF
   if (why === null)
     return {
       user: GUEST_USER,
@@ -60,7 +63,7 @@ export async function openNetwork(log: Log): Promise<GuestNetwork> {
         'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.',
       protect: () => firewall.ensure(uid),
     }
-  log.warn({ why }, 'VMs of a project cannot reach each other')
+  if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
   return {
     user: GUEST_USER,
     restrict: false,

@@ -29,7 +29,7 @@ describe.skipIf(why)('networks of projects', () => {
   const addresses = new Map<Name, Address>()
 
   async function openEngine(): Promise<void> {
-    engine = await testEngine(dataDir)
+    engine = await testEngine(dataDir, { networks: 'auto' })
     await engine.open()
   }
   const at = (name: Name): Address => {
