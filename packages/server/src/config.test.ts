@@ -221,7 +221,7 @@ it('the domain of shared ports needs to know the console, and must not have it i
     expect(readConfig({ SLIPWAY_SHARE_DOMAIN, SLIPWAY_PUBLIC_URL }).share.domain).toBe(SLIPWAY_SHARE_DOMAIN)
 })
 
-test.each([
+it.each([
   [undefined, 'off'],
   ['', 'off'],
   ['auto', 'auto'],
@@ -230,7 +230,7 @@ test.each([
   expect(readConfig({ SLIPWAY_NETWORK }).network).toEqual(network)
 })
 
-test.each([
+it.each([
   ['on', 'Enter off, auto, or a range'],
   ['10.81.0.0/14', 'Enter off, auto, or a range'],
   ['10.80.0.0/24', 'a prefix from /8 to /20'],

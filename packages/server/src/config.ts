@@ -11,7 +11,7 @@ import {
   scalingDefaults,
 } from '@slipway/contract'
 import { z } from 'zod'
-import { isPrivate, parseRange } from './lib/address-range.ts'
+import { isPrivate, parseRange, type Range } from './lib/address-range.ts'
 import { makeAddressList } from './lib/client-address.ts'
 
 /** An empty variable means the same as none. */
@@ -42,7 +42,7 @@ function isAddressList(entries: readonly string[]): boolean {
 }
 
 /** `off`, `auto`, or a range; each project takes 1,024 addresses of it. */
-const Networks = z.string().transform((text, ctx) => {
+const Networks = z.string().transform((text, ctx): 'off' | 'auto' | Range => {
   const word = text.trim()
   if (word === 'off' || word === 'auto') return word
   const range = parseRange(word)
