@@ -38,7 +38,7 @@ export function makeProjectNetworks(deps: {
   living: () => Iterable<string>
   /** Whether there is such a machine. */
   isMade: (machineId: string) => Promise<boolean>
-  /** Whether this host can have them; else all that is done is to keep who has which address. */
+  /** Whether this host has them; else nothing is kept or done. */
   isOn: () => boolean
   log: Pick<Log, 'warn' | 'error'>
 }) {
@@ -326,8 +326,8 @@ export function makeProjectNetworks(deps: {
     },
 
     /** Gives a machine an address in the network of its project, for its life. */
-    assign: (projectId: string, machineId: string): Promise<void> =>
-      alone(() => assign(projectId, [machineId])),
+    assign: async (projectId: string, machineId: string): Promise<void> =>
+      isOn() ? alone(() => assign(projectId, [machineId])) : undefined,
 
     /**
      * Plugs a machine in that is about to start. Throws a retryable `EngineError` when what protects others from it is
@@ -369,6 +369,7 @@ export function makeProjectNetworks(deps: {
       }),
 
     async put(projectId: string, spec: NetworkSpec): Promise<void> {
+      if (!isOn()) return
       await alone(async () => {
         const known = await networkOf(projectId)
         const network = known ?? { index: await freeIndex(), places: {}, spec: null }
