@@ -79,11 +79,14 @@ async function drive({ send }: Session, close: () => Promise<void>): Promise<Fir
       'css' in target ? { type: 'css', value: target.css } : { type: 'accessibility', value: target }
     let found: Node | undefined
     await expect
-      .poll(async () => {
-        const { nodes } = await send<{ nodes: Node[] }>('browsingContext.locateNodes', { context, locator })
-        found = nodes.at(-1)
-        return nodes.length
-      }, JSON.stringify(target))
+      .poll(
+        async () => {
+          const { nodes } = await send<{ nodes: Node[] }>('browsingContext.locateNodes', { context, locator })
+          found = nodes.at(-1)
+          return nodes.length
+        },
+        { message: JSON.stringify(target), timeout: patienceMs },
+      )
       .toBeGreaterThan(0)
     if (!found) throw new Error(`${JSON.stringify(target)} is gone`)
     return found
@@ -134,7 +137,7 @@ async function drive({ send }: Session, close: () => Promise<void>): Promise<Fir
     async expectText(text, css = 'body') {
       const shown = `document.querySelector(${JSON.stringify(css)})?.innerText.replaceAll("\\u00a0", " ") ?? ""`
       await expect
-        .poll(() => evaluate(shown), { timeout: 20_000 })
+        .poll(() => evaluate(shown), { timeout: patienceMs })
         .toEqual(typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text))
     },
     path: async () => String(await evaluate('location.pathname')),

@@ -188,11 +188,11 @@ function guestNetwork() {
       'without root guests are reached by SSH, and reach neither each other nor anything else',
       'start Slipway as root',
     )
-  if ((process.env.SLIPWAY_NETWORK || 'off') === 'off')
+  if (process.env.SLIPWAY_NETWORK === 'off')
     return note(
       'guest network',
       'guests reach the Internet, and firewall rules protect this host; VMs of a project cannot reach each other',
-      'set SLIPWAY_NETWORK=auto',
+      'take SLIPWAY_NETWORK=off out of the settings',
     )
   const missing = firewallTools.filter(isMissing)
   if (missing.length > 0)

@@ -222,8 +222,9 @@ it('the domain of shared ports needs to know the console, and must not have it i
 })
 
 it.each([
-  [undefined, 'off'],
-  ['', 'off'],
+  [undefined, 'auto'],
+  ['', 'auto'],
+  ['off', 'off'],
   ['auto', 'auto'],
   [' 10.80.0.0/14 ', { first: 0x0a500000, prefix: 14 }],
 ])('networks of projects by %j are %j', (SLIPWAY_NETWORK, network) => {

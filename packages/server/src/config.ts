@@ -148,7 +148,7 @@ const Settings = z.object({
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
   /** Networks of projects: where they take their addresses from, such as `10.80.0.0/14`; `auto` takes a range that is free. */
-  SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('off')),
+  SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('auto')),
   /** How many times faster than life the simulated engine runs. */
   SLIPWAY_SIMULATED_SPEED: z.coerce.number().positive().default(1),
   /** What the simulated engine is to be unable to do, with commas, as other engines are. */

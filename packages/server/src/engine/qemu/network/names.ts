@@ -44,11 +44,9 @@ export function settingsOf(space: Range, { index, bridge, spec }: NamedNetwork, 
 }
 
 /** The settings of the forwarder on the host, which asks whomever the host asks. */
-export const forwarderSettings = (space: Range, link: string, file: Pick<FileNames, 'pid'>): string =>
+export const forwarderSettings = (space: Range, file: Pick<FileNames, 'pid'>): string =>
   `${[
     ...common.filter((line) => line !== 'no-poll'),
-    `interface=${link}`,
-    'except-interface=lo',
     `listen-address=${uplinkOf(space).host}`,
     'cache-size=1000',
     `pid-file=${file.pid}`,

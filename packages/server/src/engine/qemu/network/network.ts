@@ -23,7 +23,7 @@ export interface GuestNetwork {
 }
 
 const SWITCHED_OFF =
-  'networks of projects are switched off; the operator can switch them on with SLIPWAY_NETWORK=auto'
+  'networks of projects are switched off; the operator can switch them on by taking SLIPWAY_NETWORK=off out of the settings'
 
 /** The system user every guest's process becomes when the server runs as root; it owns nothing. */
 const GUEST_USER = 'slipway-guest'

@@ -224,7 +224,6 @@ export function makeProjectNetworks(deps: {
 
   /** @returns what had been removed or ended by somebody else */
   async function settleOnce(): Promise<string[]> {
-    if (!isOn()) return []
     await readOnce()
     const isThere = await namespace.isThere()
     const before = isThere ? await linksNow() : []
@@ -255,7 +254,7 @@ export function makeProjectNetworks(deps: {
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
     const commands = linkCommands(isThere ? before : await linksNow(), bridges)
     if (commands.length > 0) await namespace.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
-    const forwarder = forwarderSettings(range, namespace.link, filesOf(FORWARDER))
+    const forwarder = forwarderSettings(range, filesOf(FORWARDER))
     if ((await serverOf(FORWARDER).ensure({ settings: forwarder })) === 'put back')
       back.push('the forwarder of names')
     failures.clear()

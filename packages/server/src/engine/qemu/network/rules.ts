@@ -133,6 +133,8 @@ export function hostRules(name: string, link: string, space: Range): string {
   return replaced('inet', hostTable(name), [
     'chain input {',
     '  type filter hook input priority 0; policy accept;',
+    // The address is the host's for whoever asks, and only guests' name servers may.
+    `  iifname != { "${link}", "lo" } ip daddr ${uplink.host} counter drop`,
     `  iifname != "${link}" return`,
     '  ct state established,related accept',
     `  ip saddr ${uplink.inside} ip daddr ${uplink.host} meta l4proto { tcp, udp } th dport 53 accept`,

@@ -30,14 +30,28 @@ export async function makeSurroundings(): Promise<{ close(): Promise<void> }> {
   const inside = (...args: string[]) => run('ip', ['-n', name, ...args])
   await run('ip', ['netns', 'add', name])
   await run('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', 'out', 'netns', name])
-  await run('ip', ['address', 'add', '11.77.0.254/24', 'dev', link])
   await run('ip', ['link', 'set', link, 'up'])
+  // No address on the host: browsers on it would end what they are loading.
+  await run('ip', ['route', 'add', 'local', '11.77.0.254', 'dev', link])
   await inside('link', 'set', 'lo', 'up')
   for (const address of Object.values(elsewhere)) await inside('address', 'add', `${address}/32`, 'dev', 'lo')
   await inside('address', 'add', '11.77.0.2/24', 'dev', 'out')
   await inside('link', 'set', 'out', 'up')
+  // Where packets of guests leave by a link without an address, they have one of another link.
+  await inside('route', 'add', 'default', 'via', '11.77.0.254')
   for (const address of Object.values(elsewhere))
-    await run('ip', ['route', 'add', `${address}/32`, 'via', '11.77.0.2'])
+    await run('ip', [
+      'route',
+      'add',
+      `${address}/32`,
+      'via',
+      '11.77.0.2',
+      'dev',
+      link,
+      'onlink',
+      'src',
+      '11.77.0.254',
+    ])
   await serve('nsenter', `--net=/run/netns/${name}`, '--')
   await serve()
   return {

@@ -7,6 +7,10 @@ import type { Namespace } from './namespace.ts'
 import { UPLINK } from './rules.ts'
 import { freeRange, uplinkOf } from './space.ts'
 
+/** Both ends know each other by these; nobody else is on that line. */
+const HOST_MAC = '52:54:00:5c:00:01'
+const INSIDE_MAC = '52:54:00:5c:00:02'
+
 const Routes = z.array(z.object({ dst: z.string().optional(), dev: z.string().optional() }))
 
 /** What the host has routes to, but for those over one link of ours; the default route leads to none of them. */
@@ -63,7 +67,8 @@ export async function ensureUplink(namespace: Namespace, space: Range): Promise<
   if (isThere && (await stands(namespace, space))) return false
   // Whatever is left of it is half of it.
   await outside('ip', ['link', 'delete', link]).catch(() => {})
-  await outside('ip', ['link', 'add', link, 'type', 'veth', 'peer', 'name', UPLINK, 'netns', namespace.name])
+  const inner = ['name', UPLINK, 'address', INSIDE_MAC, 'netns', namespace.name]
+  await outside('ip', ['link', 'add', link, 'address', HOST_MAC, 'type', 'veth', 'peer', ...inner])
   // Nothing but IPv4 is spoken in there, and the host says nothing else into it.
   await inside('sh', [
     '-c',
@@ -77,13 +82,28 @@ export async function ensureUplink(namespace: Namespace, space: Range): Promise<
       'link set lo up',
       `address add ${end.inside}/${end.prefix} dev ${UPLINK}`,
       `link set ${UPLINK} up mtu ${await mtuOut(namespace)}`,
+      `neighbour replace ${end.host} lladdr ${HOST_MAC} dev ${UPLINK} nud permanent`,
+      `route replace default via ${end.host}`,
     ].join('\n'),
   )
-  await outside('ip', ['address', 'add', `${end.host}/${end.prefix}`, 'dev', link])
   await outside('ip', ['link', 'set', link, 'up'])
-  await inside('ip', ['route', 'replace', 'default', 'via', end.host])
+  // A route makes the address the host's own, and no address comes or goes: browsers on the host take that for another
+  // network, and end what they are loading.
+  await outside('ip', ['route', 'replace', 'local', end.host, 'dev', link])
+  await outside('ip', [
+    'neighbour',
+    'replace',
+    end.inside,
+    'lladdr',
+    INSIDE_MAC,
+    'dev',
+    link,
+    'nud',
+    'permanent',
+  ])
+  const way = ['via', end.inside, 'dev', link, 'onlink', 'src', end.host]
   try {
-    await outside('ip', ['route', 'add', rangeText(space), 'via', end.inside, 'dev', link, 'src', end.host])
+    await outside('ip', ['route', 'add', rangeText(space), ...way])
   } catch (cause) {
     // Another installation on this host took the same range in this very moment.
     throw new SpaceTakenError(cause)
