@@ -119,7 +119,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
-    function judge({ operation, answer, finding }: Deed, trouble: Trouble): void {
+    function judge({ operation, answer, finding }: Deed, trouble: Trouble, byDisk: number): void {
       count(outcome.answers, answer?.status ?? 0)
       // A server in trouble may shut out its friends, and say so; nothing lets in strangers or makes two of one.
       if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
@@ -127,16 +127,20 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       const { status, text, took } = answer
       if (status >= 500 && (status !== 503 || (trouble === 'none' && isAway(text))))
         found({ rule: 'failed call', message: `${operation} answered ${status} ${text}` })
-      if (took > slowMs[trouble])
-        found({ rule: 'slow call', message: `${operation} took ${Math.round(took)} ms (${trouble})` })
+      if (took - byDisk > slowMs[trouble])
+        found({
+          rule: 'slow call',
+          message: `${operation} took ${Math.round(took)} ms, ${Math.round(byDisk)} of them the disk's (${trouble})`,
+        })
     }
     function operate(step: Step & { do: 'operation' }): void {
       const trouble = host.watch()
+      const disk = host.watchDisk()
       count(outcome.operations, step.operation)
       const done = perform(host, world, people, step).then((deed) => {
         busy.delete(step.user)
-        const worst = trouble()
-        if (deed) judge(deed, worst)
+        const [worst, byDisk] = [trouble(), disk()]
+        if (deed) judge(deed, worst, byDisk)
       })
       busy.set(step.user, done)
     }

@@ -128,6 +128,7 @@ export async function makeFleet(options: {
       return [...fleet.servers, beside.pid(), ...children.trim().split(' ').map(Number)].filter(Boolean)
     },
     watch: troubles.watch,
+    watchDisk: () => () => 0,
     trouble: troubles.begin,
     now: Date.now,
     truth: async () =>

@@ -42,14 +42,14 @@ export async function perform(
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)
-    if (gone) gone.fate = 'perhaps leaving'
+    if (gone) bury(world, gone, 'perhaps leaving')
     return { operation: step.operation, answer, finding }
   }
   const judged = finding ?? operation.judge?.(world, args, answer) ?? null
   if (answer.status === successOf(operation)) {
     operation.learn?.(world, args, answer)
     if (created) learnCreated(created, JSON.parse(answer.text) as Record<string, unknown>)
-    if (gone) bury(world, gone)
+    if (gone) bury(world, gone, 'leaving')
   } else if (created) world.objects.delete(handle)
   if (answer.status === 401) await person.signIn()
   return { operation: step.operation, answer, finding: judged }
@@ -82,9 +82,9 @@ function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: 
   })
 }
 
-/** A VM that goes lets go of its disks. */
-function bury(world: World, gone: Known): void {
-  gone.fate = 'leaving'
+/** A VM that goes lets go of its disks; of one that perhaps goes, nobody knows. */
+function bury(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
+  gone.fate = fate
   for (const { kind, facts } of world.objects.values())
     if (kind === 'disk' && facts.vm_id === gone.id) delete facts.vm_id
 }
