@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { addressPlaces } from './host.rules.ts'
+import type { ShareKind } from './share.rules.ts'
 
 /** Null where the engine can, else a sentence for people that says what to do instead. */
 const limit = z.string().nullable()
@@ -32,6 +33,8 @@ export const Host = z.object({
     /** Sharing ports of VMs. */
     ports: limit,
   }),
+  /** Why ports of that kind cannot be shared here; null where they can. */
+  sharing: z.object({ http: limit, tcp: limit } satisfies Record<ShareKind, unknown>),
   /** Where the addresses of VMs answer: on the machine that runs the server, or only inside the cluster. */
   addresses: z.enum(addressPlaces),
   /** Where SSH finds VMs by their names; null when it is switched off. */

@@ -27,7 +27,13 @@ export const Network = z.object({
   members: z.array(NetworkMember),
   /** Names that mean all running members of a pool or set. */
   groups: z.array(
-    z.object({ group_id: Id, group_name: z.string(), names: z.array(z.string()), vm_ids: z.array(Id) }),
+    z.object({
+      group_id: Id,
+      group_name: z.string(),
+      kind: z.enum(['vm_pool', 'vm_set']),
+      names: z.array(z.string()),
+      vm_ids: z.array(Id),
+    }),
   ),
 })
 export type Network = z.infer<typeof Network>

@@ -1,5 +1,5 @@
 import cookie from '@fastify/cookie'
-import { type Host, shareTexts } from '@slipway/contract'
+import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
 import { accountRoutes, sessionToken } from '../account/account.routes.ts'
@@ -46,6 +46,7 @@ import { searchRoutes } from '../search/search.routes.ts'
 import { makeSearchService } from '../search/search.service.ts'
 import { shareOpenRoute, shareRoutes } from '../share/share.routes.ts'
 import type { ShareService } from '../share/share.service.ts'
+import { limitsOf } from '../share/share.state.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
@@ -90,40 +91,41 @@ const problemOfEngine = (error: unknown): Problem | null =>
   error instanceof EngineError && error.retryable ? new Problem(503, error.message) : null
 
 /** What people read about the host they are on. */
-export const hostOf = (
+export function hostOf(
   config: Pick<Config, 'productName' | 'contacts' | 'share'>,
   { kind, capabilities }: Engine,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
-): Host => ({
-  product_name: config.productName,
-  engine: kind,
-  accelerator: capabilities.accelerator,
-  accelerator_reason: capabilities.acceleratorReason,
-  network: capabilities.network,
-  cannot: {
-    memory_snapshots: capabilities.cannot.memorySnapshots,
-    hot_plug: capabilities.cannot.hotPlug,
-    incremental_snapshots: capabilities.cannot.incrementalSnapshots,
-    screens: capabilities.cannot.screens,
-    backups: capabilities.cannot.backups,
-    networks: capabilities.cannot.networks,
-    ports:
-      capabilities.cannot.ports ??
-      (config.share.domain === null && !config.share.httpPorts && !config.share.tcpPorts
-        ? shareTexts.httpOff
-        : null),
-  },
-  addresses: capabilities.addresses,
-  ssh_gateway: gateway && {
-    host: gateway.host,
-    port: gateway.port,
-    local_only: gateway.localOnly,
-    fingerprint: gateway.fingerprint,
-  },
-  built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
-  contacts: config.contacts,
-})
+): Host {
+  const sharing = limitsOf(capabilities.cannot.ports, config.share)
+  return {
+    product_name: config.productName,
+    engine: kind,
+    accelerator: capabilities.accelerator,
+    accelerator_reason: capabilities.acceleratorReason,
+    network: capabilities.network,
+    cannot: {
+      memory_snapshots: capabilities.cannot.memorySnapshots,
+      hot_plug: capabilities.cannot.hotPlug,
+      incremental_snapshots: capabilities.cannot.incrementalSnapshots,
+      screens: capabilities.cannot.screens,
+      backups: capabilities.cannot.backups,
+      networks: capabilities.cannot.networks,
+      // Where no kind is left.
+      ports: sharing.tcp && sharing.http,
+    },
+    sharing,
+    addresses: capabilities.addresses,
+    ssh_gateway: gateway && {
+      host: gateway.host,
+      port: gateway.port,
+      local_only: gateway.localOnly,
+      fingerprint: gateway.fingerprint,
+    },
+    built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
+    contacts: config.contacts,
+  }
+}
 
 /** Mounts every call of the contract on its service, and the console's files beside them. */
 export async function installRoutes(

@@ -17,6 +17,7 @@ const host: Host = {
   network: 'None',
   cannot: noLimits,
   addresses: 'this-host',
+  sharing: { http: null, tcp: null },
   ssh_gateway: null,
   built_in_templates: [],
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },

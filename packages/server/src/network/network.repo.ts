@@ -28,7 +28,7 @@ export function makeNetworkRepo(db: Db) {
         .execute(),
       db
         .selectFrom('vm_group')
-        .select(['id', 'project_id', 'name'])
+        .select(['id', 'project_id', 'name', 'kind'])
         .$if(projectId !== null, (query) => query.where('project_id', '=', projectId ?? ''))
         .orderBy('id')
         .execute(),
@@ -46,6 +46,7 @@ export function makeNetworkRepo(db: Db) {
       groups: (groupsOf.get(id) ?? []).map((group) => ({
         id: group.id,
         name: group.name,
+        kind: group.kind,
         running: (membersOf.get(group.id) ?? []).map((vm) => vm.id),
       })),
     }))

@@ -67,9 +67,10 @@ export function makeNetworkService({
         address: addresses.get(id) ?? null,
         names: namesOf(id),
       })),
-      groups: network.groups.map(({ id, name, running }) => ({
+      groups: network.groups.map(({ id, name, kind, running }) => ({
         group_id: id,
         group_name: name,
+        kind: `vm_${kind}` as const,
         names: namesOf(id),
         vm_ids: [...running],
       })),

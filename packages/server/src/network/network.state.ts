@@ -5,5 +5,5 @@ export interface ProjectNetwork {
   /** Oldest first, those that are deleted left out. */
   vms: readonly { id: string; name: string; groupId: string | null }[]
   /** Pools and sets with the ids of their running members. */
-  groups: readonly { id: string; name: string; running: readonly string[] }[]
+  groups: readonly { id: string; name: string; kind: 'pool' | 'set'; running: readonly string[] }[]
 }

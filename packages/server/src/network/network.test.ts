@@ -88,7 +88,13 @@ describe('the network of a project', () => {
       const { members, groups } = await networkOf(desk)
       const ids = members.map(({ vm_id }) => vm_id)
       expect(groups).toEqual([
-        { group_id: setId, group_name: 'etcd', names: ['etcd', 'etcd.p.internal'], vm_ids: ids },
+        {
+          group_id: setId,
+          group_name: 'etcd',
+          kind: 'vm_set',
+          names: ['etcd', 'etcd.p.internal'],
+          vm_ids: ids,
+        },
       ])
       expect(told(desk)?.names).toMatchObject({ etcd: ids, [setId]: ids })
       const [first = '', ...others] = ids

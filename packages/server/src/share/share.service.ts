@@ -20,7 +20,7 @@ import type { ProjectService } from '../project/project.service.ts'
 import { reshared, shared, unshared } from './share.activity.ts'
 import { portsFrom } from './share.address.ts'
 import type { NewShare, Refusal, ShareRepo } from './share.repo.ts'
-import { type ShareRecord, type ShareWays, type ShareWish, toWire } from './share.state.ts'
+import { limitsOf, type ShareRecord, type ShareWays, type ShareWish, toWire } from './share.state.ts'
 
 type CreateBody = Parsed<typeof shareApi.create>['body']
 type UpdateBody = Parsed<typeof shareApi.update>['body']
@@ -83,10 +83,7 @@ export function makeShareService(options: ShareServiceOptions) {
 
   /** Refuses what cannot be shared here at all. */
   function requireWay(kind: ShareWish['kind']): void {
-    require422(unlessLimited(cannot.ports))
-    if (kind === 'tcp' && ways.tcpPorts === null) throw new Problem(422, shareTexts.tcpOff)
-    if (kind === 'http' && ways.domain === null && ways.httpPorts === null)
-      throw new Problem(422, shareTexts.httpOff)
+    require422(unlessLimited(limitsOf(cannot.ports, ways)[kind]))
   }
 
   function requireFitting(kind: ShareWish['kind'], { audience, expires_at }: UpdateBody): void {

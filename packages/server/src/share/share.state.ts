@@ -1,5 +1,5 @@
 /** Shared ports as the server keeps them. */
-import type { Share, ShareAudience, ShareKind } from '@slipway/contract'
+import { type Share, type ShareAudience, type ShareKind, shareTexts } from '@slipway/contract'
 
 export interface ShareRecord {
   id: string
@@ -44,6 +44,12 @@ export interface ShareWays {
   httpPorts: PortRange | null
   tcpPorts: PortRange | null
 }
+
+/** Why ports of each kind cannot be shared here, in a sentence; `ports` is what the engine cannot do. */
+export const limitsOf = (ports: string | null, ways: ShareWays): Record<ShareKind, string | null> => ({
+  http: ports ?? (ways.domain === null && ways.httpPorts === null ? shareTexts.httpOff : null),
+  tcp: ports ?? (ways.tcpPorts === null ? shareTexts.tcpOff : null),
+})
 
 export const toWire = (share: ShareRecord, address: string): Share => ({
   id: share.id,

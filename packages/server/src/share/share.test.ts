@@ -1,5 +1,6 @@
 /** Shared ports over the API: each status of each call, and what goes along with VMs and projects. */
 import {
+  hostApi,
   messages,
   type Share,
   type ShareCreate,
@@ -14,6 +15,7 @@ import { clusterLimits, noLimits } from '../engine/limits.ts'
 
 const hour = 60 * 60_000
 const ways = { domain: null, httpPorts: { first: 8100, last: 8199 }, tcpPorts: null }
+const allWays = { ...ways, tcpPorts: { first: 8300, last: 8309 } }
 
 const share = (desk: Desk, vmId: string, body: Partial<ShareCreate> | object = {}) =>
   desk.ada.call(shareApi.create, { params: { ...desk.params, vmId }, body: { port: 3000, ...body } })
@@ -186,6 +188,36 @@ describe('sharing a port', () => {
     }
     await atDesk(try422(can), { cannot: { ...noLimits, ports: can } })()
     await atDesk(try422(shareTexts.httpOff), { share: { ...ways, httpPorts: null } })()
+  })
+
+  it.each([
+    ['everything', allWays, null, { http: null, tcp: null }, null],
+    ['no TCP', ways, null, { http: null, tcp: shareTexts.tcpOff }, null],
+    ['TCP alone', { ...allWays, httpPorts: null }, null, { http: shareTexts.httpOff, tcp: null }, null],
+    [
+      'nothing set aside',
+      { domain: null, httpPorts: null, tcpPorts: null },
+      null,
+      { http: shareTexts.httpOff, tcp: shareTexts.tcpOff },
+      shareTexts.httpOff,
+    ],
+    [
+      'no way of the engine',
+      allWays,
+      clusterLimits.ports,
+      { http: clusterLimits.ports, tcp: clusterLimits.ports },
+      clusterLimits.ports,
+    ],
+  ])('the host tells before anything is shared that there is %s', async (_, share, ports, sharing, none) => {
+    const cannot = { ...noLimits, ports }
+    await atDesk(
+      async ({ ada }) => {
+        const { body } = await ada.call(hostApi.get)
+        expect(body.sharing).toEqual(sharing)
+        expect(body.cannot.ports).toBe(none)
+      },
+      { cannot, share },
+    )()
   })
 
   it(

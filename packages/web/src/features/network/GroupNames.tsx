@@ -1,6 +1,5 @@
 import type { Network } from '@slipway/contract'
 import { Link } from 'react-router'
-import { useVmPools } from '../../api/vm-pools.ts'
 import { paths } from '../../paths.ts'
 import { Names } from './Names.tsx'
 
@@ -11,22 +10,20 @@ interface GroupNamesProps {
 
 /** The names of pools and sets, each with whom it means now. */
 export function GroupNames({ projectId, groups }: GroupNamesProps) {
-  const { pools } = useVmPools(projectId)
-  const isPool = (id: string) => pools.some((pool) => pool.id === id)
   return (
     <section aria-labelledby="groups" className="mb-6">
       <h2 id="groups" className="mb-3 text-section">
         Pools and sets
       </h2>
       <ul className="sheet divide-y divide-line" aria-labelledby="groups">
-        {groups.map(({ group_id, group_name, names, vm_ids }) => (
+        {groups.map(({ group_id, group_name, kind, names, vm_ids }) => (
           <li
             key={group_id}
             className="grid items-center gap-x-4 gap-y-1.5 px-4 py-3 text-dense md:grid-cols-[minmax(0,1fr)_minmax(0,1.4fr)_minmax(0,1fr)]"
           >
             <h3 className="text-body font-[550] wrap-anywhere">
               <Link
-                to={(isPool(group_id) ? paths.vmPool : paths.vmSet)(projectId, group_id)}
+                to={(kind === 'vm_pool' ? paths.vmPool : paths.vmSet)(projectId, group_id)}
                 className="text-ink no-underline hover:text-accent hover:underline phone:block phone:py-2.5"
               >
                 <bdi>{group_name}</bdi>

@@ -8,6 +8,7 @@ import {
   type Vm,
 } from '@slipway/contract'
 import { useState } from 'react'
+import { useHost } from '../../api/host.ts'
 import { useCreateShare, useListeningPorts, useUpdateShare } from '../../api/shares.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
@@ -39,7 +40,8 @@ export function CreateShareDialog({
   const create = useCreateShare(vm)
   const listening = useListeningPorts(vm)
   const [port, setPort] = useState('')
-  const [kind, setKind] = useState<ShareKind>('http')
+  const limits = useHost()?.sharing
+  const [kind, setKind] = useState<ShareKind>(limits?.http ? 'tcp' : 'http')
   const [audience, setAudience] = useState<ShareAudience>('project')
   const [span, setSpan] = useState<Span>('never')
   const parsed = GuestPort.safeParse(port.trim() === '' ? undefined : Number(port))
@@ -94,11 +96,17 @@ export function CreateShareDialog({
         value={kind}
         onValueChange={setKind}
         options={[
-          { value: 'http', label: 'Web page', description: 'HTTP, with an address for browsers.' },
+          {
+            value: 'http',
+            label: 'Web page',
+            description: 'HTTP, with an address for browsers.',
+            disabledReason: limits?.http ?? undefined,
+          },
           {
             value: 'tcp',
             label: 'Something else (TCP)',
             description: 'A database or a game: open to everybody who reaches the server.',
+            disabledReason: limits?.tcp ?? undefined,
           },
         ]}
       />
