@@ -314,6 +314,25 @@ test.describe('the page of the projects', () => {
     await expect(confirm).toBeEnabled()
   })
 
+  test('keeps the focus on the button that waited until all was counted', async ({
+    page,
+    project: _,
+    call,
+  }) => {
+    await call(projectApi.create, { body: { name: 'Looms' } })
+    const counting = await hold(page, diskApi.list)
+    await page.goto('/projects')
+    await page.getByRole('button', { name: 'Delete Looms' }).click()
+    const button = page.getByRole('alertdialog').getByRole('button', { name: 'Delete Project' })
+    await button.focus()
+    await expect(button).toBeDisabled()
+    counting.letGo()
+    await expect(button).toBeEnabled()
+    await expect(button).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('article', { name: 'Looms' })).toHaveCount(0)
+  })
+
   test('deletes a project after a question, and selects the first of the others', async ({
     page,
     project: _,

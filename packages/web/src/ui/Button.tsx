@@ -131,5 +131,5 @@ export function IconButton({
       {rest.busy ? null : icon}
     </Button>
   )
-  return rest.disabledReason ? button : <Tip text={label}>{button}</Tip>
+  return <Tip text={rest.disabledReason ? undefined : label}>{button}</Tip>
 }
