@@ -21,7 +21,12 @@ test('the page of a VM tells its address and names', async ({ page, makeVm }) =>
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Network')
 })
 
-test('a port is shared, opened, shared otherwise and shared no more', async ({ page, makeVm, browser }) => {
+test('a port is shared, opened, shared otherwise and shared no more', async ({
+  page,
+  makeVm,
+  browser,
+  user,
+}) => {
   const vm = await makeVm('web', 'running')
   await page.goto(vmPath(vm))
   await expect(section(page)).toContainText('No port is shared')
@@ -42,6 +47,18 @@ test('a port is shared, opened, shared otherwise and shared no more', async ({ p
   const refused = await stranger.newPage()
   await refused.goto(address)
   await expect(refused.locator('body')).not.toContainText(vm.id)
+  // In another browser one signs in, and is there.
+  const elsewhere = await browser.newContext()
+  const other = await elsewhere.newPage()
+  await other.goto(`${address}?a=1`)
+  await other.getByRole('link', { name: 'Sign in' }).click()
+  await expect(other.getByText('Sign in to open this page.').first()).toBeVisible()
+  await other.getByLabel('Email').fill(user.email)
+  await other.getByLabel('Password', { exact: true }).fill(user.password)
+  await other.getByRole('button', { name: 'Sign In' }).click()
+  await expect(other).toHaveURL(`${address}?a=1`)
+  await expect(other.locator('body')).toContainText(vm.id)
+  await elsewhere.close()
 
   await shares(page).getByRole('button', { name: 'Change who may open port 3000' }).click()
   const change = page.getByRole('dialog', { name: 'Change port 3000' })

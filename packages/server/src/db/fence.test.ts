@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { sql } from 'kysely'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { underLease } from '../lib/fence.ts'
 import { createDatabase, onPostgres } from './database.test-kit.ts'
 import { databaseProblem, LeaseLost } from './errors.ts'
@@ -152,6 +152,7 @@ describe.runIf(onPostgres)('what is written under a lease', () => {
           refusal = error
         })
     })()
+    await vi.waitFor(() => expect(seen).not.toEqual([]), { timeout: 10_000 })
     await first.lease.release()
     await second.wait()
     await writing

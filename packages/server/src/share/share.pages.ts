@@ -22,6 +22,11 @@ export const pages = {
     title: 'Sign in to open this page',
     text: 'This port is shared with people of its project. Sign in to the console, then open this address again.',
   },
+  signInHere: {
+    status: 401,
+    title: 'Sign in to open this page',
+    text: 'This port is shared with people of its project. It opens as soon as you are signed in.',
+  },
   notYours: {
     status: 403,
     title: 'This page is not shared with you',

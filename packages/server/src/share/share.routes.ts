@@ -40,7 +40,10 @@ export function shareOpenRoute(
     if ((mode ?? 'navigate') !== 'navigate' || (dest ?? 'document') !== 'document')
       return show(pages.notYours)
     const session = await options.authenticate(request)
-    if (!session) return show({ ...pages.signIn, link: { href: '/signin', label: 'Sign in' } })
+    if (!session) {
+      const href = `/signin?${new URLSearchParams({ from: request.url })}`
+      return show({ ...pages.signInHere, link: { href, label: 'Sign in' } })
+    }
     const { share, path } = request.query as Record<string, unknown>
     const led = typeof share === 'string' ? await options.shares.lead(session, share) : null
     const origin = led && options.originOf(led.share, request.headers.host)

@@ -1,10 +1,10 @@
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Navigate, useLocation } from 'react-router'
 import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { FullPageNote } from './FullPageNote.tsx'
 import { isLeaving } from './leave.ts'
-import { readSignInState, type SignInState } from './sign-in-state.ts'
+import { readSignInState, type SignInState, sharedPortAsked } from './sign-in-state.ts'
 
 /** Lets signed-in users pass and sends everyone else to `/signin`, which brings them back. */
 export function RequireSession({ children }: { children: ReactNode }) {
@@ -29,6 +29,15 @@ export function RequireSession({ children }: { children: ReactNode }) {
 /** For pages that signed-in users do not need: sends them to the page they came for, or home. */
 export function SignedOutOnly({ children }: { children: ReactNode }) {
   const { state } = useSession()
-  const { from } = readSignInState(useLocation().state)
-  return state === 'in' ? <Navigate to={from ?? paths.home} replace /> : children
+  const location = useLocation()
+  if (state !== 'in') return children
+  const sharedPort = sharedPortAsked(location.search)
+  if (sharedPort !== null) return <LeadTo href={sharedPort} />
+  return <Navigate to={readSignInState(location.state).from ?? paths.home} replace />
+}
+
+/** Leaves the console for another page of the server. */
+function LeadTo({ href }: { href: string }) {
+  useEffect(() => window.location.replace(href), [href])
+  return <FullPageNote text="Opening the shared port..." />
 }

@@ -11,6 +11,12 @@ export interface SignInState {
 export const signInReasons = ['ended', 'required'] as const
 export type SignInReason = (typeof signInReasons)[number]
 
+/** The page of the server that leads to a shared port, when the visitor was sent from there to sign in. */
+export function sharedPortAsked(search: string): string | null {
+  const from = new URLSearchParams(search).get('from')
+  return from?.startsWith('/share/open?') ? from : null
+}
+
 /** Reads the navigation state of a location. Anything that `/signin` does not know is ignored. */
 export function readSignInState(state: unknown): SignInState {
   if (typeof state !== 'object' || state === null) return {}

@@ -6,7 +6,12 @@ import { signIn } from '../../api/session.ts'
 import { paths } from '../../paths.ts'
 import { announce } from '../../shell/announce.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
-import { readSignInState, type SignInReason, type SignInState } from '../../shell/sign-in-state.ts'
+import {
+  readSignInState,
+  type SignInReason,
+  type SignInState,
+  sharedPortAsked,
+} from '../../shell/sign-in-state.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
@@ -39,7 +44,8 @@ const reasons: Record<SignInReason, string> = {
 
 /** Why a visitor who wanted to go elsewhere is here. */
 function WhyHere() {
-  const { reason } = readSignInState(useLocation().state)
+  const { state, search } = useLocation()
+  const reason = sharedPortAsked(search) === null ? readSignInState(state).reason : 'required'
   const text = reason && reasons[reason]
   useEffect(() => {
     if (text) announce(text)
