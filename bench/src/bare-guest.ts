@@ -41,7 +41,12 @@ export interface Recipe {
   backingFile: string
   address: string
   port: number
+  /** Leads to `SPARE_PORT` of the guest. */
+  sparePort: number
 }
+
+/** A port of guests by hand that is reached like SSH. */
+export const SPARE_PORT = 5000
 
 /** What is needed to start the same guest by hand: the arguments of a living one, and its files. */
 export async function recipeOf(pid: number): Promise<Recipe> {
@@ -57,12 +62,14 @@ export async function recipeOf(pid: number): Promise<Recipe> {
     backingFile: (JSON.parse(stdout) as { 'full-backing-filename': string })['full-backing-filename'],
     address: '127.100.255.253',
     port: ++lastPort,
+    sparePort: lastPort + SPARE_PORT,
   }
 }
 
 /** By hand a guest is behind user networking: what project networks cost is a part of what Slipway costs. */
 let lastPort = 2222
-const userNetwork = ({ address, port }: Recipe) => `user,id=net,ipv6=off,hostfwd=tcp:${address}:${port}-:22`
+const userNetwork = ({ address, port, sparePort }: Recipe) =>
+  `user,id=net,ipv6=off,hostfwd=tcp:${address}:${port}-:22,hostfwd=tcp:${address}:${sparePort}-:${SPARE_PORT}`
 
 /** By hand there is no server to talk to: readiness and output go to files, and the guest runs at once as this user. */
 function bareArgs(recipe: Recipe): string[] {

@@ -9,6 +9,7 @@ import { benchGateway } from './gateway.ts'
 import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
 import { benchKubevirt } from './kubevirt.ts'
+import { benchNetwork } from './network.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
@@ -29,6 +30,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'base-to-ssh': benchBaseToSsh,
   gateway: benchGateway,
   share: benchShare,
+  network: benchNetwork,
   images: benchImages,
   console: benchConsole,
   sampling: benchSampling,
