@@ -1,7 +1,7 @@
 /** Guests started by hand, with the files and flags of guests that Slipway started: what Slipway is measured against. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdtemp, readFile, readlink, rm } from 'node:fs/promises'
+import { cp, mkdtemp, readFile, readlink, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -59,7 +59,10 @@ export async function recipeOf(pid: number): Promise<Recipe> {
   return {
     args,
     dir,
-    backingFile: (JSON.parse(stdout) as { 'full-backing-filename': string })['full-backing-filename'],
+    // By another way than through the directory of the machine, which goes with it.
+    backingFile: await realpath(
+      (JSON.parse(stdout) as { 'full-backing-filename': string })['full-backing-filename'],
+    ),
     address: '127.100.255.253',
     port: ++lastPort,
     sparePort: lastPort + SPARE_PORT,
