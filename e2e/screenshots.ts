@@ -70,7 +70,6 @@ export async function expectLook(
     width: innerWidth,
     height: innerHeight,
     whole: document.documentElement.scrollHeight,
-    top: scrollY,
   }))
   // A picture of the same size as the committed one: where a page grew, what moved is seen all the same.
   const height = isUpdate
@@ -79,8 +78,7 @@ export async function expectLook(
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'png',
-    // What is open over a page may have scrolled it before.
-    clip: { x: 0, y: isWhole ? 0 : screen.top, width: screen.width, height, scale },
+    clip: { x: 0, y: 0, width: screen.width, height, scale },
     captureBeyondViewport: isWhole,
   })
   await session.detach()
