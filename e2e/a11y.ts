@@ -102,8 +102,8 @@ export async function walk(page: Page, key: 'Tab' | 'ArrowDown' = 'Tab'): Promis
         return { hit, seen: hit && (element.contains(hit) || hit.closest('label')?.contains(element)) }
       }
       let { hit, seen } = look()
-      // A busy browser scrolls with one of its next pictures only.
-      for (let pictures = 0; pictures < 10 && !isGuard && !seen; pictures++) {
+      // A busy browser scrolls with one of its next pictures only, and a long way takes many of them.
+      for (let pictures = 0; pictures < 90 && !isGuard && !seen; pictures++) {
         await new Promise(requestAnimationFrame)
         ;({ hit, seen } = look())
       }
