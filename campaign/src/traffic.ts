@@ -1,7 +1,6 @@
 /** Sends the operations of the users and notes in the world what their answers make known. */
 import { type Answer, requestOf } from './client.ts'
 import type { Finding } from './compare.ts'
-import type { Host } from './host.ts'
 import { sendTwice, withKey } from './operations/again.ts'
 import { type Errand, type Operation, successOf } from './operations/operation.ts'
 import { operations } from './operations.ts'
@@ -19,7 +18,7 @@ export interface Deed {
 }
 
 export async function perform(
-  host: Host,
+  host: Errand['host'],
   world: World,
   people: readonly Person[],
   step: Step & { do: 'operation' },
@@ -42,14 +41,14 @@ export async function perform(
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)
-    if (gone) gone.fate = 'perhaps leaving'
+    if (gone) leave(world, gone, 'perhaps leaving')
     return { operation: step.operation, answer, finding }
   }
   const judged = finding ?? operation.judge?.(world, args, answer) ?? null
   if (answer.status === successOf(operation)) {
     operation.learn?.(world, args, answer)
     if (created) learnCreated(created, JSON.parse(answer.text) as Record<string, unknown>)
-    if (gone) bury(world, gone)
+    if (gone) leave(world, gone, 'leaving')
   } else if (created) world.objects.delete(handle)
   if (answer.status === 401) await person.signIn()
   return { operation: step.operation, answer, finding: judged }
@@ -71,7 +70,7 @@ function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: 
   const { name, key_name } = body as { name?: string; key_name?: string }
   const faulty =
     typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
-  return newKnown({
+  const known = newKnown({
     handle: `s${n}`,
     kind,
     user,
@@ -80,11 +79,12 @@ function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: 
     power: kind === 'vm' && !faulty ? 'on' : null,
     faulty,
   })
+  return kind === 'vm' && typeof args.disk === 'string' ? { ...known, takes: args.disk } : known
 }
 
-/** A VM that goes lets go of its disks. */
-function bury(world: World, gone: Known): void {
-  gone.fate = 'leaving'
+/** A VM that goes lets go of its disks, and nobody knows of those of one that perhaps goes. */
+function leave(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
+  gone.fate = fate
   for (const { kind, facts } of world.objects.values())
     if (kind === 'disk' && facts.vm_id === gone.id) delete facts.vm_id
 }

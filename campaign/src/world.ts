@@ -38,6 +38,8 @@ export interface Known {
   excused: boolean
   /** How it was created, to be sent again: with the same key it must create nothing more. */
   creation?: Request
+  /** Of a VM: handle of the disk that it was created with. */
+  takes?: string
   /** Of a group: the members that its user saw last. */
   members?: { id: string; name: string }[] | undefined
 }

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { Answer } from './client.ts'
+import { compare } from './compare.ts'
+import type { Seen } from './look.ts'
+import type { Person } from './people.ts'
+import type { Args } from './script.ts'
+import { perform } from './traffic.ts'
+import { type Known, makeWorld, newKnown, objectOf } from './world.ts'
+
+const answer = (status: number, body?: object): Answer => ({
+  status,
+  text: body ? JSON.stringify(body) : '',
+  headers: {},
+  took: 1,
+})
+
+const known = (kind: Known['kind'], handle: string, over: Partial<Known> = {}): Known => ({
+  ...newKnown({ kind, handle, user: 0, project: 'p', name: handle, id: `id-${handle}`, fate: 'there' }),
+  ...over,
+})
+
+/** A user with a project, a key, the VM `v` with the disk `on` on it, and the disk `off` on none. */
+function makeUser() {
+  const world = makeWorld()
+  for (const one of [
+    known('project', 'p', { project: null }),
+    known('sshKey', 'k', { project: null }),
+    known('disk', 'on', { facts: { vm_id: 'id-v' } }),
+    known('disk', 'off', { facts: { vm_id: null } }),
+    known('vm', 'v'),
+  ])
+    world.objects.set(one.handle, one)
+  let n = 0
+  return {
+    world,
+    /** One call of the user; null: no answer comes. */
+    async does(operation: string, args: Args, got: Answer | null): Promise<void> {
+      const person: Person = {
+        name: 'ada',
+        email: 'ada@campaign.example',
+        client: { send: async () => got, cookie: '', from: '', close: () => {} },
+        signIn: async () => true,
+        askToSignIn: async () => null,
+      }
+      const host = { url: 'http://127.0.0.1:9', mailedLink: () => Promise.reject(new Error('No mail')) }
+      await perform(host, world, [person], { n: n++, wait: 0, do: 'operation', user: 0, operation, args })
+    },
+    /** The rules that are broken when the server shows these disks, and VMs, with everything else as it is known. */
+    broken(vmOf: Record<string, string | null>, vms: string[]): string[] {
+      const show = (kind: Known['kind'], name: string, more: object = {}): Seen => ({
+        kind,
+        user: 0,
+        object: { id: `id-${name}`, name, ...more },
+      })
+      const seen = [
+        show('project', 'p'),
+        show('sshKey', 'k'),
+        ...Object.entries(vmOf).map(([name, vm_id]) => show('disk', name, { vm_id })),
+        ...vms.map((name) => show('vm', name, { status: 'running' })),
+      ]
+      return compare(world, seen, { settled: true, unlucky: false }).map(({ rule }) => rule)
+    },
+  }
+}
+
+describe('a disk whose VM is deleted', () => {
+  it('is on none afterwards, or still on it, when no answer came', async () => {
+    for (const [shown, vms] of [
+      [null, []],
+      ['id-v', ['v']],
+    ] as const) {
+      const user = makeUser()
+      await user.does('deleteVm', { on: 'v' }, null)
+      expect(user.broken({ on: shown, off: null }, [...vms])).toEqual([])
+    }
+  })
+
+  it('must stay on it when the deletion was refused', async () => {
+    const user = makeUser()
+    await user.does('deleteVm', { on: 'v' }, answer(409))
+    expect(user.broken({ on: null, off: null }, ['v'])).toEqual(['changed'])
+  })
+
+  it('says nothing of other disks', async () => {
+    const user = makeUser()
+    await user.does('deleteVm', { on: 'v' }, null)
+    expect(user.broken({ on: null, off: 'id-other' }, [])).toEqual(['changed'])
+  })
+})
+
+describe('a VM that was created with a disk and never answered', () => {
+  const create = { project: 'p', key: 'k', persistent: true, disk: 'off' }
+
+  /** Its creation failed as far as anybody can see, and the disk was put on another VM and taken off since. */
+  async function makeUnanswered() {
+    const user = makeUser()
+    await user.does('createVm', create, null)
+    await user.does('attachDisk', { on: 'off', vm: 'v' }, answer(200, {}))
+    await user.does('detachDisk', { on: 'off' }, answer(200, {}))
+    expect(user.broken({ on: 'id-v', off: null }, ['v'])).toEqual([])
+    expect(objectOf(user.world, 's0')).toMatchObject({ fate: 'gone', id: null })
+    return user
+  }
+
+  it('takes the disk when it is created by the same request sent again', async () => {
+    for (const again of [answer(201, { id: 'id-s0' }), null]) {
+      const user = await makeUnanswered()
+      await user.does('createAgain', { on: 's0' }, again)
+      expect(user.broken({ on: 'id-v', off: 'id-s0' }, ['v', 's0'])).toEqual([])
+    }
+  })
+
+  it('does not when that is refused', async () => {
+    const user = await makeUnanswered()
+    await user.does('createAgain', { on: 's0' }, answer(409))
+    expect(user.broken({ on: 'id-v', off: 'id-s0' }, ['v', 's0'])).toEqual(['changed', 'doubled'])
+  })
+})
