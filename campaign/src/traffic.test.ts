@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Answer } from './client.ts'
 import { compare } from './compare.ts'
-import type { Seen } from './look.ts'
+import { type Seen, withName } from './look.ts'
 import type { Person } from './people.ts'
 import type { Args } from './script.ts'
 import { perform } from './traffic.ts'
@@ -46,8 +46,12 @@ function makeUser() {
       await perform(host, world, [person], { n: n++, wait: 0, do: 'operation', user: 0, operation, args })
     },
     /** The rules that are broken when the server shows these disks, and VMs, with everything else as it is known. */
-    broken(vmOf: Record<string, string | null>, vms: string[]): string[] {
-      const show = (kind: Known['kind'], name: string, more: object = {}): Seen => ({
+    broken(
+      vmOf: Record<string, string | null>,
+      vms: string[],
+      shares: Record<string, object> = {},
+    ): string[] {
+      const show = (kind: Known['kind'], name: string, more: Record<string, unknown> = {}): Seen => ({
         kind,
         user: 0,
         object: { id: `id-${name}`, name, ...more },
@@ -56,6 +60,9 @@ function makeUser() {
         show('project', 'p'),
         show('sshKey', 'k'),
         ...Object.entries(vmOf).map(([name, vm_id]) => show('disk', name, { vm_id })),
+        ...Object.entries(shares).map(([id, more]) =>
+          show('share', id, withName('share', { vm_name: 'v', port: 80, ...more })),
+        ),
         ...vms.map((name) => show('vm', name, { status: 'running' })),
       ]
       return compare(world, seen, { settled: true, unlucky: false }).map(({ rule }) => rule)
@@ -114,5 +121,60 @@ describe('a VM that was created with a disk and never answered', () => {
     const user = await makeUnanswered()
     await user.does('createAgain', { on: 's0' }, answer(409))
     expect(user.broken({ on: 'id-v', off: 'id-s0' }, ['v', 's0'])).toEqual(['changed', 'doubled'])
+  })
+})
+
+describe('a shared port', () => {
+  const create = { project: 'p', vm: 'v', port: 80, audience: 'link' }
+  const made = { id: 'id-h', vm_id: 'id-v', port: 80, kind: 'http', audience: 'link', expires_at: null }
+  const others = { on: 'id-v', off: null }
+
+  async function makeShared(got: Answer | null = answer(201, made)) {
+    const user = makeUser()
+    await user.does('createShare', create, got)
+    return user
+  }
+
+  it('must stay as it was acknowledged', async () => {
+    expect((await makeShared()).broken(others, ['v'], { h: made })).toEqual([])
+    expect((await makeShared()).broken(others, ['v'])).toEqual(['lost'])
+    expect((await makeShared()).broken(others, ['v'], { h: { ...made, audience: 'project' } })).toEqual([
+      'changed',
+    ])
+    expect((await makeShared()).broken(others, ['v'], { h: made, twin: made })).toEqual([
+      'doubled',
+      'doubled',
+    ])
+  })
+
+  it('may be there or not when its creation was never answered', async () => {
+    expect((await makeShared(null)).broken(others, ['v'], { h: made })).toEqual([])
+    expect((await makeShared(null)).broken(others, ['v'])).toEqual([])
+  })
+
+  it('has what its change says, or either when no answer came', async () => {
+    const changed = { ...made, audience: 'project', expires_at: '2099-01-01T00:00:00.000Z' }
+    const change = { on: 's0', audience: 'project', ends: true }
+    const user = await makeShared()
+    await user.does('updateShare', change, answer(200, changed))
+    expect(user.broken(others, ['v'], { h: changed })).toEqual([])
+    expect(user.broken(others, ['v'], { h: made })).toEqual(['changed', 'changed'])
+    for (const shown of [made, changed]) {
+      const unheard = await makeShared()
+      await unheard.does('updateShare', change, null)
+      expect(unheard.broken(others, ['v'], { h: shown })).toEqual([])
+    }
+  })
+
+  it('ends with its VM', async () => {
+    const user = await makeShared()
+    await user.does('deleteVm', { on: 'v' }, answer(204))
+    expect(user.broken({ on: null, off: null }, [], { h: made })).toEqual(['kept'])
+    const unheard = await makeShared()
+    await unheard.does('deleteVm', { on: 'v' }, null)
+    expect(unheard.broken({ on: null, off: null }, [])).toEqual([])
+    const refused = await makeShared()
+    await refused.does('deleteVm', { on: 'v' }, answer(409))
+    expect(refused.broken(others, ['v'])).toEqual(['lost'])
   })
 })

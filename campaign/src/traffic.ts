@@ -6,7 +6,7 @@ import { type Errand, type Operation, successOf } from './operations/operation.t
 import { operations } from './operations.ts'
 import type { Person } from './people.ts'
 import type { Step } from './script.ts'
-import { type Kind, type Known, learnCreated, newKnown, objectOf, type World } from './world.ts'
+import { type Kind, type Known, learnCreated, newKnown, objectOf, shareName, type World } from './world.ts'
 
 /** An operation of a user; what the runner needs of it. */
 export interface Deed {
@@ -36,7 +36,7 @@ export async function perform(
   if (handles.some((handle) => !world.objects.has(handle))) return null
   const handle = `s${n}`
   const parts = operation.parts(args, (name) => objectOf(world, name), handle)
-  const created = operation.creates && asked(operation.creates, step, parts.body)
+  const created = operation.creates && asked(world, operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
   const errand: Errand = { host, world, person, args, parts, handle }
   const began = performance.now()
@@ -69,8 +69,13 @@ async function send(operation: Operation, errand: Errand, created: Known | undef
   return { answer: await client.send(request), finding: null }
 }
 
-function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: unknown): Known {
-  const { name, key_name } = body as { name?: string; key_name?: string }
+function asked(
+  world: World,
+  kind: Kind,
+  { user, args, n }: Step & { do: 'operation' },
+  body: unknown,
+): Known {
+  const { name, key_name, port } = body as { name?: string; key_name?: string; port?: number }
   const faulty =
     typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
   const known = newKnown({
@@ -78,16 +83,19 @@ function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: 
     kind,
     user,
     project: typeof args.project === 'string' ? args.project : null,
-    name: name ?? key_name ?? '',
+    name: kind === 'share' ? shareName(objectOf(world, args.vm).name, port) : (name ?? key_name ?? ''),
     power: kind === 'vm' && !faulty ? 'on' : null,
     faulty,
   })
   return kind === 'vm' && typeof args.disk === 'string' ? { ...known, takes: args.disk } : known
 }
 
-/** A VM that goes lets go of its disks, and nobody knows of those of one that perhaps goes. */
+/** A VM that goes lets go of its disks and takes its shared ports along; of one that perhaps goes nobody knows. */
 function leave(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
   gone.fate = fate
-  for (const { kind, facts } of world.objects.values())
-    if (kind === 'disk' && facts.vm_id === gone.id) delete facts.vm_id
+  for (const one of world.objects.values()) {
+    if (gone.kind !== 'vm' || one.facts.vm_id !== gone.id) continue
+    if (one.kind === 'disk') delete one.facts.vm_id
+    if (one.kind === 'share' && one.fate === 'there') one.fate = fate
+  }
 }

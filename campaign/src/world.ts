@@ -12,6 +12,7 @@ export type Kind =
   | 'diskSnapshot'
   | 'vmPool'
   | 'vmSet'
+  | 'share'
 
 export interface Known {
   /** Its name in scripts: that of the step that created it, such as `s12`. */
@@ -78,6 +79,9 @@ export function objectOf(world: World, handle: Args[string] | undefined): Known 
   return object
 }
 
+/** What campaigns call a shared port, which has no name of its own. */
+export const shareName = (vmName: string, port: unknown): string => `port ${port} of ${vmName}`
+
 /** Everything inside a project. */
 export const insideOf = (world: World, project: Known): Known[] =>
   [...world.objects.values()].filter((object) => object.project === project.handle && object.fate !== 'gone')
@@ -93,6 +97,7 @@ const promised: Record<Kind, string[]> = {
   diskSnapshot: ['name', 'disk_id'],
   vmPool: ['name', 'desired_size', 'min_size', 'max_size'],
   vmSet: ['name', 'replicas'],
+  share: ['vm_id', 'port', 'kind', 'audience', 'expires_at'],
 }
 
 /** What the answer to a creation says. */
