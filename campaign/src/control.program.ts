@@ -25,4 +25,6 @@ const server = createServer(async (_request, response) => {
   await write().catch(() => {})
   response.end(`${performance.now() - began}`)
 })
+// Ends with the campaign, however that ends.
+process.stdin.resume().on('end', () => process.exit())
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))

@@ -75,7 +75,7 @@ export async function startControl(host: Pick<Host, 'dataDir' | 'processes'>): P
     process.execPath,
     [fileURLToPath(import.meta.resolve('./control.program.ts')), path],
     {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
     },
   )
   const ended = once(program, 'exit').then(() => {
@@ -122,7 +122,8 @@ export async function startControl(host: Pick<Host, 'dataDir' | 'processes'>): P
       on = false
       await measuring
       client.close()
-      const exit = once(program, 'exit')
+      // Or it has ended by itself.
+      const exit = program.exitCode ?? program.signalCode ?? once(program, 'exit')
       program.kill()
       await exit
       await rm(path, { force: true })
