@@ -87,15 +87,16 @@ function asked(
     power: kind === 'vm' && !faulty ? 'on' : null,
     faulty,
   })
-  return kind === 'vm' && typeof args.disk === 'string' ? { ...known, takes: args.disk } : known
+  if (kind === 'vm' && typeof args.disk === 'string') known.takes = args.disk
+  if (kind === 'share') known.vm = String(args.vm)
+  return known
 }
 
 /** A VM that goes lets go of its disks and takes its shared ports along; of one that perhaps goes nobody knows. */
 function leave(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
   gone.fate = fate
   for (const one of world.objects.values()) {
-    if (gone.kind !== 'vm' || one.facts.vm_id !== gone.id) continue
-    if (one.kind === 'disk') delete one.facts.vm_id
-    if (one.kind === 'share' && one.fate === 'there') one.fate = fate
+    if (one.kind === 'disk' && one.facts.vm_id === gone.id) delete one.facts.vm_id
+    if (one.vm === gone.handle && one.fate === 'there') one.fate = fate
   }
 }

@@ -41,6 +41,8 @@ export interface Known {
   creation?: Request
   /** Of a VM: handle of the disk that it was created with. */
   takes?: string
+  /** Of a shared port: handle of its VM. */
+  vm?: string
   /** Of a group: the members that its user saw last. */
   members?: { id: string; name: string }[] | undefined
 }
