@@ -5,6 +5,7 @@ import { makeRandom } from '@slipway/e2e/random'
 import { watchAsBystander } from './bystander.ts'
 import { openCluster } from './cluster.ts'
 import type { Finding } from './compare.ts'
+import { startControl } from './control.ts'
 import { serveDownloads } from './downloads.ts'
 import type { Field } from './faults/fault.ts'
 import { type AnyHost, faultsOf } from './faults.ts'
@@ -20,6 +21,7 @@ import { accountTopic, type Listener, listen, projectTopic } from './streams.ts'
 import { type Deed, perform } from './traffic.ts'
 import { slowMs, type Trouble } from './trouble.ts'
 import { makeWorld } from './world.ts'
+import { isLate } from './yardstick.ts'
 
 export interface CampaignOptions {
   seed: number
@@ -97,6 +99,8 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
   try {
     ends.push(await serveDownloads())
     await host.start()
+    const control = await startControl(host)
+    ends.push(control.end)
     const world = makeWorld()
     const people: Person[] = []
     for (let user = 0; user <= users; user++) people.push(await makePerson(host, user))
@@ -119,7 +123,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
-    function judge({ operation, answer, finding }: Deed, trouble: Trouble, byDisk: number): void {
+    async function judge({ operation, answer, finding, began }: Deed, trouble: Trouble): Promise<void> {
       count(outcome.answers, answer?.status ?? 0)
       // A server in trouble may shut out its friends, and say so; nothing lets in strangers or makes two of one.
       if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
@@ -127,20 +131,21 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       const { status, text, took } = answer
       if (status >= 500 && (status !== 503 || (trouble === 'none' && isAway(text))))
         found({ rule: 'failed call', message: `${operation} answered ${status} ${text}` })
-      if (took - byDisk > slowMs[trouble])
+      if (took <= slowMs[trouble]) return
+      const excused = await control.excused(began, began + took)
+      if (isLate(took, excused, slowMs[trouble]))
         found({
           rule: 'slow call',
-          message: `${operation} took ${Math.round(took)} ms, ${Math.round(byDisk)} of them the disk's (${trouble})`,
+          message: `${operation} took ${Math.round(took)} ms (${trouble}), ${Math.round(excused)} of them because of the host`,
         })
     }
     function operate(step: Step & { do: 'operation' }): void {
       const trouble = host.watch()
-      const disk = host.watchDisk()
       count(outcome.operations, step.operation)
-      const done = perform(host, world, people, step).then((deed) => {
+      const done = perform(host, world, people, step).then(async (deed) => {
+        const worst = trouble()
+        if (deed) await judge(deed, worst)
         busy.delete(step.user)
-        const [worst, byDisk] = [trouble(), disk()]
-        if (deed) judge(deed, worst, byDisk)
       })
       busy.set(step.user, done)
     }
@@ -167,7 +172,7 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const projectOf = (user: number) => projects.get(`project ${user}`) ?? ''
     const bystander = people[users]
     if (!bystander) throw new Error('There is no bystander')
-    const watch = watchAsBystander(host, bystander, projectOf(users), found)
+    const watch = watchAsBystander(host, bystander, projectOf(users), control, found)
     outcome.bystander = watch.times
     ends.push(watch.end)
     for (const [user, person] of people.entries())

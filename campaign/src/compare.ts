@@ -133,3 +133,11 @@ export function checkGroups(seen: readonly Seen[]): Finding[] {
     ]
   })
 }
+
+/** A shared port ends with its VM. */
+export function checkShares(seen: readonly Seen[]): Finding[] {
+  const vms = new Set(seen.flatMap(({ kind, object }) => (kind === 'vm' ? [object.id] : [])))
+  return seen
+    .filter(({ kind, object }) => kind === 'share' && !vms.has(String(object.vm_id)))
+    .map((one) => ({ rule: 'kept', message: `${describeSeen(one)} is there without its VM` }))
+}

@@ -128,7 +128,6 @@ export async function makeFleet(options: {
       return [...fleet.servers, beside.pid(), ...children.trim().split(' ').map(Number)].filter(Boolean)
     },
     watch: troubles.watch,
-    watchDisk: () => () => 0,
     trouble: troubles.begin,
     now: Date.now,
     truth: async () =>

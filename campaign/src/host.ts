@@ -36,8 +36,6 @@ export interface Host {
   processes: () => Promise<number[]>
   /** Watches from now on; asked once, it says what happened that excuses calls of that time. */
   watch: () => () => Trouble
-  /** The same for its disk: how many milliseconds of that time whoever wrote had to wait for it because a fault slows it down. */
-  watchDisk: () => () => number
   /** What the server takes the time of this host for, in milliseconds since 1970. */
   now: () => number
   /** What the engine really holds. */
@@ -142,7 +140,6 @@ export async function makeHost(
       const before = lives.count
       return () => (host.up && lives.count === before ? 'none' : 'down')
     },
-    watchDisk: () => disk?.watch() ?? (() => 0),
     expectSilence(expected) {
       silent = expected
     },

@@ -4,6 +4,7 @@ import {
   diskSnapshotApi,
   type Endpoint,
   projectApi,
+  shareApi,
   sshKeyApi,
   templateApi,
   vmApi,
@@ -13,7 +14,7 @@ import {
 } from '@slipway/contract'
 import { z } from 'zod'
 import { type Client, requestOf } from './client.ts'
-import type { Kind } from './world.ts'
+import { type Kind, shareName } from './world.ts'
 
 /** Any object of the API; what only some have may be missing. */
 const Shown = z.looseObject({
@@ -31,6 +32,10 @@ export interface Seen {
   object: z.infer<typeof Shown>
 }
 
+/** Gives a name to what has none. */
+export const withName = (kind: Kind, object: Record<string, unknown>): Record<string, unknown> =>
+  kind === 'share' ? { ...object, name: shareName(String(object.vm_name), object.port) } : object
+
 const ofProject: [Kind, Endpoint][] = [
   ['vm', vmApi.list],
   ['disk', diskApi.list],
@@ -38,6 +43,7 @@ const ofProject: [Kind, Endpoint][] = [
   ['diskSnapshot', diskSnapshotApi.list],
   ['vmPool', vmPoolApi.list],
   ['vmSet', vmSetApi.list],
+  ['share', shareApi.list],
 ]
 
 /** Null when the server did not answer everything with success, as while it is down. */
@@ -49,8 +55,8 @@ export async function lookAt(client: Client, user: number): Promise<Seen[] | nul
   ): Promise<Seen[] | null> {
     const answer = await client.send(requestOf(endpoint, { params }))
     if (answer?.status !== 200) return null
-    const objects = z.array(Shown).parse(JSON.parse(answer.text))
-    return objects.map((object) => ({ kind, user, object }))
+    const objects = z.array(z.looseObject({})).parse(JSON.parse(answer.text))
+    return objects.map((object) => ({ kind, user, object: Shown.parse(withName(kind, object)) }))
   }
   const own = await Promise.all([list('project', projectApi.list), list('sshKey', sshKeyApi.list)])
   const [projects] = own

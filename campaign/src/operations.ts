@@ -10,6 +10,7 @@ import { ofLongWork } from './operations/long-work.ts'
 import type { Operation } from './operations/operation.ts'
 import { ofProjects } from './operations/projects.ts'
 import { readings } from './operations/readings.ts'
+import { ofShares } from './operations/shares.ts'
 import { ofSnapshots } from './operations/snapshots.ts'
 import { sshByName } from './operations/ssh-by-name.ts'
 import { ofVms } from './operations/vms.ts'
@@ -19,6 +20,7 @@ export const operations: Record<string, Operation> = {
   ...ofVms,
   ...ofDisks,
   ...ofSnapshots,
+  ...ofShares,
   ...ofGroups,
   ...ofLongWork,
   ...ofAccounts,

@@ -4,7 +4,6 @@ import { mkdtemp, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makeDiskClock, writeAgainAndAgain } from './disk-clock.ts'
 
 const run = promisify(execFile)
 
@@ -17,8 +16,6 @@ export interface Pace {
 export interface OwnDisk {
   /** Limits the whole disk, whoever reads or writes; null lets it run free. Null itself: this kernel cannot. */
   slow: ((pace: Pace | null) => Promise<void>) | null
-  /** Begins to count; asked again, it says how many milliseconds of that time the slowed disk took for a little write after the other. */
-  watch: () => () => number
   remove: () => Promise<void>
 }
 
@@ -64,20 +61,12 @@ export async function mountOwnDisk(dir: string, size: string): Promise<OwnDisk |
     await run('mount', ['-o', 'discard', device, dir])
     await run('chmod', ['0700', dir])
     await rmdir(join(dir, 'lost+found'))
-    const limit = await slowerOf(dir)
-    const clock = makeDiskClock()
-    let endWriting = async () => {}
-    async function slow(pace: Pace | null): Promise<void> {
-      await limit?.(pace)
-      await endWriting()
-      endWriting = pace === null ? async () => {} : writeAgainAndAgain(clock, dir)
-    }
+    const slow = await slowerOf(dir)
     return {
-      slow: limit && slow,
-      watch: clock.watch,
+      slow,
       async remove() {
         // The limit would wait for whoever gets the device next.
-        await slow(null)
+        await slow?.(null)
         await remove()
       },
     }

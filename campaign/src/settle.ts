@@ -1,6 +1,6 @@
 /** The looks at everything: a quick one after every fault, a thorough one when all has come to rest. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { checkDeadlines, checkGroups, compare, type Finding, isMoving } from './compare.ts'
+import { checkDeadlines, checkGroups, checkShares, compare, type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
 import { lookAt, type Seen } from './look.ts'
 import type { Person } from './people.ts'
@@ -104,7 +104,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
       ...late.values(),
       ...stuck,
       ...compare(world, seen, { settled, unlucky: scene.unlucky }),
-      ...(settled ? checkGroups(seen) : []),
+      ...(settled ? [...checkGroups(seen), ...checkShares(seen)] : []),
       ...(settled ? await checkTruthPatiently(host, seen) : []),
       ...(settled ? await checkListeners(scene, seen) : []),
       ...(settled ? await checkDescriptors(scene, seen) : []),
@@ -118,12 +118,14 @@ const slack = 40
 
 async function checkDescriptors({ host, descriptors }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
   const vms = host.engine === 'simulated' ? 0 : seen.filter(({ kind }) => kind === 'vm').length
+  // Each is listened at.
+  const shares = seen.filter(({ kind }) => kind === 'share').length
   const findings: Finding[] = []
   for (const pid of host.servers) {
     const open = (await openDescriptors(pid)) - host.connections(pid)
     const first = descriptors.get(pid) ?? open
     descriptors.set(pid, first)
-    if (open <= first + vms * perVm + slack) continue
+    if (open <= first + vms * perVm + shares + slack) continue
     findings.push({
       rule: 'leak',
       message: `The server has ${open} descriptors open at rest; it had ${first}`,

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Endpoint, eventApi, fillPath } from '@slipway/contract'
 import { type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
-import { lookAt, type Seen } from './look.ts'
+import { lookAt, type Seen, withName } from './look.ts'
 import type { Person } from './people.ts'
 import { type Block, followRevisions, readBlocks } from './stream-blocks.ts'
 import type { Kind } from './world.ts'
@@ -21,6 +21,7 @@ const kinds: Record<string, Kind> = {
   disk_snapshot: 'diskSnapshot',
   vm_pool: 'vmPool',
   vm_set: 'vmSet',
+  share: 'share',
 }
 
 /** How soon a listener comes back after a break. */
@@ -95,7 +96,7 @@ export function listen(
     }
     if (!kind || (kind === 'project' && topic.endpoint === eventApi.stream && !object.deleted)) return
     if (!object.deleted) {
-      objects.set(`${kind} ${object.id}`, { kind, object })
+      objects.set(`${kind} ${object.id}`, { kind, object: { ...object, ...withName(kind, object) } })
       return
     }
     objects.delete(`${kind} ${object.id}`)

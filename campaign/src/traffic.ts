@@ -1,25 +1,26 @@
 /** Sends the operations of the users and notes in the world what their answers make known. */
 import { type Answer, requestOf } from './client.ts'
 import type { Finding } from './compare.ts'
-import type { Host } from './host.ts'
 import { sendTwice, withKey } from './operations/again.ts'
 import { type Errand, type Operation, successOf } from './operations/operation.ts'
 import { operations } from './operations.ts'
 import type { Person } from './people.ts'
 import type { Step } from './script.ts'
-import { type Kind, type Known, learnCreated, newKnown, objectOf, type World } from './world.ts'
+import { type Kind, type Known, learnCreated, newKnown, objectOf, shareName, type World } from './world.ts'
 
 /** An operation of a user; what the runner needs of it. */
 export interface Deed {
   operation: string
   /** Null: no answer came. */
   answer: Answer | null
+  /** When it was sent, in the time of `performance`. */
+  began: number
   /** What the answer proves to be broken. */
   finding: Finding | null
 }
 
 export async function perform(
-  host: Host,
+  host: Errand['host'],
   world: World,
   people: readonly Person[],
   step: Step & { do: 'operation' },
@@ -35,24 +36,25 @@ export async function perform(
   if (handles.some((handle) => !world.objects.has(handle))) return null
   const handle = `s${n}`
   const parts = operation.parts(args, (name) => objectOf(world, name), handle)
-  const created = operation.creates && asked(operation.creates, step, parts.body)
+  const created = operation.creates && asked(world, operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
   const errand: Errand = { host, world, person, args, parts, handle }
+  const began = performance.now()
   const { answer, finding } = await send(operation, errand, created)
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)
-    if (gone) bury(world, gone, 'perhaps leaving')
-    return { operation: step.operation, answer, finding }
+    if (gone) leave(world, gone, 'perhaps leaving')
+    return { operation: step.operation, answer, began, finding }
   }
   const judged = finding ?? operation.judge?.(world, args, answer) ?? null
   if (answer.status === successOf(operation)) {
     operation.learn?.(world, args, answer)
     if (created) learnCreated(created, JSON.parse(answer.text) as Record<string, unknown>)
-    if (gone) bury(world, gone, 'leaving')
+    if (gone) leave(world, gone, 'leaving')
   } else if (created) world.objects.delete(handle)
   if (answer.status === 401) await person.signIn()
-  return { operation: step.operation, answer, finding: judged }
+  return { operation: step.operation, answer, began, finding: judged }
 }
 
 async function send(operation: Operation, errand: Errand, created: Known | undefined) {
@@ -67,24 +69,34 @@ async function send(operation: Operation, errand: Errand, created: Known | undef
   return { answer: await client.send(request), finding: null }
 }
 
-function asked(kind: Kind, { user, args, n }: Step & { do: 'operation' }, body: unknown): Known {
-  const { name, key_name } = body as { name?: string; key_name?: string }
+function asked(
+  world: World,
+  kind: Kind,
+  { user, args, n }: Step & { do: 'operation' },
+  body: unknown,
+): Known {
+  const { name, key_name, port } = body as { name?: string; key_name?: string; port?: number }
   const faulty =
     typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
-  return newKnown({
+  const known = newKnown({
     handle: `s${n}`,
     kind,
     user,
     project: typeof args.project === 'string' ? args.project : null,
-    name: name ?? key_name ?? '',
+    name: kind === 'share' ? shareName(objectOf(world, args.vm).name, port) : (name ?? key_name ?? ''),
     power: kind === 'vm' && !faulty ? 'on' : null,
     faulty,
   })
+  if (kind === 'vm' && typeof args.disk === 'string') known.takes = args.disk
+  if (kind === 'share') known.vm = String(args.vm)
+  return known
 }
 
-/** A VM that goes lets go of its disks; of one that perhaps goes, nobody knows. */
-function bury(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
+/** A VM that goes lets go of its disks and takes its shared ports along; of one that perhaps goes nobody knows. */
+function leave(world: World, gone: Known, fate: 'leaving' | 'perhaps leaving'): void {
   gone.fate = fate
-  for (const { kind, facts } of world.objects.values())
-    if (kind === 'disk' && facts.vm_id === gone.id) delete facts.vm_id
+  for (const one of world.objects.values()) {
+    if (one.kind === 'disk' && one.facts.vm_id === gone.id) delete one.facts.vm_id
+    if (one.vm === gone.handle && one.fate === 'there') one.fate = fate
+  }
 }

@@ -12,6 +12,7 @@ export type Kind =
   | 'diskSnapshot'
   | 'vmPool'
   | 'vmSet'
+  | 'share'
 
 export interface Known {
   /** Its name in scripts: that of the step that created it, such as `s12`. */
@@ -38,6 +39,10 @@ export interface Known {
   excused: boolean
   /** How it was created, to be sent again: with the same key it must create nothing more. */
   creation?: Request
+  /** Of a VM: handle of the disk that it was created with. */
+  takes?: string
+  /** Of a shared port: handle of its VM. */
+  vm?: string
   /** Of a group: the members that its user saw last. */
   members?: { id: string; name: string }[] | undefined
 }
@@ -76,6 +81,9 @@ export function objectOf(world: World, handle: Args[string] | undefined): Known 
   return object
 }
 
+/** What campaigns call a shared port, which has no name of its own. */
+export const shareName = (vmName: string, port: unknown): string => `port ${port} of ${vmName}`
+
 /** Everything inside a project. */
 export const insideOf = (world: World, project: Known): Known[] =>
   [...world.objects.values()].filter((object) => object.project === project.handle && object.fate !== 'gone')
@@ -91,6 +99,7 @@ const promised: Record<Kind, string[]> = {
   diskSnapshot: ['name', 'disk_id'],
   vmPool: ['name', 'desired_size', 'min_size', 'max_size'],
   vmSet: ['name', 'replicas'],
+  share: ['vm_id', 'port', 'kind', 'audience', 'expires_at'],
 }
 
 /** What the answer to a creation says. */

@@ -55,6 +55,21 @@ const ownDisk = ({ disk }: OneServer) => (disk ? null : 'only root can mount a s
  */
 const slowDisks = [1_000, 500]
 
+/** While somebody writes just then, as the control does now and then, a file system does not become read-only. */
+async function makeReadOnly(dir: string): Promise<void> {
+  for (let tries = 20; ; tries--) {
+    const isMade = await run('mount', ['-o', 'remount,ro', dir]).then(
+      () => true,
+      (error: unknown) => {
+        if (tries === 0) throw error
+        return false
+      },
+    )
+    if (isMade) return
+    await sleep(50)
+  }
+}
+
 export const ofDisk: readonly Fault<OneServer>[] = [
   {
     name: 'full-disk',
@@ -92,7 +107,7 @@ export const ofDisk: readonly Fault<OneServer>[] = [
     missing: ownDisk,
     async deal(host) {
       await host.kill()
-      await run('mount', ['-o', 'remount,ro', host.dataDir])
+      await makeReadOnly(host.dataDir)
       await mayStart(host)
       await sleep(500)
       await host.kill()

@@ -4,7 +4,7 @@ import { headers } from '@slipway/contract'
 import type { Answer, Client, Request } from '../client.ts'
 import type { Finding } from '../compare.ts'
 import { type Known, learnCreated, objectOf, type World } from '../world.ts'
-import { isPutOff, type Operation } from './operation.ts'
+import { forgetFacts, isPutOff, type Operation } from './operation.ts'
 
 /** The key of what a step creates, the same whenever it is sent. */
 export function withKey(request: Request, handle: string): Request {
@@ -75,7 +75,13 @@ export const createAgain: Operation = {
   learn(world, args, answer) {
     const known = objectOf(world, args.on)
     if (known.fate === 'perhaps') learnCreated(known, JSON.parse(answer.text) as Record<string, unknown>)
-    // Nobody saw it; what was never created is created now.
-    else if (known.fate === 'gone' && known.id === null) known.fate = 'perhaps'
+    perhapsNew(world, known)
   },
+  forget: (world, args) => perhapsNew(world, objectOf(world, args.on)),
+}
+
+/** What was never seen may have been created only now, and have taken its disk. Nobody saw it yet. */
+function perhapsNew(world: World, known: Known): void {
+  if (known.fate === 'gone' && known.id === null) known.fate = 'perhaps'
+  if (known.takes !== undefined) forgetFacts(world, { on: known.takes }, 'vm_id')
 }
