@@ -12,6 +12,7 @@ import { useHost } from '../../api/host.ts'
 import { useCreateShare, useListeningPorts, useUpdateShare } from '../../api/shares.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
@@ -181,7 +182,7 @@ function Until({ value, onValueChange, same }: ChoiceProps<End> & { same?: strin
       : [
           {
             value: 'same',
-            label: same === null ? 'As before: no end' : `As before: ${new Date(same).toLocaleString()}`,
+            label: same === null ? 'As before: no end' : `As before: ${formatDateTime(same)}`,
           },
         ]
   const fresh = Object.entries(spans).map(([one, { label, ms }]) => ({
