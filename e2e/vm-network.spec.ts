@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
 import { shareApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, test } from './fixtures.ts'
 import { answer } from './network.ts'
@@ -90,4 +91,45 @@ test('a refusal stays in the dialog with its reason', async ({ page, makeVm }) =
   await end()
   await dialog.getByRole('button', { name: 'Share Port' }).click()
   await expect(shares(page)).toContainText('Port 5173')
+})
+
+test.describe('far from the server', () => {
+  test.use({ timezoneId: 'Asia/Tokyo' })
+
+  test('a share ends at a time that somebody enters, in the time zone of the browser', async ({
+    page,
+    makeVm,
+    call,
+    project,
+  }) => {
+    const vm = await makeVm('web', 'running')
+    await page.goto(vmPath(vm))
+    await share(page).click()
+    const dialog = page.getByRole('dialog', { name: 'Share a port' })
+    await dialog.getByLabel('Port', { exact: true }).fill('3000')
+    await dialog.getByRole('combobox', { name: 'Until' }).click()
+    await page.getByRole('option', { name: 'A date and time' }).click()
+    const submit = dialog.getByRole('button', { name: 'Share Port' })
+    await expect(dialog.getByRole('status')).toHaveText('Choose a time in the future')
+    await expect(submit).toHaveAttribute('aria-disabled', 'true')
+    await dialog.getByLabel('Date and time', { exact: true }).fill('2020-01-01T00:00')
+    await expect(submit).toHaveAttribute('aria-disabled', 'true')
+    await dialog.getByLabel('Date and time', { exact: true }).fill('2199-05-06T07:08')
+    await expectAccessible(page)
+    await submit.click()
+    await expect(shares(page)).toContainText('until May 6, 2199, 7:08 AM')
+    const [made] = await call(shareApi.list, { params: { projectId: project.id } })
+    expect(made?.expires_at).toBe('2199-05-05T22:08:00.000Z')
+
+    // What was entered stands there to be changed.
+    await shares(page).getByRole('button', { name: 'Change who may open port 3000' }).click()
+    const change = page.getByRole('dialog', { name: 'Change port 3000' })
+    await change.getByRole('combobox', { name: 'Until' }).click()
+    await page.getByRole('option', { name: 'A date and time' }).click()
+    const time = change.getByLabel('Date and time', { exact: true })
+    await expect(time).toHaveValue('2199-05-06T07:08')
+    await time.fill('2199-05-06T09:10')
+    await change.getByRole('button', { name: 'Save' }).click()
+    await expect(shares(page)).toContainText('until May 6, 2199, 9:10 AM')
+  })
 })

@@ -27,6 +27,8 @@ export function NetworkFacts({ network, limit }: NetworkFactsProps) {
       <Sheet aria-label="About the network" className="mb-6 max-w-190">
         <Cells
           columns={2}
+          // Side by side a domain would break within a word.
+          className="max-sm:grid-cols-1"
           items={[
             {
               label: 'Domain',

@@ -12,11 +12,13 @@ import { useHost } from '../../api/host.ts'
 import { useCreateShare, useListeningPorts, useUpdateShare } from '../../api/shares.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { audienceLabels, endOf, type Span, spans } from './share-address.ts'
+import { audienceLabels } from './share-address.ts'
+import { type End, endOf, localTime, spans } from './share-end.ts'
 
 const audienceNotes: Record<ShareAudience, string> = {
   project: 'You, signed in to the console in the same browser.',
@@ -43,10 +45,11 @@ export function CreateShareDialog({
   const limits = useHost()?.sharing
   const [kind, setKind] = useState<ShareKind>(limits?.http ? 'tcp' : 'http')
   const [audience, setAudience] = useState<ShareAudience>('project')
-  const [span, setSpan] = useState<Span>('never')
+  const [end, setEnd] = useState<End>({ choice: 'never', own: '' })
   const parsed = GuestPort.safeParse(port.trim() === '' ? undefined : Number(port))
   const isTaken = taken.some((share) => share.port === parsed.data)
-  const note = isTaken ? shareTexts.alreadyShared : parsed.success ? undefined : shareTexts.portMissing
+  const portNote = isTaken ? shareTexts.alreadyShared : parsed.success ? undefined : shareTexts.portMissing
+  const note = portNote ?? endNote(end, null)
   const { submit, dialog } = useDialogForm({
     dirty: port !== '',
     send: (body: Parameters<typeof create.mutateAsync>[0]['body'], idempotencyKey) =>
@@ -65,7 +68,8 @@ export function CreateShareDialog({
       submit={{ label: 'Share Port', busyText: 'Sharing...' }}
       onSubmit={() => {
         if (!parsed.success || isTaken) return
-        const expires_at = endOf(span, Date.now())
+        const expires_at = endOf(end, null, Date.now())
+        if (expires_at === undefined) return
         submit({ port: parsed.data, kind, audience: kind === 'tcp' ? 'everybody' : audience, expires_at })
       }}
       note={note}
@@ -111,7 +115,7 @@ export function CreateShareDialog({
         ]}
       />
       {kind === 'http' && <Audience value={audience} onValueChange={setAudience} />}
-      <Until value={span} onValueChange={setSpan} />
+      <Until value={end} onValueChange={setEnd} />
     </FormDialog>
   )
 }
@@ -120,9 +124,12 @@ export function CreateShareDialog({
 export function ChangeShareDialog({ share, onClose }: { share: Share; onClose: () => void }) {
   const update = useUpdateShare()
   const [audience, setAudience] = useState(share.audience)
-  const [span, setSpan] = useState<Span | 'same'>('same')
+  const [end, setEnd] = useState<End>({
+    choice: 'same',
+    own: share.expires_at === null ? '' : localTime(share.expires_at),
+  })
   const { submit, dialog } = useDialogForm({
-    dirty: audience !== share.audience || span !== 'same',
+    dirty: audience !== share.audience || end.choice !== 'same',
     send: (body: Parameters<typeof update.mutateAsync>[0]['body']) => update.mutateAsync({ share, body }),
     done: () => `Port ${share.port} is shared as you chose`,
     failed: 'Failed to change the shared port.',
@@ -134,12 +141,14 @@ export function ChangeShareDialog({ share, onClose }: { share: Share; onClose: (
       title={`Change port ${share.port}`}
       description="Whoever was let in before another choice has to come in again."
       submit={{ label: 'Save', busyText: 'Saving...' }}
-      onSubmit={() =>
-        submit({ audience, expires_at: span === 'same' ? share.expires_at : endOf(span, Date.now()) })
-      }
+      onSubmit={() => {
+        const expires_at = endOf(end, share.expires_at, Date.now())
+        if (expires_at !== undefined) submit({ audience, expires_at })
+      }}
+      note={endNote(end, share.expires_at)}
     >
       {share.kind === 'http' && <Audience value={audience} onValueChange={setAudience} />}
-      <Until value={span} onValueChange={setSpan} same={share.expires_at} />
+      <Until value={end} onValueChange={setEnd} same={share.expires_at} />
     </FormDialog>
   )
 }
@@ -162,18 +171,18 @@ const Audience = ({ value, onValueChange }: ChoiceProps<ShareAudience>) => (
   />
 )
 
-function Until<Value extends Span | 'same'>({
-  value,
-  onValueChange,
-  same,
-}: ChoiceProps<Value> & { same?: string | null }) {
+/** What is wrong with the end; the server looks once more when the form is sent. */
+const endNote = (end: End, same: string | null) =>
+  endOf(end, same, Date.now()) === undefined ? shareTexts.expiryPast : undefined
+
+function Until({ value, onValueChange, same }: ChoiceProps<End> & { same?: string | null }) {
   const kept =
     same === undefined
       ? []
       : [
           {
             value: 'same',
-            label: same === null ? 'As before: no end' : `As before: ${new Date(same).toLocaleString()}`,
+            label: same === null ? 'As before: no end' : `As before: ${formatDateTime(same)}`,
           },
         ]
   const fresh = Object.entries(spans).map(([one, { label, ms }]) => ({
@@ -181,13 +190,25 @@ function Until<Value extends Span | 'same'>({
     label: ms === null ? label : `${label} from now`,
   }))
   return (
-    <Field label="Until">
-      <Select
-        value={value}
-        // Only what was offered comes back.
-        onValueChange={(next) => onValueChange(next as Value)}
-        options={[...kept, ...fresh]}
-      />
-    </Field>
+    <>
+      <Field label="Until">
+        <Select
+          value={value.choice}
+          // Only what was offered comes back.
+          onValueChange={(next) => onValueChange({ ...value, choice: next as End['choice'] })}
+          options={[...kept, ...fresh, { value: 'own', label: 'A date and time' }]}
+        />
+      </Field>
+      {value.choice === 'own' && (
+        <Field label="Date and time" hint="In the time zone of this browser">
+          <TextInput
+            type="datetime-local"
+            value={value.own}
+            max="9999-12-31T23:59"
+            onChange={({ target }) => onValueChange({ ...value, own: target.value })}
+          />
+        </Field>
+      )}
+    </>
   )
 }

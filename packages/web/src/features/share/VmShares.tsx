@@ -6,6 +6,7 @@ import { useLimits } from '../../api/host.ts'
 import { useShares } from '../../api/shares.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useDialogInUrl, useOpenDialog } from '../../shell/use-dialog.ts'
+import { formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { later } from '../../ui/later.tsx'
@@ -125,8 +126,7 @@ function ShareRow({ share, onOpen }: { share: Share; onOpen: (dialog: string) =>
       )}
       <p className="text-label/4.5 text-ink-3">
         {audienceLabels[audience]}
-        {expires_at && `, until ${new Date(expires_at).toLocaleString()}`}, {visits}{' '}
-        {visits === 1 ? 'visit' : 'visits'}
+        {expires_at && `, until ${formatDateTime(expires_at)}`}, {visits} {visits === 1 ? 'visit' : 'visits'}
       </p>
     </li>
   )

@@ -15,17 +15,3 @@ export const audienceLabels: Record<ShareAudience, string> = {
   link: 'Whoever has the link',
   everybody: 'Everybody',
 }
-
-/** How long a port is shared from now on, in milliseconds; null for ever. */
-export const spans = {
-  never: { label: 'No end', ms: null },
-  hour: { label: '1 hour', ms: 3_600_000 },
-  day: { label: '1 day', ms: 86_400_000 },
-  week: { label: '7 days', ms: 7 * 86_400_000 },
-} as const
-export type Span = keyof typeof spans
-
-export const endOf = (span: Span, now: number): string | null => {
-  const { ms } = spans[span]
-  return ms === null ? null : new Date(now + ms).toISOString()
-}
