@@ -115,7 +115,13 @@ export function describeNetworks(name: string, makeHarness: () => Promise<Engine
       real('ssh', skip)
       for (const target of ['db', full('db', 'shop', shop), (await addresses())[db.id] ?? ''])
         await pings(web, target, 'reached')
-      for (const target of ['web', full('web', 'shop', shop), web.id, full(web.id, 'shop', shop), 'everybody'])
+      for (const target of [
+        'web',
+        full('web', 'shop', shop),
+        web.id,
+        full(web.id, 'shop', shop),
+        'everybody',
+      ])
         await pings(db, target, 'reached')
     }, 300_000)
 

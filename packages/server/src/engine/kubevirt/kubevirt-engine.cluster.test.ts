@@ -15,7 +15,6 @@ import { run } from '../../lib/command.ts'
 import { silentLog } from '../../lib/log.ts'
 import { describeEngine } from '../engine.suite.ts'
 import { PROJECT_ID } from '../engine.test-kit.ts'
-import { describeNetworks } from '../network.suite.ts'
 import { anySource, imagesOf } from './images.test-kit.ts'
 import { kinds } from './kinds.ts'
 import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
@@ -28,10 +27,8 @@ const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
 const guestCommand = process.env.SLIPWAY_TEST_GUEST_COMMAND
 const MIB = 2 ** 20
 
-if (kubeconfig && guestCommand) {
-  describeEngine('KubeVirt', () => makeHarness(kubeconfig, guestCommand))
-  describeNetworks('KubeVirt', () => makeHarness(kubeconfig, guestCommand))
-} else {
+if (kubeconfig && guestCommand) describeEngine('KubeVirt', () => makeHarness(kubeconfig, guestCommand))
+else {
   const missing = kubeconfig
     ? 'SLIPWAY_TEST_GUEST_COMMAND names no way into guests'
     : 'SLIPWAY_TEST_KUBECONFIG names no cluster'
