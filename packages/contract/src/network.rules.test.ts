@@ -17,7 +17,11 @@ describe('what names end in', () => {
     ['🚀', 'project.internal'],
     ['vm', 'vm.internal'],
   ])('%s is %s', (name, domain) => {
-    expect(networkDomainOf({ name })).toBe(domain)
+    expect(networkDomainOf({ id: 'p1', name }, '{label}.internal')).toBe(domain)
+  })
+
+  it('is what the engine has for its end, which may know a project by its id alone', () => {
+    expect(networkDomainOf({ id: 'p1', name: 'shop' }, 'vms.slipway-{id}.svc')).toBe('vms.slipway-p1.svc')
   })
 })
 

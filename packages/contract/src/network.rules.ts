@@ -1,4 +1,4 @@
-/** How VMs of a project find each other: `<vm>` and `<vm>.<project>.internal`. */
+/** How VMs of a project find each other: `<vm>` and, on a host, `<vm>.<project>.internal`. */
 import { projectLabelOf } from './ssh-gateway.rules.ts'
 import { hostnameOf } from './vm.rules.ts'
 
@@ -7,9 +7,13 @@ interface Named {
   name: string
 }
 
-/** What the names of a project end in, such as `shop.internal`. */
-export const networkDomainOf = (project: { name: string }): string =>
-  `${projectLabelOf(project.name)}.internal`
+/**
+ * What the names of a project end in, such as `shop.internal`.
+ *
+ * @param pattern as engines tell it, such as `{label}.internal`
+ */
+export const networkDomainOf = (project: { id: string; name: string }, pattern: string): string =>
+  pattern.replace('{label}', projectLabelOf(project.name)).replace('{id}', project.id)
 
 /**
  * What VMs and groups of a project are called in its network, by id. As for SSH by name, one that more than one of them

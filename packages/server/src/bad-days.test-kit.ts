@@ -98,7 +98,7 @@ export async function openBadDays({ kubeconfig, annotation, command }: ClusterOf
   const directory = await mkdtemp(join(tmpdir(), 'slipway-bad-days-'))
   const engine = makeKubevirtEngine({
     ...{ client, prefix, storageClass: null, snapshotClass: null, rootBytes: 64 * MIB },
-    ...{ clock, log: silentLog, recorder: { directory }, prometheusUrl: null },
+    ...{ clock, log: silentLog, recorder: { directory }, networks: true, prometheusUrl: null },
     images: () => imagesOf(image),
     sources: () => anySource(64 * MIB),
   })

@@ -32,6 +32,7 @@ export async function kubevirtFor(config: Config, recipes: readonly Recipe[], lo
     storageClass: kube.storageClass,
     snapshotClass: kube.snapshotClass,
     quota: kube.quota,
+    networks: config.network !== 'off',
     rootBytes,
     clock: systemClock,
     log,

@@ -24,6 +24,7 @@ export function makeNetworks(base: Base) {
     projects,
     addressesOf: addressesIn(engine),
     cannot,
+    domain: engine.capabilities.networkDomain,
     clock,
     changed: bus.changed,
   })

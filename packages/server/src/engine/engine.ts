@@ -207,7 +207,7 @@ export interface Engine {
 
 /** What the network of a project is to be like. */
 export interface NetworkSpec {
-  /** RFC 1123 label: guests find each other under `<name>` and `<name>.<label>.internal`. */
+  /** RFC 1123 label: guests find each other under `<name>`, and with {@link Capabilities.networkDomain} behind it. */
   label: string
   /** Whether guests reach the Internet. */
   internet: boolean
@@ -282,6 +282,8 @@ export interface Capabilities {
   acceleratorReason: string | null
   /** What guests can reach and what is protected, in a sentence. */
   network: string
+  /** What names in the network of a project end in; `{label}` and `{id}` stand for those of the project. */
+  networkDomain: string
   /** Where the addresses of guests answer: on the machine that runs the server, or only inside of the cluster. */
   addresses: 'this-host' | 'inside'
   /**

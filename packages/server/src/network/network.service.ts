@@ -24,6 +24,8 @@ export interface NetworkServiceOptions {
   /** The addresses of VMs of a project, by VM, as far as they are known now. */
   addressesOf: (projectId: string) => Promise<ReadonlyMap<string, string>>
   cannot: Limits
+  /** What names end in, as the engine tells it. */
+  domain: string
   clock: Clock
   changed: Changed
 }
@@ -33,6 +35,7 @@ export function makeNetworkService({
   projects,
   addressesOf,
   cannot,
+  domain,
   clock,
   changed,
 }: NetworkServiceOptions) {
@@ -49,9 +52,9 @@ export function makeNetworkService({
 
   /** Says of objects of a network what they are found by. */
   function namesIn({ project, vms, groups }: ProjectNetwork): (id: string) => string[] {
-    const domain = networkDomainOf(project)
+    const ending = networkDomainOf(project, domain)
     const labels = networkLabels([...vms, ...groups])
-    return (id) => networkNamesOf(labels.get(id) ?? id, domain)
+    return (id) => networkNamesOf(labels.get(id) ?? id, ending)
   }
 
   async function get(userId: string, projectId: string): Promise<Network> {
@@ -59,7 +62,7 @@ export function makeNetworkService({
     const namesOf = namesIn(network)
     return {
       project_id: projectId,
-      domain: networkDomainOf(network.project),
+      domain: networkDomainOf(network.project, domain),
       internet: network.internet,
       members: network.vms.map(({ id, name }) => ({
         vm_id: id,
@@ -90,7 +93,7 @@ export function makeNetworkService({
         vm_name: vm.name,
         address: addresses.get(vm.id) ?? null,
         names: namesOf(vm.id),
-        domain: networkDomainOf(network.project),
+        domain: networkDomainOf(network.project, domain),
         internet: network.internet,
         group_names: network.groups.some(({ id }) => id === vm.groupId) ? namesOf(vm.groupId ?? '') : [],
       }

@@ -27,6 +27,7 @@ const healthy = () => ({
   } as Record<string, KubeObject[] | undefined>,
   allows: (_: Record<string, string>): boolean => true,
   hasMetrics: true,
+  apiGroups: ['apps', 'cilium.io'] as string[] | null,
   gitVersion: 'v1.36.2',
 })
 
@@ -49,6 +50,8 @@ async function findingsIn(
         json(answer, 201, { spec, status: { allowed: world.allows(spec.resourceAttributes) } })
       })
     }
+    if (url.pathname === '/apis' && world.apiGroups)
+      return json(answer, 200, { groups: world.apiGroups.map((name) => ({ name })) })
     if (url.pathname === '/apis/metrics.k8s.io/v1beta1' && world.hasMetrics) return json(answer, 200, {})
     const items = world.lists[last]
     return items ? json(answer, 200, page(items, 1)) : refusal(answer, 404, 'NotFound', 'no such kind')
@@ -135,6 +138,20 @@ describe('the doctor of a cluster', () => {
         text: 'no VolumeSnapshotClass is of the driver csi.block.test: disks of block cannot have snapshots',
         help: 'create a VolumeSnapshotClass with "driver: csi.block.test"',
       },
+    ],
+    [
+      'no network plug-in is known to keep projects apart',
+      (cluster) => {
+        cluster.apiGroups = ['apps']
+      },
+      { state: 'note', name: 'network policies', text: expect.stringContaining('none of') },
+    ],
+    [
+      'nobody says which network plug-in there is',
+      (cluster) => {
+        cluster.apiGroups = null
+      },
+      { state: 'note', name: 'network policies', help: expect.stringContaining('NetworkPolicy') },
     ],
     [
       'the cluster has no snapshot API',

@@ -1,5 +1,6 @@
 /** What a cluster has of all that Slipway needs, each with what helps where it lacks: for `npm run doctor`. */
 import { examineMetrics } from './doctor-metrics.ts'
+import { examineNetwork } from './doctor-network.ts'
 import { examineStorage } from './doctor-storage.ts'
 import { bad, type Examined, type Finding, good, grantHelp, note, patienceMs, reasonOf } from './finding.ts'
 import { isKube } from './kube/kube-error.ts'
@@ -15,6 +16,7 @@ export async function* examine(cluster: Examined): AsyncGenerator<Finding> {
   yield* await examineKubeVirt(cluster)
   yield await examineCdi(cluster)
   yield* await examineStorage(cluster)
+  yield await examineNetwork(cluster)
   for (const right of rights) yield await examineRight(cluster, right)
   yield await examineMetrics(cluster)
 }

@@ -39,6 +39,16 @@ export interface NetworkPolicy extends KubeObject {
   spec: { podSelector: object; policyTypes: string[]; ingress?: object[]; egress?: object[] }
 }
 
+export interface Service extends KubeObject {
+  spec: { clusterIP?: string; selector?: Record<string, string>; ports?: object[] }
+}
+
+/** Where a Service leads to; its endpoints can have names of their own. */
+export interface EndpointSlice extends KubeObject {
+  addressType: 'IPv4' | 'IPv6'
+  endpoints: { addresses: string[]; hostname?: string; conditions?: { ready?: boolean | null } }[] | null
+}
+
 export interface Claim extends KubeObject {
   spec: {
     accessModes?: string[]
@@ -106,6 +116,8 @@ export interface MachineTemplate {
   metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> }
   spec: {
     hostname?: string
+    /** A Service in the namespace: guests look names up among those of its endpoints first. */
+    subdomain?: string
     evictionStrategy?: string
     terminationGracePeriodSeconds?: number
     domain: {
@@ -280,6 +292,12 @@ export const kinds = {
     version: 'v1',
     plural: 'networkpolicies',
   } as Kind<NetworkPolicy>,
+  services: core<Service>('services'),
+  endpointSlices: {
+    group: 'discovery.k8s.io',
+    version: 'v1',
+    plural: 'endpointslices',
+  } as Kind<EndpointSlice>,
   roles: { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'roles' } as Kind<Role>,
   roleBindings: {
     group: 'rbac.authorization.k8s.io',
@@ -287,6 +305,8 @@ export const kinds = {
     plural: 'rolebindings',
   } as Kind<RoleBinding>,
   storageClasses: { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses' } as Kind<StorageClass>,
+  /** The installation of KubeVirt itself. */
+  kubevirts: kubevirt<KubeObject>('kubevirts'),
   machines: kubevirt<VirtualMachine>('virtualmachines'),
   instances: kubevirt<MachineInstance>('virtualmachineinstances'),
   dataVolumes: {

@@ -86,6 +86,7 @@ async function makeHarness(file: string, command: string) {
         sources: () => anySource(128 * MIB),
         recorder: { directory },
         prometheusUrl: null,
+        networks: true,
       })
       await engine.open()
       return engine

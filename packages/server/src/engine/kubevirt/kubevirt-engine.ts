@@ -7,6 +7,7 @@ import { makeAttachments } from './attachments.ts'
 import { makeConsoles, openRecorder, type RecorderPlace } from './consoles.ts'
 import type { ForeignSources } from './foreign-sources.ts'
 import type { Ground } from './ground.ts'
+import { makeGuestNames, networkDomainOf } from './guest-names.ts'
 import type { Images } from './images.ts'
 import type { KubeClient } from './kube/kube-client.ts'
 import { makeLines } from './lines.ts'
@@ -15,6 +16,8 @@ import { makeMachines } from './machines.ts'
 import { makeMirror } from './mirror.ts'
 import { whenMirrored } from './mirror-wait.ts'
 import { makeNames } from './names.ts'
+import { makeProjectNetworks } from './project-networks.ts'
+import { makePolicies } from './project-policy.ts'
 import { makeProjects, type Quota } from './projects.ts'
 import { makeReadiness } from './readiness.ts'
 import type { Recorder } from './recorder.ts'
@@ -33,6 +36,8 @@ export interface KubevirtOptions {
   snapshotClass: string | null
   /** What the quota of each project holds, such as `requests.memory: 64Gi`; empty for none. */
   quota?: Quota
+  /** Whether guests of a project find each other, and reach nothing but the Internet beside. */
+  networks: boolean
   /** Least size of root disks. */
   rootBytes: number
   clock: Clock
@@ -45,6 +50,11 @@ export interface KubevirtOptions {
   prometheusUrl: string | null
 }
 
+const withNetworks =
+  'VMs of a project reach each other and find each other by name. They can reach the Internet unless that is switched off for the project. Private networks and other projects are blocked where the network of the cluster enforces policies.'
+const withoutNetworks =
+  'VMs reach the network of the cluster and the Internet as far as the cluster lets them; they are reached from VMs of their own project only, where the network of the cluster enforces policies.'
+
 /** Everything has to be listed once before anything can be told. */
 const listedMs = 60_000
 
@@ -54,13 +64,22 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
   const mirror = makeMirror({ client, names, clock, log })
   const ground: Ground = { client, mirror, names, clock, log, storageClass, snapshotClass }
 
-  const projects = makeProjects(ground, options.quota)
+  const policies = makePolicies(ground, options.networks)
+  const projects = makeProjects(ground, { policies, ...(options.quota && { quota: options.quota }) })
   const { ensureProject } = projects
+  const guestNames = makeGuestNames(ground)
+  const networks = makeProjectNetworks(ground, { projects, policies, guestNames, isOn: options.networks })
   const sources = options.sources(ground)
   const { claimOf, ...images } = options.images(ground, sources)
   const notes = makeRunNotes(ground)
   const lines = makeLines(ground)
-  const machines = makeMachines(ground, { notes, claimOf, ensureProject, rootBytes: options.rootBytes })
+  const machines = makeMachines(ground, {
+    notes,
+    claimOf,
+    ensureProject,
+    protect: policies.keep,
+    rootBytes: options.rootBytes,
+  })
   const snapshots = makeMachineSnapshots(ground)
   const volumeSnapshots = makeVolumeSnapshots(ground)
   let readiness: { close(): void } | null = null
@@ -72,8 +91,8 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
     capabilities: {
       accelerator: null,
       acceleratorReason: null,
-      network:
-        'VMs reach the network of the cluster and the Internet as far as the cluster lets them; they are reached from VMs of their own project only, where the network of the cluster enforces policies.',
+      network: options.networks ? withNetworks : withoutNetworks,
+      networkDomain: networkDomainOf(names),
       reach: 'directory' in options.recorder ? 'one-server' : 'any-server',
       addresses: 'inside',
       cannot: {
@@ -81,7 +100,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         memorySnapshots: clusterLimits.memorySnapshots,
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
-        networks: clusterLimits.networks,
+        networks: options.networks ? null : clusterLimits.networks,
       },
     },
 
@@ -94,11 +113,13 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       }
       recorder = await openRecorder(ground, options.recorder)
       notes.catchUp()
+      await networks.open()
       readiness = makeReadiness(ground, lines, notes.ready)
     },
 
     async close() {
       readiness?.close()
+      await networks.close()
       notes.close()
       await recorder?.close()
       await mirror.close()
@@ -110,10 +131,10 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       return null
     },
 
-    putNetwork: async () => {},
-    networkAddresses: async () => new Map(),
+    putNetwork: networks.putNetwork,
+    networkAddresses: networks.networkAddresses,
     listProjects: projects.listProjects,
-    deleteProject: projects.deleteProject,
+    deleteProject: networks.deleteProject,
     ...images,
     ...machines,
     ...makeUsage(ground, usageSource(ground, options.prefix, options.prometheusUrl)),

@@ -21,8 +21,8 @@ test('a machine is only run by us, has its size, and its disks in order', () => 
   expect(metadata).toMatchObject({ name: 'vm-b1', namespace: 'slipway-p1', annotations: {} })
   expect(metadata.labels).toEqual(made.template.metadata?.labels)
   expect(made.runStrategy).toBe('Manual')
-  const { domain, volumes, hostname } = made.template.spec
-  expect(hostname).toBe('web-1')
+  const { domain, volumes, hostname, subdomain } = made.template.spec
+  expect([hostname, subdomain]).toEqual(['web-1', 'vms'])
   expect(domain).toMatchObject({ cpu: { cores: 2 }, memory: { guest: '512Mi' } })
   expect(domain.rebootPolicy).toBeUndefined()
   expect(domain.devices.disks.map(({ name, serial }) => [name, serial])).toEqual([

@@ -48,6 +48,7 @@ export function machineObject(
       metadata: { labels },
       spec: {
         hostname: spec.hostname,
+        subdomain: names.guests,
         evictionStrategy: 'LiveMigrateIfPossible',
         terminationGracePeriodSeconds: graceSeconds,
         domain: {

@@ -56,7 +56,7 @@ export const isStarting = ({ status }: Pick<MirroredMachine, 'status'>): boolean
 function livingState(sight: MachineSight, instance: NonNullable<MachineSight['instance']>): MachineState {
   const { notes } = sight
   const run = instance.uid
-  const address = addressOf(instance)
+  const address = guestAddress(instance)
   if (instance.status?.phase !== 'Running')
     return { power: 'booting', run, address, held: heldInstance(instance) ?? heldBefore(sight) }
   const ready = conditionOf(instance.status.conditions, 'Ready')
@@ -67,7 +67,7 @@ function livingState(sight: MachineSight, instance: NonNullable<MachineSight['in
 }
 
 /** The address answers inside of the cluster only. */
-function addressOf({ status }: Pick<MirroredInstance, 'status'>): Address | null {
+export function guestAddress({ status }: Pick<MirroredInstance, 'status'>): Address | null {
   const ip = status?.interfaces?.find(({ ipAddress }) => ipAddress)?.ipAddress
   return ip === undefined ? null : { ip, port: sshPort }
 }

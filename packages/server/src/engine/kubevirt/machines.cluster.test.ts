@@ -46,6 +46,7 @@ test.skipIf(!kubeconfig)(
       sources: () => anySource(2 ** 26),
       recorder: { directory },
       prometheusUrl: null,
+      networks: true,
     })
     await engine.open()
     const [id, projectId] = [randomUUID(), randomUUID()]

@@ -48,6 +48,8 @@ export interface MachineParts {
   /** Where a boot image is in the cluster; null while it is not. */
   claimOf: (imageId: string) => ImageClaim | null
   ensureProject: (projectId: string) => Promise<void>
+  /** Sees to it that what protects the guests of a project is in force. */
+  protect: (projectId: string) => Promise<unknown>
   /** Least size of root disks. */
   rootBytes: number
 }
@@ -180,10 +182,14 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       await inOurWords(notStarted, async () => {
         if (freshRoot) await root.renew(machine)
         await notes.write(machine, root.used(machine))
-        // Somebody may have told KubeVirt to start it by itself: then two would decide.
-        if (machine.runStrategy !== 'Manual')
+        await parts.protect(machine.projectId)
+        // Somebody may have told KubeVirt to start it by itself: then two would decide. One that was made or saved before
+        // there were networks would find nobody by name.
+        if (machine.runStrategy !== 'Manual' || machine.subdomain !== names.guests)
           mirror.machines.observe(
-            await client.merge(kinds.machines, machine, { spec: { runStrategy: 'Manual' } }),
+            await client.merge(kinds.machines, machine, {
+              spec: { runStrategy: 'Manual', template: { spec: { subdomain: names.guests } } },
+            }),
           )
         await tell(machine, 'start', {})
       })

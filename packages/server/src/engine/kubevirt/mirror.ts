@@ -1,13 +1,17 @@
 /** All that is ours in the cluster, in memory: a reflector for each kind, trimmed to what the engine asks about. */
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
+import { endpointsText, serviceOfSlice } from './guest-names.ts'
 import {
   type DataVolume,
+  type EndpointSlice,
   kinds,
   type MachineInstance,
   type MachineRestore,
   type MachineSnapshot,
   type Namespace,
+  type NetworkPolicy,
+  type Service,
   type VirtualMachine,
   type VolumeSnapshot,
 } from './kinds.ts'
@@ -32,6 +36,7 @@ export interface Mirrored {
 
 export interface MirroredMachine extends Mirrored {
   runStrategy: string
+  subdomain: string | null
   /** Volumes in the spec, in the order of its disks: name, and the claim behind it where there is one. */
   volumes: readonly { name: string; claim: string | null }[]
   hasScreen: boolean
@@ -57,6 +62,18 @@ export interface MirroredVolumeSnapshot extends Mirrored {
   claim: string
   status: NonNullable<VolumeSnapshot['status']> | null
 }
+export interface MirroredPolicy extends Mirrored {
+  spec: NetworkPolicy['spec']
+}
+export interface MirroredService extends Mirrored {
+  /** It stands for its endpoints in DNS, and we say which those are. */
+  isHeadless: boolean
+}
+export interface MirroredEndpointSlice extends Mirrored {
+  service: string
+  /** Of `endpointsText`. */
+  endpoints: string
+}
 
 /** Found by our id, in whichever namespace. */
 type ById<O extends KubeObject, T> = Reflector<O, T, 'id'>
@@ -65,6 +82,9 @@ type ByVolume<O extends KubeObject, T> = Reflector<O, T, 'id' | 'volume'>
 
 export interface Mirror {
   projects: ById<Namespace, Mirrored>
+  policies: ById<NetworkPolicy, MirroredPolicy>
+  services: ById<Service, MirroredService>
+  endpointSlices: ById<EndpointSlice, MirroredEndpointSlice>
   machines: ByVolume<VirtualMachine, MirroredMachine>
   instances: ByVolume<MachineInstance, MirroredInstance>
   dataVolumes: ById<DataVolume, MirroredDataVolume>
@@ -119,11 +139,22 @@ export function makeMirror(options: {
 
   const all = {
     projects: reflect(kinds.namespaces, mirrored),
+    policies: reflect(kinds.networkPolicies, (object) => ({ ...mirrored(object), spec: object.spec })),
+    services: reflect(kinds.services, (object) => ({
+      ...mirrored(object),
+      isHeadless: object.spec.clusterIP === 'None' && object.spec.selector === undefined,
+    })),
+    endpointSlices: reflect(kinds.endpointSlices, (object) => ({
+      ...mirrored(object),
+      service: serviceOfSlice(object.metadata.labels),
+      endpoints: endpointsText(object.endpoints),
+    })),
     machines: reflectByVolume(
       kinds.machines,
       (object) => ({
         ...mirrored(object),
         runStrategy: object.spec.runStrategy,
+        subdomain: object.spec.template.spec.subdomain ?? null,
         volumes: (object.spec.template.spec.volumes ?? []).map(
           ({ name, dataVolume, persistentVolumeClaim }) => ({
             name,

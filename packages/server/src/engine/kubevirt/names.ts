@@ -57,6 +57,8 @@ export function makeNames(prefix: string) {
     namespaceOf: (projectId: string): string => `${prefix}-${projectId}`,
     /** Where boot images are kept, once for all projects. */
     imagesNamespace: `${prefix}-images`,
+    /** The Service, one in each namespace, whose endpoints are the guests of a project by their names. */
+    guests: 'vms',
     image: (key: string): string => `image-${key}`,
     machine: (id: string): string => `vm-${id}`,
     rootDisk: (id: string): string => `vm-${id}-root`,

@@ -8,6 +8,7 @@ import { type KubeClient, makeKubeClient } from './kube/kube-client.ts'
 import { readKubeconfig } from './kube/kubeconfig.ts'
 import { makeMirror } from './mirror.ts'
 import { makeNames } from './names.ts'
+import { makePolicies } from './project-policy.ts'
 import { makeProjects } from './projects.ts'
 
 const kubeconfig = process.env.SLIPWAY_TEST_KUBECONFIG
@@ -36,7 +37,11 @@ describe.skipIf(!kubeconfig)('the quota of a project', () => {
   /** As a server does that begins with these settings. */
   async function quotasWith(quota?: Record<string, string>) {
     const ground = { client, mirror, names, clock: systemClock, log: silentLog }
-    await makeProjects({ ...ground, storageClass: null, snapshotClass: null }, quota).ensureProject(projectId)
+    const policies = makePolicies(ground, true)
+    await makeProjects(
+      { ...ground, storageClass: null, snapshotClass: null },
+      { ...(quota && { quota }), policies },
+    ).ensureProject(projectId)
     const { items } = await client.list(kinds.quotas, { namespace })
     return items.map(({ metadata, spec }) => ({ name: metadata.name, hard: spec.hard }))
   }

@@ -5,6 +5,7 @@ import { inOurWords } from './failure.ts'
 import type { Ground } from './ground.ts'
 import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
+import type { Policies } from './project-policy.ts'
 import { makeOnce, removeOnce } from './removal.ts'
 import { requireSight } from './sight.ts'
 
@@ -23,7 +24,10 @@ export type Projects = Pick<Engine, 'listProjects' | 'deleteProject'> & {
   ensureProject(projectId: string): Promise<void>
 }
 
-export function makeProjects(ground: Ground, quota: Quota = {}): Projects {
+export function makeProjects(
+  ground: Ground,
+  { quota = {}, policies }: { quota?: Quota; policies: Pick<Policies, 'keep'> },
+): Projects {
   const { client, mirror, names } = ground
   const ensured = new Map<string, Promise<void>>()
 
@@ -76,11 +80,7 @@ export function makeProjects(ground: Ground, quota: Quota = {}): Projects {
       })
     const labels = names.labels('project', projectId, projectId)
     await makeNamespace(namespace, { ...labels, ...podSecurity })
-    await makeOnce(ground, kinds.networkPolicies, namespace, {
-      kind: 'NetworkPolicy',
-      metadata: { name: 'project', labels },
-      spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: {} }] }] },
-    })
+    await policies.keep(projectId)
     await limit(namespace, labels)
     await giveCloneRight(projectId)
   }

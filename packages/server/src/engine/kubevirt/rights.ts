@@ -23,14 +23,16 @@ export const rights: readonly Right[] = [
   // Seeds of VMs are written and never read back.
   { group: '', resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'], for: 'creating VMs' },
   { group: '', resources: ['events'], verbs: read, for: 'the reasons that VMs show' },
+  { group: 'networking.k8s.io', resources: ['networkpolicies'], verbs: keep, for: 'keeping projects apart' },
+  { group: '', resources: ['services'], verbs: keep, for: 'names of VMs in their project' },
   {
-    group: 'networking.k8s.io',
-    resources: ['networkpolicies'],
-    verbs: ['get', 'create', 'patch', 'delete'],
-    for: 'keeping projects apart',
+    group: 'discovery.k8s.io',
+    resources: ['endpointslices'],
+    verbs: keep,
+    for: 'names of VMs in their project',
   },
   { group: 'storage.k8s.io', resources: ['storageclasses'], verbs: read, for: 'disks and their snapshots' },
-  { group: 'kubevirt.io', resources: ['kubevirts'], verbs: ['get', 'list'], for: 'npm run doctor' },
+  { group: 'kubevirt.io', resources: ['kubevirts'], verbs: ['get', 'list'], for: 'lines to VMs' },
   { group: 'kubevirt.io', resources: ['virtualmachines'], verbs: [...keep, 'update'], for: 'VMs' },
   // A start that waits for a disk or for room is called off there.
   { group: 'kubevirt.io', resources: ['virtualmachines/status'], verbs: ['patch'], for: 'stopping VMs' },

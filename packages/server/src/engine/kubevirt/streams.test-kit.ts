@@ -88,7 +88,14 @@ export function playGround(attend: Attend = () => {}) {
     goesAway: (id: string) => instances.remove(keyOf(id)),
     exists(id: string, hasScreen = true, annotations: Record<string, string> = {}) {
       const { status: _, ...object } = instanceOf(id, `vm-${id}`, null, { annotations })
-      machines.put(keyOf(id), { ...object, runStrategy: 'Manual', volumes: [], hasScreen, status: null })
+      machines.put(keyOf(id), {
+        ...object,
+        subdomain: null,
+        runStrategy: 'Manual',
+        volumes: [],
+        hasScreen,
+        status: null,
+      })
     },
     isDeleted: (id: string) => machines.remove(keyOf(id)),
   }

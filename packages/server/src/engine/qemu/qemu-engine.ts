@@ -182,6 +182,7 @@ export function makeQemuEngine(deps: {
         accelerator: facts?.accelerator.kind ?? null,
         acceleratorReason: facts?.accelerator.reason ?? null,
         network: facts?.network.sentence ?? 'Unknown until the engine has started.',
+        networkDomain: '{label}.internal',
         addresses: 'this-host',
         cannot: { ...noLimits, networks: apart(), ports: apart() && ONLY_SSH },
         reach: 'one-server',

@@ -54,6 +54,7 @@ export const simulatedCapabilities: Capabilities = {
   accelerator: null,
   acceleratorReason: 'Nothing is executed: the engine is simulated.',
   network: 'Simulated: addresses do not answer.',
+  networkDomain: '{label}.internal',
   addresses: 'this-host',
   cannot: noLimits,
   reach: 'one-server',
