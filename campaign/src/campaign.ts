@@ -123,7 +123,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
     const listeners: Listener[] = []
     const scene: Scene = { host, world, people, listeners, unlucky: false, descriptors: new Map(), stopped }
 
-    async function judge({ operation, answer, finding, began }: Deed, trouble: Trouble): Promise<void> {
+    async function judge(
+      { operation, answer, finding, began, waitsMs }: Deed,
+      trouble: Trouble,
+    ): Promise<void> {
       count(outcome.answers, answer?.status ?? 0)
       // A server in trouble may shut out its friends, and say so; nothing lets in strangers or makes two of one.
       if (finding && !(finding.rule === 'shut out' && fault !== null)) found(finding)
@@ -131,9 +134,10 @@ export async function runCampaign(options: CampaignOptions): Promise<Outcome> {
       const { status, text, took } = answer
       if (status >= 500 && (status !== 503 || (trouble === 'none' && isAway(text))))
         found({ rule: 'failed call', message: `${operation} answered ${status} ${text}` })
-      if (took <= slowMs[trouble]) return
+      const limitMs = slowMs[trouble] + waitsMs
+      if (took <= limitMs) return
       const excused = await control.excused(began, began + took)
-      if (isLate(took, excused, slowMs[trouble]))
+      if (isLate(took, excused, limitMs))
         found({
           rule: 'slow call',
           message: `${operation} took ${Math.round(took)} ms (${trouble}), ${Math.round(excused)} of them because of the host`,

@@ -15,6 +15,8 @@ export interface Deed {
   answer: Answer | null
   /** When it was sent, in the time of `performance`. */
   began: number
+  /** Milliseconds that it may have waited for a guest. */
+  waitsMs: number
   /** What the answer proves to be broken. */
   finding: Finding | null
 }
@@ -39,13 +41,13 @@ export async function perform(
   const created = operation.creates && asked(world, operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
   const errand: Errand = { host, world, person, args, parts, handle }
-  const began = performance.now()
+  const sent = { operation: step.operation, began: performance.now(), waitsMs: operation.waitsMs ?? 0 }
   const { answer, finding } = await send(operation, errand, created)
   const gone = operation.deletes && objectOf(world, args.on)
   if (answer === null) {
     operation.forget?.(world, args)
     if (gone) leave(world, gone, 'perhaps leaving')
-    return { operation: step.operation, answer, began, finding }
+    return { ...sent, answer, finding }
   }
   const judged = finding ?? operation.judge?.(world, args, answer) ?? null
   if (answer.status === successOf(operation)) {
@@ -54,7 +56,7 @@ export async function perform(
     if (gone) leave(world, gone, 'leaving')
   } else if (created) world.objects.delete(handle)
   if (answer.status === 401) await person.signIn()
-  return { operation: step.operation, answer, began, finding: judged }
+  return { ...sent, answer, finding: judged }
 }
 
 async function send(operation: Operation, errand: Errand, created: Known | undefined) {

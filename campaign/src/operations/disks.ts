@@ -4,6 +4,9 @@ import { imageUrl, manners } from '../downloads.ts'
 import { objectOf, ownedBy } from '../world.ts'
 import { chooseIn, forgetFacts, idOf, type Operation, on, projectOf, setFacts } from './operation.ts'
 
+/** The server waits so long for a guest that does not let go of a disk, and then answers that it did not. */
+const letGoMs = 12_000
+
 export const ofDisks: Record<string, Operation> = {
   createDisk: {
     weight: 6,
@@ -45,6 +48,7 @@ export const ofDisks: Record<string, Operation> = {
   },
   detachDisk: on('disk', 'diskId', diskApi.detach, {
     weight: 4,
+    waitsMs: letGoMs,
     learn: (world, args) => setFacts(world, args, { vm_id: null }),
     forget: (world, args) => forgetFacts(world, args, 'vm_id'),
   }),

@@ -37,6 +37,8 @@ interface What {
   creates?: Kind
   /** Its deletion; the object is in the argument `on`. */
   deletes?: true
+  /** Milliseconds that its answer may wait for a guest. */
+  waitsMs?: number
   /** What changes once the answer of success came. */
   learn?: (world: World, args: Args, answer: Answer) => void
   /** What nobody can know any more when no answer came. */
