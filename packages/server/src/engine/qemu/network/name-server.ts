@@ -1,5 +1,5 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
-import { errorCode } from '../../../lib/command.ts'
+import { CommandError, errorCode } from '../../../lib/command.ts'
 import { readPid } from '../process.ts'
 import type { FileNames } from './names.ts'
 import { servesFile } from './namespace.ts'
@@ -53,6 +53,10 @@ export function makeNameServer(file: FileNames, start: (command: string, args: s
     },
   }
 }
+
+/** Whether it did not start because another program serves there. */
+export const isAddressInUse = (error: unknown): boolean =>
+  error instanceof CommandError && error.stderr.includes('Address already in use')
 
 /** Writes a file that is read by another program; tells whether that changed it. */
 async function write(path: string, text: string): Promise<boolean> {

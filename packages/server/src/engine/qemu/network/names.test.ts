@@ -27,7 +27,7 @@ test('only machines that have a guest get a lease, each its own', () => {
 
 test('names of the Internet are asked for where the project may reach it, those of projects never', () => {
   const [online, offline] = [settingsOf(space, network(), file), settingsOf(space, network(false), file)]
-  expect(online).toContain('server=10.83.252.1\n')
+  expect(online).toContain('server=10.83.252.1#10053\n')
   expect(offline).not.toMatch(/^server=/m)
   for (const settings of [online, offline]) {
     expect(settings).toContain('local=/internal/\n')

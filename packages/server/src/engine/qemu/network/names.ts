@@ -7,6 +7,9 @@ import { addressIn, partOf, uplinkOf } from './space.ts'
 /** Who serves a network drops to this user, which owns nothing; what it reads is open to it. */
 const common = ['user=nobody', 'no-hosts', 'no-poll', 'domain-needed', 'bogus-priv', 'bind-interfaces']
 
+/** Port 53 may be taken on all addresses of the host, by a name server of its own. */
+export const FORWARDER_PORT = 10_053
+
 export interface NamedNetwork {
   index: number
   bridge: string
@@ -35,7 +38,7 @@ export function settingsOf(space: Range, { index, bridge, spec }: NamedNetwork, 
     `domain=${spec.label}.internal`,
     'local=/internal/',
     // Names of the Internet are a way out as well.
-    ...(spec.internet ? [`server=${uplinkOf(space).host}`] : []),
+    ...(spec.internet ? [`server=${uplinkOf(space).host}#${FORWARDER_PORT}`] : []),
     `addn-hosts=${file.names}`,
     `dhcp-hostsfile=${file.leases}`,
     `pid-file=${file.pid}`,
@@ -48,6 +51,7 @@ export const forwarderSettings = (space: Range, file: Pick<FileNames, 'pid'>): s
   `${[
     ...common.filter((line) => line !== 'no-poll'),
     `listen-address=${uplinkOf(space).host}`,
+    `port=${FORWARDER_PORT}`,
     'cache-size=1000',
     `pid-file=${file.pid}`,
   ].join('\n')}\n`

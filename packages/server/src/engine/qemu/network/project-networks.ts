@@ -8,7 +8,7 @@ import { EngineError, type NetworkSpec } from '../../engine.ts'
 import { fewAtATime, makeTurns } from '../turns.ts'
 import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
 import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
-import { makeNameServer, type NameServer } from './name-server.ts'
+import { isAddressInUse, makeNameServer, type NameServer } from './name-server.ts'
 import {
   type FileNames,
   forwarderSettings,
@@ -51,6 +51,8 @@ export function makeProjectNetworks(deps: {
   const servers = new Map<string, NameServer>()
   const inTurn = makeTurns()
   let space: Range | null = null
+  /** Ranges that others turned out to use. */
+  const contested: Range[] = []
   let reading: Promise<void> | null = null
   /** Why names and addresses of a network are not served now. */
   const failures = new Map<string, unknown>()
@@ -157,7 +159,7 @@ export function makeProjectNetworks(deps: {
 
   /** While no guest has an address of it, the range can be another one: of a new setting, or because it is in use now. */
   async function takeSpace(): Promise<Range> {
-    const taken = await chooseSpace(namespace, named, space)
+    const taken = await chooseSpace(namespace, { named, usedSoFar: space, contested })
     if (space === null || rangeText(taken) !== rangeText(space)) await kept.writeRange(rangeText(taken))
     space = taken
     return taken
@@ -229,7 +231,7 @@ export function makeProjectNetworks(deps: {
     const before = isThere ? await linksNow() : []
     const wanted = wantedNetworks(before)
     if (wanted.length === 0) {
-      if (isThere && !before.some(({ name, isUsed }) => isUsed && placeOfTap(name))) await dissolve()
+      if (isThere && !hasGuest(before)) await dissolve()
       return []
     }
     const range = isThere ? await theSpace() : await takeSpace()
@@ -254,9 +256,7 @@ export function makeProjectNetworks(deps: {
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
     const commands = linkCommands(isThere ? before : await linksNow(), bridges)
     if (commands.length > 0) await namespace.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
-    const forwarder = forwarderSettings(range, filesOf(FORWARDER))
-    if ((await serverOf(FORWARDER).ensure({ settings: forwarder })) === 'put back')
-      back.push('the forwarder of names')
+    if ((await serveForwarder(range)) === 'put back') back.push('the forwarder of names')
     failures.clear()
     for (const one of wanted) {
       try {
@@ -274,6 +274,15 @@ export function makeProjectNetworks(deps: {
       servers.delete(name)
     }
     return back
+  }
+
+  async function serveForwarder(range: Range): Promise<'stood' | 'put back'> {
+    const settings = forwarderSettings(range, filesOf(FORWARDER))
+    return serverOf(FORWARDER)
+      .ensure({ settings })
+      .catch((error: unknown) => {
+        throw isAddressInUse(error) ? new SpaceTakenError(error) : error
+      })
   }
 
   async function serveNames(range: Range, network: NamedNetwork): Promise<boolean> {
@@ -295,7 +304,10 @@ export function makeProjectNetworks(deps: {
       .then(() => {
         next = null
         return settleOnce().catch(async (error: unknown) => {
-          if (!(error instanceof SpaceTakenError) || named !== null) throw error
+          if (!(error instanceof SpaceTakenError) || named !== null || space === null) throw error
+          // Guests that live have addresses of it.
+          if (hasGuest(await linksNow())) throw error
+          contested.push(space)
           await dissolve()
           return settleOnce()
         })
@@ -427,6 +439,9 @@ export function makeProjectNetworks(deps: {
 }
 
 const FORWARDER = 'forwarder'
+
+const hasGuest = (links: readonly Link[]): boolean =>
+  links.some(({ name, isUsed }) => isUsed && placeOfTap(name) !== null)
 
 export type ProjectNetworks = ReturnType<typeof makeProjectNetworks>
 

@@ -8,6 +8,7 @@
  */
 import { specialRangesV4 } from '../../../image/download-policy.ts'
 import { type Range, rangeText } from '../../../lib/address-range.ts'
+import { FORWARDER_PORT } from './names.ts'
 import { partOf, uplinkOf } from './space.ts'
 
 /** A guest's port of the bridge of its project. */
@@ -137,7 +138,7 @@ export function hostRules(name: string, link: string, space: Range): string {
     `  iifname != { "${link}", "lo" } ip daddr ${uplink.host} counter drop`,
     `  iifname != "${link}" return`,
     '  ct state established,related accept',
-    `  ip saddr ${uplink.inside} ip daddr ${uplink.host} meta l4proto { tcp, udp } th dport 53 accept`,
+    `  ip saddr ${uplink.inside} ip daddr ${uplink.host} meta l4proto { tcp, udp } th dport ${FORWARDER_PORT} accept`,
     '  meta l4proto tcp counter reject with tcp reset',
     '  counter drop',
     '}',

@@ -17,12 +17,19 @@ const answers = `
     .listen(${PORT}, '0.0.0.0', () => console.log('listening'))
 `
 
+/** The host has a name server of its own, at all of its addresses. */
+const taken = `
+  const done = () => console.log('listening')
+  require('node:net').createServer().listen(53, '0.0.0.0', done).on('error', done)
+  require('node:dgram').createSocket('udp4').on('error', () => {}).bind(53, '0.0.0.0')
+`
+
 export async function makeSurroundings(): Promise<{ close(): Promise<void> }> {
   const name = `slipway-world-${process.pid}`
   const link = `sww-${process.pid}`
   const servers: ChildProcess[] = []
-  const serve = async (...entry: string[]) => {
-    const [program = process.execPath, ...args] = [...entry, process.execPath, '-e', answers]
+  const serve = async (script: string, ...entry: string[]) => {
+    const [program = process.execPath, ...args] = [...entry, process.execPath, '-e', script]
     const server = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
     servers.push(server)
     await once(server.stdout, 'data')
@@ -52,8 +59,9 @@ export async function makeSurroundings(): Promise<{ close(): Promise<void> }> {
       'src',
       '11.77.0.254',
     ])
-  await serve('nsenter', `--net=/run/netns/${name}`, '--')
-  await serve()
+  await serve(answers, 'nsenter', `--net=/run/netns/${name}`, '--')
+  await serve(answers)
+  await serve(taken)
   return {
     async close() {
       for (const server of servers) server.kill('SIGKILL')

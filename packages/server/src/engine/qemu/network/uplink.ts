@@ -22,13 +22,16 @@ export async function routesOfHost(namespace: Namespace): Promise<Range[]> {
   })
 }
 
-/** The range that projects get their networks from: the operator's, or the first usual one that is free. */
+/**
+ * The range that projects get their networks from: the operator's, or the first usual one that is free. Without a route
+ * and in use all the same are those that turned out to be `contested`.
+ */
 export async function chooseSpace(
   namespace: Namespace,
-  named: Range | null,
-  usedSoFar: Range | null,
+  wish: { named: Range | null; usedSoFar: Range | null; contested: readonly Range[] },
 ): Promise<Range> {
-  const routes = await routesOfHost(namespace)
+  const { named, usedSoFar, contested } = wish
+  const routes = [...(await routesOfHost(namespace)), ...(named === null ? contested : [])]
   const isFree = (range: Range) => !routes.some((route) => overlap(route, range))
   if (named !== null) {
     if (isFree(named)) return named
@@ -89,21 +92,13 @@ export async function ensureUplink(namespace: Namespace, space: Range): Promise<
   await outside('ip', ['link', 'set', link, 'up'])
   // A route makes the address the host's own, and no address comes or goes: browsers on the host take that for another
   // network, and end what they are loading.
-  await outside('ip', ['route', 'replace', 'local', end.host, 'dev', link])
-  await outside('ip', [
-    'neighbour',
-    'replace',
-    end.inside,
-    'lladdr',
-    INSIDE_MAC,
-    'dev',
-    link,
-    'nud',
-    'permanent',
-  ])
-  const way = ['via', end.inside, 'dev', link, 'onlink', 'src', end.host]
+  const own = ['local', end.host, 'dev', link]
+  const neighbour = [end.inside, 'lladdr', INSIDE_MAC, 'dev', link, 'nud', 'permanent']
+  const way = [rangeText(space), 'via', end.inside, 'dev', link, 'onlink', 'src', end.host]
   try {
-    await outside('ip', ['route', 'add', rangeText(space), ...way])
+    await outside('ip', ['route', 'add', ...own])
+    await outside('ip', ['neighbour', 'replace', ...neighbour])
+    await outside('ip', ['route', 'add', ...way])
   } catch (cause) {
     // Another installation on this host took the same range in this very moment.
     throw new SpaceTakenError(cause)
