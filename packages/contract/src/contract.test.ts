@@ -126,11 +126,14 @@ describe('host names', () => {
 describe('what may be done to a VM', () => {
   const all = VmStatus.options
   const table = {
-    start: ['stopped', 'error'],
-    stop: ['running', 'stopping'],
-    forceStop: ['provisioning', 'starting', 'running', 'stopping'],
+    start: ['suspended', 'stopped', 'error'],
+    stop: ['running', 'suspending', 'suspended', 'stopping'],
+    forceStop: ['provisioning', 'starting', 'running', 'suspending', 'suspended', 'stopping'],
+    suspend: ['running'],
     restart: ['running'],
-    console: ['provisioning', 'starting', 'running', 'stopping'],
+    snapshot: ['running', 'stopped'],
+    restore: ['running', 'stopped', 'error'],
+    console: ['provisioning', 'starting', 'running', 'suspending', 'stopping'],
   } as const
   for (const [action, statuses] of Object.entries(table) as [keyof typeof table, readonly string[]][]) {
     it.each(all)(`${action} while %s`, (status) => {
@@ -149,13 +152,13 @@ describe('what may be done to a VM', () => {
 
   it('knows which statuses pass by themselves, in any letter case', () => {
     const passing = all.filter((status) => isTransitional({ status: status.toUpperCase() }))
-    expect(passing).toEqual(['pending', 'creating', 'provisioning', 'starting', 'stopping'])
+    expect(passing).toEqual(['pending', 'creating', 'provisioning', 'starting', 'suspending', 'stopping'])
     expect(isTransitional({ status: 'migrating' })).toBe(false)
   })
 
   it('counts a project: starting are the four on their way up, failed ones only in the total', () => {
     const vms = all.map((status) => ({ status }))
-    expect(summarizeVms(vms)).toEqual({ total: 9, running: 1, stopped: 1, starting: 4, vms })
+    expect(summarizeVms(vms)).toEqual({ total: 11, running: 1, suspended: 1, stopped: 1, starting: 4, vms })
   })
 
   it('shows the network as active only for a running VM with an address', () => {

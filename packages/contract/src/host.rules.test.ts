@@ -4,7 +4,7 @@ import { hotPlugAllowed } from './disk.rules.ts'
 import { diskSnapshotTypeAllowed, diskSnapshotTypes } from './disk-snapshot.rules.ts'
 import { type Limits, limitNames, noLimits } from './host.rules.ts'
 import { Host } from './host.ts'
-import { vmStatuses } from './vm.rules.ts'
+import { suspendAllowed, vmStatuses } from './vm.rules.ts'
 import { vmSnapshotTypeAllowed, vmSnapshotTypes } from './vm-snapshot.rules.ts'
 
 const sentence = (name: string) => `This cluster has no ${name}.`
@@ -37,6 +37,7 @@ const questions: {
     refused: !['stopped', 'failed', 'error'].includes(status.toLowerCase()),
     ask: (cannot: Limits) => hotPlugAllowed({ status }, cannot),
   })),
+  { what: 'suspending', limit: 'suspend', refused: true, ask: suspendAllowed },
   { what: 'a screen', limit: 'screens', refused: true, ask: screenAllowed },
 ]
 

@@ -1,6 +1,7 @@
 /** What an engine may be unable to do, by the names of `cannot` on the wire. */
 export const limitNames = [
   'memory_snapshots',
+  'suspend',
   'hot_plug',
   'incremental_snapshots',
   'screens',
@@ -16,6 +17,7 @@ export type Limits = Record<LimitName, string | null>
 /** Those of an engine that can do everything. */
 export const noLimits: Limits = {
   memory_snapshots: null,
+  suspend: null,
   hot_plug: null,
   incremental_snapshots: null,
   screens: null,

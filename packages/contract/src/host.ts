@@ -20,6 +20,8 @@ export const Host = z.object({
   cannot: z.object({
     /** VM snapshots of the type `full`. */
     memory_snapshots: limit,
+    /** Suspending VMs. */
+    suspend: limit,
     /** Attaching a disk to a running VM, and detaching it. */
     hot_plug: limit,
     /** Disk snapshots of the type `incremental`. */

@@ -27,6 +27,7 @@ export const routes = {
   'vm.delete': 'DELETE /api/projects/:projectId/vms/:vmId',
   'vm.start': 'POST /api/projects/:projectId/vms/:vmId/start',
   'vm.stop': 'POST /api/projects/:projectId/vms/:vmId/stop',
+  'vm.suspend': 'POST /api/projects/:projectId/vms/:vmId/suspend',
   'vm.restart': 'POST /api/projects/:projectId/vms/:vmId/restart',
   'vm.usage': 'GET /api/projects/:projectId/vms/:vmId/usage',
   'vm.console': 'GET /api/projects/:projectId/vms/:vmId/console',

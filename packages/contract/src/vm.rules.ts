@@ -1,3 +1,5 @@
+import { type Limits, unlessLimited } from './host.rules.ts'
+
 export const vmTexts = {
   nameMissing: 'Please enter a VM name',
   projectMissing: 'Please select a project',
@@ -7,34 +9,44 @@ export const vmTexts = {
   beingSnapshotted: 'A snapshot of this VM is being created. Please try again later.',
   beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
+  disksChanging: 'A disk of this VM is being attached or detached. Please try again later.',
 } as const
 
-/** The nine words of the wire; the server never sends another. */
+/** The eleven words of the wire; the server never sends another. */
 export const vmStatuses = [
   'pending',
   'creating',
   'provisioning',
   'starting',
   'running',
+  'suspending',
+  'suspended',
   'stopping',
   'stopped',
   'failed',
   'error',
 ] as const
 
-/** What happens while a VM comes up, in this order. A VM that starts again skips the first ones. */
-export const vmStepNames = ['image', 'disks', 'turn', 'room', 'root_disk', 'boot', 'ready'] as const
+/**
+ * What happens while a VM comes up, in this order. A VM that starts again skips the first ones; one that was suspended
+ * resumes, and boots only when it cannot.
+ */
+export const vmStepNames = ['image', 'disks', 'turn', 'room', 'root_disk', 'resume', 'boot', 'ready'] as const
 
 type WithStatus = { status: string }
 type WithAddress = { ip_address: string | null }
 
 const coming = ['pending', 'creating', 'provisioning', 'starting'] as const
-const transitional: readonly string[] = [...coming, 'stopping']
+const transitional: readonly string[] = [...coming, 'suspending', 'stopping']
 
 /** Whether the status will change by itself; lists poll while any VM is in such a status. */
 export function isTransitional(vm: WithStatus): boolean {
   return transitional.includes(vm.status.toLowerCase())
 }
+
+/** Whether a VM can be suspended here at all: `true`, or the sentence that says why not. */
+export const suspendAllowed = (cannot: Pick<Limits, 'suspend'>): true | string =>
+  unlessLimited(cannot.suspend)
 
 /** Whether the VM is on its way up; the dashboard and the VM list count these as starting or provisioning. */
 export function isComing(vm: WithStatus): boolean {
@@ -53,9 +65,11 @@ function allow(verb: string, statuses: readonly (typeof vmStatuses)[number][]) {
  * the console shows it beside the disabled button (state machine SM-3).
  */
 export const vmCan = {
-  start: allow('started', ['stopped', 'error']),
-  stop: allow('stopped', ['running', 'stopping']),
-  forceStop: allow('stopped', ['provisioning', 'starting', 'running', 'stopping']),
+  start: allow('started', ['suspended', 'stopped', 'error']),
+  /** Of a suspended VM either discards the saved memory. */
+  stop: allow('stopped', ['running', 'suspending', 'suspended', 'stopping']),
+  forceStop: allow('stopped', ['provisioning', 'starting', 'running', 'suspending', 'suspended', 'stopping']),
+  suspend: allow('suspended', ['running']),
   restart: allow('restarted', ['running']),
   /** Take a snapshot of it. */
   snapshot: (vm: WithStatus): true | string =>
@@ -63,11 +77,12 @@ export const vmCan = {
     'VM must be running or stopped to create a snapshot',
   restore: allow('restored', ['running', 'stopped', 'error']),
   console: (vm: WithStatus): true | string =>
-    ['provisioning', 'starting', 'running', 'stopping'].includes(vm.status.toLowerCase()) ||
-    'VM is not running',
+    ['provisioning', 'starting', 'running', 'suspending', 'stopping'].includes(vm.status.toLowerCase()) ||
+    (vm.status.toLowerCase() === 'suspended' ? 'VM is suspended' : 'VM is not running'),
   ssh: (vm: WithStatus & WithAddress): true | string => {
     const status = vm.status.toLowerCase()
     if (status === 'running' && vm.ip_address !== null) return true
+    if (status === 'suspended') return 'The VM is suspended. It has an address when it runs again.'
     return status === 'failed'
       ? 'A failed VM has no address.'
       : 'The VM has no address yet. It is assigned one when it runs.'
@@ -79,6 +94,7 @@ export const vmCan = {
 export interface VmSummary<V> {
   total: number
   running: number
+  suspended: number
   stopped: number
   starting: number
   vms: V[]
@@ -90,6 +106,7 @@ export function summarizeVms<V extends WithStatus>(vms: V[]): VmSummary<V> {
   return {
     total: vms.length,
     running: is('running'),
+    suspended: is('suspended'),
     stopped: is('stopped'),
     starting: vms.filter(isComing).length,
     vms,

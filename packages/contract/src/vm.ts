@@ -137,7 +137,7 @@ export const vmApi = {
     errors: { 404: notFound, 409: [t.beingSnapshotted, t.beingRestored] },
   }),
   start: endpoint('vm.start', {
-    summary: 'Start a stopped or broken VM',
+    summary: 'Start a stopped or broken VM; a suspended one goes on where it was',
     auth: 'session',
     status: 202,
     params: VmParams,
@@ -145,13 +145,26 @@ export const vmApi = {
     errors: { 404: notFound, 409: ['VM cannot be started while it is <status>'] },
   }),
   stop: endpoint('vm.stop', {
-    summary: 'Stop a VM: ACPI power-down, after 30 s (or with force at once) hard power-off',
+    summary:
+      'Stop a VM: ACPI power-down, after 30 s (or with force at once) hard power-off; discards the memory of a suspended one',
     auth: 'session',
     status: 202,
     params: VmParams,
     body: z.object({ force: z.boolean().default(false) }).default({ force: false }),
     response: Vm,
     errors: { 404: notFound, 409: ['VM cannot be stopped while it is <status>'] },
+  }),
+  suspend: endpoint('vm.suspend', {
+    summary: 'Suspend a running VM: its memory is saved to disk and freed, and its next start goes on from there',
+    auth: 'session',
+    status: 202,
+    params: VmParams,
+    response: Vm,
+    errors: {
+      404: notFound,
+      409: ['VM cannot be suspended while it is <status>', t.beingSnapshotted, t.disksChanging],
+      422: ['<`cannot.suspend` of the host>'],
+    },
   }),
   restart: endpoint('vm.restart', {
     summary: 'Stop a running VM and start it again',

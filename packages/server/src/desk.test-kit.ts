@@ -70,7 +70,7 @@ export async function openDeskAt<A extends AnyApp>(
         body: { name, template_id: 'starter', ssh_key_id: keyId, ...more },
       }),
     vm: async (id: string) => (await ada.call(vmApi.get, at('vmId', id))).body,
-    act: (action: 'start' | 'stop' | 'restart', id: string) =>
+    act: (action: 'start' | 'stop' | 'suspend' | 'restart', id: string) =>
       ada.raw('POST', `/api/projects/${projectId}/vms/${id}/${action}`),
     deleteVm: (id: string) => ada.call(vmApi.delete, at('vmId', id)),
 

@@ -31,6 +31,7 @@ describe('what an engine cannot do is told', () => {
     const { cannot, addresses } = await told({ cannot: clusterLimits, addresses: 'inside' })
     expect(cannot).toEqual({
       memory_snapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
+      suspend: 'This cluster cannot suspend a VM. Stop the VM instead.',
       hot_plug: hotPlug,
       incremental_snapshots: incrementalSnapshots,
       screens,

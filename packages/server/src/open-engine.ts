@@ -46,6 +46,7 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
   const sentenceOf = (name: LimitName, sentence: string) => (simulatedCannot.includes(name) ? sentence : null)
   return {
     memorySnapshots: sentenceOf('memory_snapshots', clusterLimits.memorySnapshots),
+    suspend: sentenceOf('suspend', clusterLimits.suspend),
     hotPlug: sentenceOf('hot_plug', clusterLimits.hotPlug),
     incrementalSnapshots: sentenceOf('incremental_snapshots', clusterLimits.incrementalSnapshots),
     screens: sentenceOf('screens', clusterLimits.screens),

@@ -234,6 +234,15 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Stop VM web requested',
     }
   },
+  'vm.suspend': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.act('suspend', id),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Suspend VM web requested',
+    }
+  },
   'vm.restart': async (desk) => {
     const id = await desk.runningVm('web')
     return {

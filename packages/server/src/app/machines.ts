@@ -52,6 +52,7 @@ export function makeMachines(
     onMember: calls.kickGroup,
     clock,
     patience,
+    cannot,
     maxVmsPerProject: options.maxVmsPerProject,
   })
   const snapshotRepo = makeVmSnapshotRepo(db)

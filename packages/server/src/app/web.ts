@@ -106,6 +106,7 @@ export function hostOf(
     network: capabilities.network,
     cannot: {
       memory_snapshots: capabilities.cannot.memorySnapshots,
+      suspend: capabilities.cannot.suspend,
       hot_plug: capabilities.cannot.hotPlug,
       incremental_snapshots: capabilities.cannot.incrementalSnapshots,
       screens: capabilities.cannot.screens,

@@ -128,7 +128,7 @@ export interface VmTable {
   created_at: string
   /** Compare-and-set: every change raises it. */
   version: number
-  wanted_power: 'on' | 'off'
+  wanted_power: 'on' | 'off' | 'suspended'
   wanted_force: Flag
   wanted_restarts: number
   wanted_deleted: Flag
@@ -144,6 +144,7 @@ export interface VmTable {
     | 'broken'
     | 'unreadable'
     | 'off'
+    | 'suspended'
     | 'held-by-room'
     | 'held-by-parts'
     | 'booting'

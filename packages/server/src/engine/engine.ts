@@ -65,15 +65,27 @@ export interface Engine {
   createMachine(spec: MachineSpec): Promise<void>
   /**
    * Launches the guest with these data volumes. With `freshRoot` its root disk starts from the image again, except
-   * in the first start after a restore. After the restore of a snapshot with memory the first start resumes it,
-   * or boots when this host cannot (other accelerator, other version). A living guest is left alone.
+   * in the first start after a restore or a suspend. After a suspend, and after the restore of a snapshot with memory, the
+   * first start resumes that memory, once; or boots when this host cannot (other accelerator, other version, damaged
+   * file), and says why in a sentence. A living guest is left alone.
+   *
+   * @returns why a guest boots whose memory was kept; null for every other
    */
-  startMachine(machineId: string, options: { freshRoot: boolean; volumeIds: string[] }): Promise<void>
+  startMachine(
+    machineId: string,
+    options: { freshRoot: boolean; volumeIds: string[] },
+  ): Promise<string | null>
+  /**
+   * Saves the memory of a living guest and ends it: the machine is `suspended` then, and its next start goes on from
+   * there. However it ends early, the guest runs on, unless it ended by itself; a machine that is `suspended` already is
+   * a success.
+   */
+  suspendMachine(machineId: string, work: Work): Promise<void>
   /** Asks the guest to power off (ACPI). Not alive: nothing happens. */
   powerDown(machineId: string): Promise<void>
   /**
    * Ends the guest at once; resolves when it is gone, or, where that takes a cluster its time, when it has been asked to
-   * go: events and `inspect` tell.
+   * go: events and `inspect` tell. The memory of a suspended machine is discarded; it is `off` then.
    */
   powerOff(machineId: string): Promise<void>
   /**
@@ -299,6 +311,8 @@ export interface Capabilities {
 export interface Limits {
   /** Machine snapshots with `memory`. */
   memorySnapshots: string | null
+  /** `suspendMachine`. */
+  suspend: string | null
   /** Attaching volumes to a living guest, and detaching them. */
   hotPlug: string | null
   /** Volume snapshots with a `parentId`. */
@@ -358,6 +372,8 @@ export type MachineState =
   | { power: 'unreadable'; reason: string }
   /** Made, no guest alive. `run` and `exit` tell of the last run, null when there was none. */
   | { power: 'off'; run: string | null; exit: MachineExit | null }
+  /** No guest alive; the memory of the last one, from `run`, is kept, and the next start goes on from it. */
+  | { power: 'suspended'; run: string | null }
   /** Launched, the guest has not answered on port 22 yet. */
   | { power: 'booting'; run: string; address: Address | null; held: Held | null }
   /** The guest said it is up and port 22 answers at `address`. */

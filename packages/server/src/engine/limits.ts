@@ -4,6 +4,7 @@ import type { Limits } from './engine.ts'
 /** Of an engine that can do everything. */
 export const noLimits: Limits = {
   memorySnapshots: null,
+  suspend: null,
   hotPlug: null,
   incrementalSnapshots: null,
   screens: null,
@@ -15,6 +16,7 @@ export const noLimits: Limits = {
 /** What a cluster may be unable to do, and what to do instead. */
 export const clusterLimits: Record<keyof Limits, string> = {
   memorySnapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
+  suspend: 'This cluster cannot suspend a VM. Stop the VM instead.',
   hotPlug:
     'This cluster cannot attach or detach disks while a VM is running. Stop the VM, then change its disks.',
   incrementalSnapshots: 'This cluster cannot save only the changes of a disk. Choose full.',

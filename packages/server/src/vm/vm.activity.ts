@@ -32,10 +32,12 @@ export function vmNews(before: VmRecord, after: VmRecord, because: string | null
   return told ? [entry(after.statusSince, vmSubject(after), told)] : []
 }
 
-function newsOf({ name, status, statusMessage, member }: VmRecord, because: string | null): Told | null {
+function newsOf({ name, status, statusMessage, member, steps }: VmRecord, because: string | null): Told | null {
   switch (status) {
     case 'running':
-      return change('vm.running', `VM ${name} started`, because)
+      return change('vm.running', `VM ${name} ${hasResumed(steps) ? 'resumed' : 'started'}`, because)
+    case 'suspended':
+      return change('vm.suspended', `VM ${name} was suspended`, because)
     case 'stopped':
       return change('vm.stopped', `VM ${name} stopped`, because)
     case 'failed':
@@ -47,6 +49,18 @@ function newsOf({ name, status, statusMessage, member }: VmRecord, because: stri
       return null
   }
 }
+
+/** Whether the last start went on from a saved memory, and did not have to boot after all. */
+const hasResumed = (steps: VmRecord['steps']): boolean =>
+  steps.some(({ name }) => name === 'resume') && steps.every(({ name }) => name !== 'boot')
+
+/** It was to be suspended and runs on. */
+export const notSuspended = ({ name }: VmRecord, why: string): Told =>
+  failure('vm.notSuspended', `VM ${name} could not be suspended and is still running`, why)
+
+/** Its guest boots although its memory was saved. */
+export const notResumed = ({ name }: VmRecord, why: string): Told =>
+  failure('vm.notResumed', `VM ${name} could not resume and boots instead`, why)
 
 /** Why a VM whose guest is gone is started once more; null when whoever asked for it knows. */
 export function startedAgain({ name }: VmRecord, exit: Seen['exit']): Told | null {

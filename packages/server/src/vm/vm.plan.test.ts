@@ -35,7 +35,7 @@ const powers: readonly Seen['power'][] = seenPowers
 const exits: Seen['exit'][] = [null, 'asked', 'clean', 'reboot', 'host-restart', 'crashed']
 
 function* everyWorld(): Generator<World> {
-  for (const power of ['on', 'off'] as const)
+  for (const power of ['on', 'off', 'suspended'] as const)
     for (const force of bools)
       for (const restarts of [0, 1])
         for (const deleted of bools)
@@ -53,6 +53,8 @@ function* everyWorld(): Generator<World> {
                               // A living guest has no exit; a machine that never ran has neither exit nor run.
                               if (alive && exit !== null) continue
                               if (seenPower === 'unreadable' && exit !== null) continue
+                              // The run of a suspended one was ended by us.
+                              if (seenPower === 'suspended' && exit !== 'asked') continue
                               const run = alive || exit !== null ? 'run-1' : null
                               yield {
                                 wanted: { power, force, restarts, deleted, restore: restore !== null },
@@ -158,6 +160,23 @@ function act(world: World, step: Step, nature: Nature): World {
     case 'power-off':
       if (nature.guest === 'immortal') next.around.deadline = later(around.deadline)
       else next.seen = offBy('asked')
+      break
+    case 'suspend':
+      // Its guest may end meanwhile, and the host may not be able to, which is told by a failed job.
+      if (nature.host === 'unable') next.wanted = { ...wanted, power: 'on' }
+      else if (nature.guest === 'crashes') next.seen = offBy('crashed')
+      else if (nature.guest === 'powers-off') next.seen = offBy('clean')
+      else if (nature.guest === 'immortal') next.around.deadline = later(around.deadline)
+      else next.seen = { ...offBy('asked'), power: 'suspended' }
+      break
+    case 'discard-memory':
+      next.seen = { ...seen, power: 'off' }
+      break
+    case 'not-suspended':
+      next.wanted = { ...wanted, power: 'on' }
+      break
+    case 'memory-lost':
+      next.wanted = { ...wanted, power: 'off' }
       break
     case 'delete':
       next.seen = { power: 'absent', exit: null, run: null }
@@ -281,12 +300,15 @@ function expectRest(start: World, nature: Nature): void {
   // Nothing is done to what cannot be read; it goes on when it can be.
   if (world.seen.power === 'unreadable') return
   const status = statusOf(world.wanted, world.known, world.seen)
-  const settled = ['running', 'stopped', 'failed', 'error']
+  const settled = ['running', 'suspended', 'stopped', 'failed', 'error']
   if (world.wanted.deleted || !settled.includes(status)) {
     expect.fail(`rests as ${status} from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`)
   }
   const isUp = world.seen.power === 'ready' || (isAlive(world.seen) && world.known.silent)
   if ((status === 'running') !== (isUp && !world.known.fault)) {
+    expect.fail(`says ${status} but the guest is ${world.seen.power}, from ${JSON.stringify(start)}`)
+  }
+  if ((status === 'suspended') !== (world.seen.power === 'suspended' && !world.known.fault)) {
     expect.fail(`says ${status} but the guest is ${world.seen.power}, from ${JSON.stringify(start)}`)
   }
   if (world.known.admitted && !isAlive(world.seen)) {
@@ -321,6 +343,17 @@ describe('the plan of a VM', () => {
 
   it('says only words of the wire', () => {
     for (const world of everyWorld()) VmStatus.parse(statusOf(world.wanted, world.known, world.seen))
+  })
+
+  it('suspends only what is wanted suspended, and gives up a saved memory only when it is wanted off', () => {
+    for (const world of everyWorld()) {
+      const { wanted, seen } = world
+      const step = plan(wanted, world.known, seen, world.around).do
+      if (step === 'suspend' && (wanted.power !== 'suspended' || !isAlive(seen)))
+        expect.fail(JSON.stringify(world))
+      if (step === 'discard-memory' && wanted.power !== 'off') expect.fail(JSON.stringify(world))
+      if (step === 'power-off' && seen.power === 'suspended') expect.fail(JSON.stringify(world))
+    }
   })
 
   const wanted: Wanted = { power: 'on', force: false, restarts: 0, deleted: false, restore: false }
@@ -429,6 +462,39 @@ describe('the plan of a VM', () => {
     }
     const due: Wanted = { ...wanted, restarts: 1 }
     expect(plan(due, known, { power: 'held-by-room', exit: null, run: 'r' }, around).do).toBe('power-down')
+  })
+
+  it('suspends a guest, keeps it so without memory set aside, and starts it like every other', () => {
+    const suspend: Wanted = { ...wanted, power: 'suspended' }
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    const kept: Seen = { power: 'suspended', exit: 'asked', run: 'r' }
+    const settled: Known = { ...known, admitted: false, judgedRun: 'r' }
+    expect(plan(suspend, known, alive, around)).toEqual({ do: 'suspend' })
+    expect(statusOf(suspend, known, alive)).toBe('suspending')
+    expect(plan(suspend, known, kept, around)).toEqual({ do: 'down' })
+    expect(plan(suspend, settled, kept, around)).toEqual({ do: 'rest' })
+    expect(statusOf(suspend, settled, kept)).toBe('suspended')
+    expect(plan(wanted, settled, kept, { ...around, room: false })).toEqual({ do: 'wait', for: 'room' })
+    expect(plan(wanted, settled, kept, around)).toEqual({ do: 'admit' })
+    expect(plan(wanted, known, kept, around)).toEqual({ do: 'start' })
+    expect(statusOf(wanted, known, kept)).toBe('starting')
+  })
+
+  it('lets a guest run on that could not be suspended, and judges one that ended before', () => {
+    const suspend: Wanted = { ...wanted, power: 'suspended' }
+    const alive: Seen = { power: 'ready', exit: null, run: 'r' }
+    expect(plan(suspend, known, alive, { ...around, deadline: 'passed' })).toEqual({ do: 'not-suspended' })
+    for (const exit of ['clean', 'crashed', 'host-restart'] as const)
+      expect(plan(suspend, known, ended(exit), around)).toEqual({ do: 'not-suspended' })
+    expect(plan(suspend, { ...known, judgedRun: 'r' }, ended('asked'), around)).toEqual({ do: 'memory-lost' })
+  })
+
+  it('discards the memory of a suspended VM that is to be off', () => {
+    const off: Wanted = { ...wanted, power: 'off' }
+    const kept: Seen = { power: 'suspended', exit: 'asked', run: 'r' }
+    expect(plan(off, known, kept, around)).toEqual({ do: 'discard-memory' })
+    expect(statusOf(off, known, kept)).toBe('stopping')
+    expect(plan({ ...wanted, deleted: true }, known, kept, around)).toEqual({ do: 'delete' })
   })
 
   it('shows the way up in the words of the specification', () => {

@@ -7,7 +7,8 @@ import type { VmStatus } from '@slipway/contract'
 
 /** What the user asked for. Only the service writes it, except that a clean power-off in the guest is a wish too. */
 export interface Wanted {
-  power: 'on' | 'off'
+  /** `suspended`: its guest stands still, in a file, until it is wanted on again. */
+  power: 'on' | 'off' | 'suspended'
   /** Stop without asking the guest. */
   force: boolean
   /** Counts restarts; one is due while it is ahead of `Known.restarts`. */
@@ -40,10 +41,13 @@ export interface Known {
 /** A guest that was launched: `held-by-room` and `held-by-parts` are booting ones that something keeps from running. */
 export const alivePowers = ['held-by-room', 'held-by-parts', 'booting', 'ready'] as const
 
-export const seenPowers = ['absent', 'broken', 'unreadable', 'off', ...alivePowers] as const
+export const seenPowers = ['absent', 'broken', 'unreadable', 'off', 'suspended', ...alivePowers] as const
 
 export interface Seen {
-  /** `unreadable`: it is there, and nothing else is known of it now. */
+  /**
+   * `unreadable`: it is there, and nothing else is known of it now. `suspended`: no guest lives, and the next start goes
+   * on from the memory of the last one.
+   */
   power: (typeof seenPowers)[number]
   /** How the last run ended; null when there was none or one is alive. */
   exit: 'asked' | 'clean' | 'reboot' | 'host-restart' | 'crashed' | null
@@ -73,8 +77,11 @@ export type FaultReason =
 
 export type Step =
   | { do: 'create' | 'start' | 'power-down' | 'power-off' | 'delete' | 'prepare-restore' | 'switch-disks' }
+  | { do: 'suspend' | 'discard-memory' }
   /** Only the database changes. */
   | { do: 'admit' | 'up' | 'silent' | 'down' | 'off-by-guest' | 'restarted' | 'again' | 'found' }
+  /** It is to run on, or to be judged as what ran; it is off, as its memory is missing. */
+  | { do: 'not-suspended' | 'memory-lost' }
   | { do: 'forget' | 'drop-restore' }
   | { do: 'fault'; reason: FaultReason }
   | { do: 'wait'; for: 'parts' | 'room' | 'guest' | 'power-off' }
@@ -105,7 +112,8 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     return alive ? goDown(true, around) : { do: 'switch-disks' }
   }
 
-  if (known.fault === 'lost' && (alive || seen.power === 'off')) return { do: 'found' }
+  if (known.fault === 'lost' && (alive || seen.power === 'off' || seen.power === 'suspended'))
+    return { do: 'found' }
 
   if (known.fault) {
     if (alive) return { do: 'power-off' }
@@ -113,11 +121,20 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
   }
 
   if (wanted.power === 'off') {
+    if (seen.power === 'suspended') return { do: 'discard-memory' }
     if (!alive) return unjudged || known.admitted || restartDue ? { do: 'down' } : { do: 'rest' }
     return goDown(wanted.force, around)
   }
 
   if (seen.power === 'broken') return { do: 'fault', reason: 'root-disk-lost' }
+
+  if (wanted.power === 'suspended') {
+    if (seen.power === 'suspended')
+      return unjudged || known.admitted || restartDue ? { do: 'down' } : { do: 'rest' }
+    if (alive) return { do: around.deadline === 'ahead' ? 'suspend' : 'not-suspended' }
+    // Its guest ended before its memory was saved: what ended it is judged as if it had been left running.
+    return { do: unjudged ? 'not-suspended' : 'memory-lost' }
+  }
 
   if (restartDue && known.provisioned) return alive ? goDown(wanted.force, around) : { do: 'restarted' }
 
@@ -142,7 +159,8 @@ export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundi
     return around.deadline === 'ahead' ? { do: 'wait', for: 'guest' } : { do: 'fault', reason: 'guest-late' }
   }
 
-  if (unjudged) {
+  // A run that goes on later has not ended.
+  if (unjudged && seen.power !== 'suspended') {
     if (seen.exit === 'crashed') return { do: 'fault', reason: 'crashed' }
     if (seen.exit !== 'clean') return { do: 'again' }
     return known.provisioned ? { do: 'off-by-guest' } : { do: 'fault', reason: 'guest-left-early' }
@@ -179,7 +197,8 @@ export function statusOf(wanted: Wanted, known: Known, seen: Pick<Seen, 'power'>
   if (seen.power === 'unreadable') return 'error'
   if (wanted.restore) return alive ? 'stopping' : wanted.power === 'on' ? 'starting' : 'pending'
   if (known.fault) return known.fault === 'failed' ? 'failed' : 'error'
-  if (wanted.power === 'off') return alive ? 'stopping' : 'stopped'
+  if (wanted.power === 'off') return alive || seen.power === 'suspended' ? 'stopping' : 'stopped'
+  if (wanted.power === 'suspended') return seen.power === 'suspended' ? 'suspended' : 'suspending'
   if (alive && known.provisioned && wanted.restarts > known.restarts) return 'stopping'
   if (seen.power === 'held-by-room') return 'pending'
   if (known.provisioned)
@@ -197,8 +216,11 @@ export const deadlineMs: Record<VmStatus, number | null> = {
   creating: 10 * 60_000,
   provisioning: 10 * 60_000,
   starting: 10 * 60_000,
+  // As long as a large memory takes on a slow disk; the guest runs meanwhile, and goes on after it.
+  suspending: 15 * 60_000,
   stopping: 30_000,
   running: null,
+  suspended: null,
   stopped: null,
   failed: null,
   error: null,

@@ -16,6 +16,7 @@ import { makeVmRestore } from './vm.restore.ts'
 import { addressOf, heldReason, messageOfState, toSeen } from './vm.sight.ts'
 import { deadlineOf, endSteps, enterStep, msToDeadline, type VmChange, type VmRecord } from './vm.state.ts'
 import { type Beside, makeVmStore } from './vm.store.ts'
+import { makeVmSuspend } from './vm.suspend.ts'
 import { faultMessage, retryMessage, silentMessage, withAdvice } from './vm.words.ts'
 
 export interface VmReconcileOptions {
@@ -85,6 +86,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     clock,
     log,
   })
+  const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
   const orphans = new Set<string>()
 
   async function look(id: string): Promise<Again> {
@@ -96,6 +98,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     if (state.power === 'unreadable' && !vm.wanted.deleted) return { afterMs: unreadablePollMs }
     // Copies for a restore that nobody wants any more end before anything else is done.
     if ((vm.wanted.deleted || !vm.wanted.restore) && !(await restore.end(id))) return 'when-kicked'
+    // So does the saving of memory that nobody wants any more; a guest that is ended by force ends it at once.
+    const isForced = vm.wanted.force || vm.wanted.deleted
+    if ((vm.wanted.deleted || vm.wanted.power !== 'suspended') && !suspend.end(id) && !isForced)
+      return 'when-kicked'
     const parts = needsParts(vm, state) ? await lookAtParts(vm, { engine, repo }) : null
     const around: Surroundings = {
       parts: parts?.state ?? 'ready',
@@ -191,9 +197,13 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm, projectId)))
       }
       case 'start':
-        return launch(vm, 'boot', async () =>
-          engine.startMachine(vm.id, { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }),
-        )
+        return launch(vm, seen.power === 'suspended' ? 'resume' : 'boot', async () => {
+          const options = { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }
+          const why = await engine.startMachine(vm.id, options)
+          if (why) await suspend.booted(vm, why)
+        })
+      case 'suspend':
+        return suspend.begin(vm)
       case 'power-down':
         await engine.powerDown(vm.id)
         return {
@@ -202,6 +212,15 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       case 'power-off':
         await engine.powerOff(vm.id)
         return onceGone(vm.id, (state) => !isAlive(toSeen(state)))
+      case 'discard-memory':
+        await engine.powerOff(vm.id)
+        return 'now'
+      case 'not-suspended':
+        return suspend.giveUp(vm, isAlive(seen) ? 'Its memory could not be saved in time.' : null)
+      case 'memory-lost':
+        return settle(() => ({ wanted: { power: 'off' }, statusMessage: null }), {
+          because: 'Its saved memory is missing.',
+        })
       case 'delete':
         // What its disks became while they were changing is nobody's: it was never handed to anybody.
         if (vm.restore && vm.known.restorePrepared) await engine.deleteMachineSnapshot(vm.restore.safetyId)
@@ -286,7 +305,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
   async function launch(vm: VmRecord, step: VmStepName, work: () => Promise<void>): Promise<Again> {
     const next = await store(vm, (current) => ({ steps: enterStep(current.steps, step, clock.now()) }))
     // The wish may have changed while this was stored: look again before touching the engine.
-    if (!next || next.wanted.deleted || next.wanted.power === 'off') return 'now'
+    if (!next || next.wanted.deleted || next.wanted.power !== 'on') return 'now'
     try {
       await work()
     } catch (error) {
@@ -294,7 +313,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       if (!(error instanceof EngineError) || error.retryable || error.code === 'machine-missing') throw error
       // Ended by its own user while it came up: that is no fault of it.
       const now = await repo.find(vm.id)
-      if (!now || now.wanted.deleted || now.wanted.power === 'off') return 'now'
+      if (!now || now.wanted.deleted || now.wanted.power !== 'on') return 'now'
       log.warn({ vm: vm.id, err: error }, 'a VM could not be brought up')
       return fault(vm, null, withAdvice(vm, error))
     }

@@ -15,7 +15,7 @@ import type { Membership, VmRecord } from './vm.state.ts'
 const Steps = z.array(VmStep)
 
 /** Where no step is under way and none failed. */
-const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'stopped'])
+const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'suspended', 'stopped'])
 
 /** A VM whose group is gone is on its way out and a member no more. */
 const memberOf = ({ group_id, group_kind, member_number, retiring, heals }: VmTable): Membership | null =>
@@ -390,6 +390,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where('owner_vm_id', '=', vmId)
         .orderBy('id')
         .execute(),
+
+    /** Whether a disk of a VM is being attached to its guest, or detached. */
+    async isChangingDisks(id: string, executor: Db): Promise<boolean> {
+      const row = await executor
+        .selectFrom('disk')
+        .select('id')
+        .where('vm_id', '=', id)
+        .where('status', '=', 'attached')
+        .where((e) => e.or([e('plugged', '=', 0), e('detaching', '=', 1)]))
+        .executeTakeFirst()
+      return row !== undefined
+    },
 
     /** The disks a VM starts with: those whose data is there. */
     async diskIds(vmId: string): Promise<string[]> {

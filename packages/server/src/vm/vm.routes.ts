@@ -13,5 +13,6 @@ export function vmRoutes(route: Route, vms: VmService): void {
   route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
   route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))
   route(vmApi.stop, ({ user, params, body }) => vms.stop(user.id, params.projectId, params.vmId, body.force))
+  route(vmApi.suspend, ({ user, params }) => vms.suspend(user.id, params.projectId, params.vmId))
   route(vmApi.restart, ({ user, params }) => vms.restart(user.id, params.projectId, params.vmId))
 }

@@ -1,8 +1,10 @@
 import {
   type Disk,
   type EndpointId,
+  type Limits,
   messages,
   type Parsed,
+  suspendAllowed,
   type Vm,
   type vmApi,
   vmCan,
@@ -15,7 +17,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import { Problem, refuse, require409 } from '../lib/problem.ts'
+import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
@@ -45,6 +47,8 @@ export interface VmServiceOptions {
   onMember: (groupId: string) => void
   clock: Clock
   patience: Pick<Patience, 'since'>
+  /** What the engine cannot do. */
+  cannot: Limits
   maxVmsPerProject: number
 }
 
@@ -329,6 +333,25 @@ export function makeVmService(options: VmServiceOptions) {
           wanted: { power: 'off', force: force || vm.wanted.force || vm.restore !== null },
           statusMessage: null,
         }),
+      ),
+
+    /** Its guest runs on until its memory is saved, and after that when it cannot be. */
+    suspend: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
+      wish(
+        userId,
+        projectId,
+        vmId,
+        (vm) => {
+          require422(suspendAllowed(options.cannot))
+          return vmCan.suspend(vm)
+        },
+        asked(userId, 'vm.suspend', 'Suspend'),
+        () => ({ wanted: { power: 'suspended', force: false }, statusMessage: null }),
+        async (tx) => {
+          await requireNoSnapshotUnderWay(vmId, tx)
+          // A guest goes on with the disks it had: one that is half attached would make it boot.
+          if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
+        },
       ),
 
     restart: (userId: string, projectId: string, vmId: string): Promise<Vm> =>

@@ -13,6 +13,8 @@ export function toSeen(state: MachineState): Seen {
       return { power: state.power, exit: null, run: null }
     case 'off':
       return { power: 'off', exit: state.exit?.how ?? null, run: state.run }
+    case 'suspended':
+      return { power: 'suspended', exit: 'asked', run: state.run }
     case 'booting':
       return { power: state.held ? `held-by-${state.held.by}` : 'booting', exit: null, run: state.run }
     case 'ready':

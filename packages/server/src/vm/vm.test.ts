@@ -27,6 +27,7 @@ async function setUp(options?: TestAppOptions) {
   const start = (id: string) => ada.call(vmApi.start, vmOf(id))
   const stop = (id: string, force?: boolean) =>
     ada.call(vmApi.stop, { ...vmOf(id), ...(force && { body: { force } }) } as never)
+  const suspend = (id: string) => ada.call(vmApi.suspend, vmOf(id))
   const restart = (id: string) => ada.call(vmApi.restart, vmOf(id))
   const remove = (id: string) => ada.call(vmApi.delete, vmOf(id))
   async function running(name: string, more?: object): Promise<string> {
@@ -59,6 +60,18 @@ async function setUp(options?: TestAppOptions) {
       }
       case 'running':
         return running('x')
+      case 'suspending': {
+        const id = await running('x')
+        await suspend(id)
+        await app.clock.advance(500)
+        return id
+      }
+      case 'suspended': {
+        const id = await running('x')
+        await suspend(id)
+        await app.clock.advance(3_000)
+        return id
+      }
       case 'stopping': {
         const id = await running('fault-deaf')
         await stop(id)
@@ -824,7 +837,7 @@ describe('a VM that was good once', () => {
     const id = await s.running('x')
     await s.stop(id, true)
     await s.app.clock.advance(5_000)
-    const starting = Promise.withResolvers<void>()
+    const starting = Promise.withResolvers<null>()
     vi.spyOn(s.app.engine, 'startMachine').mockImplementation(() => starting.promise)
     await s.start(id)
     await s.app.clock.advance(1_000)

@@ -98,6 +98,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       cannot: {
         ...noLimits,
         memorySnapshots: clusterLimits.memorySnapshots,
+        suspend: clusterLimits.suspend,
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
         networks: options.networks ? null : clusterLimits.networks,
@@ -160,6 +161,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       return kind === 'machine' ? snapshots.listMachineSnapshots() : volumeSnapshots.listVolumeSnapshots()
     },
     ...makeRestores(ground, snapshots),
+    async suspendMachine() {
+      throw new EngineError('unsupported', clusterLimits.suspend)
+    },
     async saveTo() {
       throw new EngineError('unsupported', 'This server cannot back up what is on a cluster.')
     },

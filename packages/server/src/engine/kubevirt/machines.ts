@@ -177,7 +177,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       const guest = guestOf(machine)
       if (guest?.isGoing)
         throw new EngineError('internal', `${notStarted} It is still stopping.`, { retryable: true })
-      if (guest !== null || isStarting(machine)) return
+      if (guest !== null || isStarting(machine)) return null
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {
         if (freshRoot) await root.renew(machine)
@@ -194,12 +194,13 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
         await tell(machine, 'start', {})
       })
       const launched = () => (guestOf(machine) !== null ? true : null)
-      if (await whenMirrored(clock, [mirror.instances], launched, { ms: times.startMs })) return
+      if (await whenMirrored(clock, [mirror.instances], launched, { ms: times.startMs })) return null
       const now = wholeOf(machineId)
       if (now === null || !isStarting(now))
         throw new EngineError('internal', `${notStarted} The cluster has not taken it up yet.`, {
           retryable: true,
         })
+      return null
     },
 
     async powerDown(machineId) {

@@ -11,6 +11,7 @@ import type { HostFacts } from './host-facts.ts'
 import { fileNames, isMachineId, type MachineDirs, requireId } from './machine-dir.ts'
 import { type MachineSnapshots, openAtRest, ROOT, type SourceDisk } from './machine-snapshots.ts'
 import { madeOf, type Restore, restoreOf } from './restore.ts'
+import type { Suspension } from './suspension.ts'
 import type { Turns } from './turns.ts'
 import { chainOn, type VolumeSnapshots } from './volume-snapshots.ts'
 import type { Volumes } from './volumes.ts'
@@ -36,6 +37,7 @@ export function makeCopies(deps: {
   volumeSnapshots: VolumeSnapshots
   restore: Restore
   guests: Guests
+  suspension: Pick<Suspension, 'holds'>
   /** Where storage daemons run. */
   daemonsDir: string
   log: Log
@@ -43,7 +45,7 @@ export function makeCopies(deps: {
   inTurn: Turns
   inDiskTurn: Turns
 }): Pick<Engine, CopyCalls> {
-  const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, daemonsDir, log, host } = deps
+  const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, suspension, daemonsDir, log, host } = deps
   const { inTurn, inDiskTurn } = deps
 
   /** Runs long work and says of its failure what the port says: ended on request, its guest gone, or what it was. */
@@ -110,7 +112,7 @@ export function makeCopies(deps: {
                 imageId: record.spec.imageId,
                 image: record.image,
                 disks,
-                moment: momentOf(living),
+                moment: momentOf(living, record.restored?.memory != null),
                 memory:
                   source.memory && living
                     ? await memoryOf(living, record, work, {
@@ -195,7 +197,7 @@ export function makeCopies(deps: {
               parentId,
               path,
               node,
-              moment: momentOf(living),
+              moment: momentOf(living, living === null && (await suspension.holds(volumeId))),
               within: (copy) =>
                 living
                   ? copy(living.host)

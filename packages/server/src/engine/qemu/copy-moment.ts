@@ -11,13 +11,16 @@ import { residentMb } from './process.ts'
 import type { Qmp } from './qmp.ts'
 import type { MachineRecord, MemoryFit } from './records.ts'
 
-/** The moment for a copy of disks alone: one in which the guest holds its file systems still, if it can. */
+/**
+ * The moment for a copy of disks alone: one in which the guest holds its file systems still, if it can. Disks that a
+ * saved memory goes on with are as that guest left them, in the middle of its work.
+ */
 export const momentOf =
-  (guest: Guest | null) =>
+  (guest: Guest | null, isSuspended = false) =>
   async (begin: Begin): Promise<SnapshotMade['consistency']> => {
     if (guest) return (await guest.agent.whileFrozen(begin)) ? 'frozen' : 'crash'
     await begin()
-    return 'clean'
+    return isSuspended ? 'crash' : 'clean'
   }
 
 /**
@@ -31,22 +34,29 @@ export async function memoryOf(
   work: Work,
   { host, directory }: { host: HostFacts; directory: string },
 ): Promise<NonNullable<SnapshotSource['memory']>> {
-  const { accelerator, cpuModel } = guest.run
-  const fit: MemoryFit = {
-    ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
-    shape: guest.run.shape,
-    qemu: await versionOf(guest.qmp),
-    accelerator,
-    cpuModel,
-  }
-  const resident = await residentMb(guest.pid)
   return {
-    fit,
-    mostBytes: Math.min(resident, record.spec.memoryMb + OVERHEAD_MB) * 1024 * 1024,
+    fit: await memoryFit(guest, record, host),
+    mostBytes: await mostBytesOf(guest, record),
     save: (file, begin) =>
       saveMemory(guest.qmp, file, begin, work, { directory, socketName: fileNames.memorySocket }),
   }
 }
+
+/** What the memory of a living guest fits. */
+export async function memoryFit(guest: Guest, record: MachineRecord, host: HostFacts): Promise<MemoryFit> {
+  const { accelerator, cpuModel, shape } = guest.run
+  return {
+    ...fitOf({ ...record, volumes: [...guest.volumes()] }, host),
+    shape,
+    qemu: await versionOf(guest.qmp),
+    accelerator,
+    cpuModel,
+  }
+}
+
+/** How large the memory of a living guest can become as a file. */
+export const mostBytesOf = async (guest: Guest, { spec }: MachineRecord): Promise<number> =>
+  Math.min(await residentMb(guest.pid), spec.memoryMb + OVERHEAD_MB) * 1024 * 1024
 
 /** The version of QEMU that runs a guest, which may be older than the installed one. */
 async function versionOf(qmp: Qmp): Promise<string> {

@@ -130,7 +130,9 @@ async function takeUp(
   if (status === 'prelaunch' || goesOnFromMemory) await beforeFirst()
   await goOn(qmp)
   await agent.thawIfLeft()
-  if (goesOnFromMemory) inBackground(log, "setting a guest's clock", agent.setClock())
+  // One that an earlier process left standing still, after it had saved its memory, has missed some time too.
+  if (goesOnFromMemory || status === 'postmigrate')
+    inBackground(log, "setting a guest's clock", agent.setClock())
   if (status === 'io-error') starvation.begin()
   await readiness.begin()
   if (!run.resumed) boot.begin()

@@ -168,6 +168,19 @@ export function makeGuests(deps: {
     changed(machineId)
   }
 
+  /**
+   * Ends a guest at once, first politely so that its disks are flushed, then by force. Waits for no answer of it,
+   * so it may be called whatever else is being done to the guest; what that was fails. Throws a retryable
+   * `EngineError` when even force did not end it.
+   */
+  function end(machineId: string): Promise<void> {
+    const begun = ends.get(machineId)
+    if (begun !== undefined) return begun
+    const work = endGuest(machineId).finally(() => ends.delete(machineId))
+    ends.set(machineId, work)
+    return work
+  }
+
   /** The machine whose living guest has a volume. */
   const holderOf = (volumeId: string): string | null =>
     [...guests].find(([, guest]) => guest.volumes().some(({ id }) => id === volumeId))?.[0] ?? null
@@ -185,7 +198,14 @@ export function makeGuests(deps: {
       const held = guests.get(machineId)
       if (held && (await isRunOf(held.pid, machineId, held.run.run))) return held
       const living = await livingRun(machineId)
-      return living && reach(machineId, living)
+      if (!living) return null
+      const { restored } = await dirs.requireRecord(machineId)
+      // The server was killed when its memory was complete and recorded: going on, it would move its disks away from that.
+      if (restored?.suspended?.run === living.run.run) {
+        await end(machineId)
+        return null
+      }
+      return reach(machineId, living)
     },
 
     /** Throws `volume-busy` when a living guest has the volume, except for that of `forMachine`. */
@@ -195,18 +215,7 @@ export function makeGuests(deps: {
       throw new EngineError('volume-busy', 'The disk is still attached to another VM.', { retryable: true })
     },
 
-    /**
-     * Ends a guest at once, first politely so that its disks are flushed, then by force. Waits for no answer of it,
-     * so it may be called whatever else is being done to the guest; what that was fails. Throws a retryable
-     * `EngineError` when even force did not end it.
-     */
-    end(machineId: string): Promise<void> {
-      const begun = ends.get(machineId)
-      if (begun !== undefined) return begun
-      const work = endGuest(machineId).finally(() => ends.delete(machineId))
-      ends.set(machineId, work)
-      return work
-    },
+    end,
 
     /** Writes down the end of a run that no server saw. */
     async settleEnd(machineId: string): Promise<void> {

@@ -27,7 +27,7 @@ export const fileNames = {
   agent: 'agent.sock',
   /** Where QEMU sends the guest's memory while that is saved. */
   memorySocket: 'memory.sock',
-  /** What a restored guest was doing, until it goes on. */
+  /** What a restored or suspended guest was doing, until it goes on. */
   memory: 'memory',
   /** Copies a restore has prepared; see `restore.ts`. */
   restore: 'restore',
@@ -159,7 +159,13 @@ export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dat
       const record = await readRecord(id)
       if (!record) return
       const left = record.volumes.filter((place) => place.id !== volumeId)
-      await writeRecord(id, { ...record, volumes: left })
+      const { restored } = record
+      const isHad = restored?.memory?.volumes.some((place) => place.id === volumeId)
+      await writeRecord(id, {
+        ...record,
+        volumes: left,
+        restored: restored && isHad ? { ...restored, moved: true } : restored,
+      })
     },
     readRun: (id: string) => read(id, fileNames.run, isRun),
     writeRun: (id: string, run: RunRecord) => write(id, fileNames.run, run),

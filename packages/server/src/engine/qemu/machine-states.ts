@@ -67,6 +67,7 @@ export function makeMachineStates(deps: {
       return { power: 'broken', reason: 'The root disk of the VM is missing or damaged.' }
     }
     const run = await dirs.readRun(machineId)
+    if (record.restored?.suspended) return { power: 'suspended', run: run?.run ?? null }
     if (!run) return { power: 'off', run: null, exit: null }
     return { power: 'off', run: run.run, exit: await exitOf(dirs, machineId, { run, bootId: host().bootId }) }
   }

@@ -20,6 +20,7 @@ import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
 import { writeSeed } from './seed.ts'
+import type { Suspension } from './suspension.ts'
 import type { Turns } from './turns.ts'
 import type { Volumes } from './volumes.ts'
 
@@ -34,6 +35,7 @@ export function makeMachines(deps: {
   restore: Restore
   guests: Guests
   runs: Runs
+  suspension: Pick<Suspension, 'whyUseless' | 'discard' | 'clear'>
   networks: ProjectNetworks
   logs: ConsoleLogs
   log: Log
@@ -48,7 +50,8 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, networks, logs, log, host, changed } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, logs, log, host, changed } =
+    deps
   const { inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
@@ -77,7 +80,11 @@ export function makeMachines(deps: {
   }
 
   /** Begins a run where everything that protects others from it is in force, and never anywhere else. */
-  async function begin(machineId: string, record: MachineRecord, saved: MemoryFit | null): Promise<void> {
+  async function begin(
+    machineId: string,
+    record: MachineRecord,
+    saved: MemoryFit | null,
+  ): Promise<string | null> {
     const { network } = host()
     if (network.apart !== null) {
       await network.protect()
@@ -88,7 +95,7 @@ export function makeMachines(deps: {
     await dirs.writeRecord(machineId, record)
     const { plug, done } = await networks.join(machineId)
     try {
-      await runs.begin(machineId, record, plug, saved)
+      return await runs.begin(machineId, record, plug, saved)
     } finally {
       done()
     }
@@ -106,6 +113,7 @@ export function makeMachines(deps: {
       ips.set(machineId, record.address.ip)
       await sealOutput(dirs, machineId)
       await restore.open(machineId)
+      await suspension.clear(machineId)
       if (living) return
       const { image } = await dirs.requireRecord(machineId)
       await dirs.images.mend(rootOf(machineId), image)
@@ -141,10 +149,10 @@ export function makeMachines(deps: {
     async startMachine(machineId, { freshRoot: afresh, volumeIds }) {
       for (const id of volumeIds) requireId(id)
       // Asked before its turn comes: a living guest may be in the middle of a copy.
-      if (isMachineId(machineId) && (await guests.of(machineId).catch(() => null))) return
-      await inDiskTurn([machineId, ...volumeIds], () =>
+      if (isMachineId(machineId) && (await guests.of(machineId).catch(() => null))) return null
+      return inDiskTurn([machineId, ...volumeIds], () =>
         inTurn(machineId, async () => {
-          if (await guests.of(machineId)) return
+          if (await guests.of(machineId)) return null
           try {
             // Disks that are half in their places are no disks to start from.
             if (await restore.filling(machineId)) throw restoreUnderWay()
@@ -168,9 +176,10 @@ export function makeMachines(deps: {
             } else {
               throw new EngineError('internal', 'The root disk of the VM is missing or damaged.')
             }
-            const saved = record.restored?.memory ?? null
+            const useless = await suspension.whyUseless(machineId, record)
+            const saved = useless === null ? (record.restored?.memory ?? null) : null
             record.volumes = placesFor(volumeIds, saved)
-            await begin(machineId, record, saved)
+            return (await begin(machineId, record, saved)) ?? useless
           } catch (error) {
             throw asEngineError(error, 'The VM could not be started')
           }
@@ -190,7 +199,10 @@ export function makeMachines(deps: {
     async powerOff(machineId) {
       // Not in its turn at first: that may belong to somebody who waits for a guest that hangs.
       await guests.end(machineId)
-      await inTurn(machineId, () => guests.end(machineId))
+      await inTurn(machineId, async () => {
+        await guests.end(machineId)
+        if (isMachineId(machineId)) await suspension.discard(machineId)
+      })
     },
 
     async deleteMachine(machineId) {

@@ -34,7 +34,7 @@ const kernelOf = ({ kernel, initrd, cmdline }: BootImage): string | null =>
 /** Why a memory state does not fit a machine, or null when it does. */
 export function misfit(saved: MemoryFit, now: MemoryFit): string | null {
   if (saved.shape !== now.shape) return 'it was saved by another version of Slipway'
-  if (saved.qemu !== now.qemu) return 'it was saved by another version of QEMU'
+  if (saved.qemu !== now.qemu) return 'it was saved by another version of the hypervisor'
   if (saved.accelerator !== now.accelerator || saved.cpuModel !== now.cpuModel) {
     return 'guest code is run by something else now'
   }
@@ -73,14 +73,7 @@ export async function saveMemory(
   const receiver = await receiveInto(file, options.directory, options.socketName)
   let sent = false
   try {
-    signal.throwIfAborted()
-    await qmp.execute('migrate-set-capabilities', {
-      capabilities: [{ capability: 'events', state: true }],
-    })
-    await qmp.execute('migrate-set-parameters', { 'max-bandwidth': 0, 'downtime-limit': STANDSTILL_MS })
-    await qmp.execute('migrate', { uri: `unix:${options.socketName}` })
-    // A receiver that fails says why; QEMU only sees the line break.
-    await Promise.race([completion(qmp, signal), receiver.failed])
+    await send(qmp, receiver, signal, { ...options, limits: restless })
     sent = true
     await begin({ still: true })
   } finally {
@@ -95,25 +88,98 @@ export async function saveMemory(
   return () => safe
 }
 
-async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {
+/**
+ * Saves the memory of a running guest to a file, on the disk of the host. The guest runs on while most of it is saved,
+ * and stands still when it is complete; it goes on when it could not be saved.
+ */
+export async function saveAndHold(
+  qmp: Qmp,
+  file: string,
+  { signal, onProgress }: Work,
+  options: { directory: string; socketName: string },
+): Promise<void> {
+  const receiver = await receiveInto(file, options.directory, options.socketName)
+  let sent = false
+  try {
+    await send(qmp, receiver, signal, { ...options, limits: toStandStill, onProgress })
+    sent = true
+  } finally {
+    if (!sent) {
+      await cancelMigration(qmp).catch(() => {})
+      await goOn(qmp).catch(() => {})
+    }
+    await receiver.close(sent)
+  }
+  await receiver.received
+  await flush(file)
+}
+
+/** How long a guest may stand still for the last part, at first and after many rounds. */
+interface StandstillLimits {
+  patientMs: number
+  impatientMs: number
+}
+const restless: StandstillLimits = { patientMs: STANDSTILL_MS, impatientMs: IMPATIENT_STANDSTILL_MS }
+/** A guest that is not to go on may stand still for as long as the last part takes. */
+const toStandStill: StandstillLimits = { patientMs: IMPATIENT_STANDSTILL_MS, impatientMs: 600_000 }
+
+/** Sends all memory of a guest to a receiver; the guest stands still when it resolves. */
+async function send(
+  qmp: Qmp,
+  receiver: { failed: Promise<never> },
+  signal: AbortSignal,
+  to: { socketName: string; limits: StandstillLimits; onProgress?: Work['onProgress'] },
+): Promise<void> {
+  signal.throwIfAborted()
+  await qmp.execute('migrate-set-capabilities', {
+    capabilities: [{ capability: 'events', state: true }],
+  })
+  const { patientMs, impatientMs } = to.limits
+  await qmp.execute('migrate-set-parameters', { 'max-bandwidth': 0, 'downtime-limit': patientMs })
+  await qmp.execute('migrate', { uri: `unix:${to.socketName}` })
+  // A receiver that fails says why; QEMU only sees the line break.
+  await Promise.race([completion(qmp, signal, impatientMs, to.onProgress), receiver.failed])
+}
+
+async function completion(
+  qmp: Qmp,
+  signal: AbortSignal,
+  impatientMs: number,
+  onProgress?: Work['onProgress'],
+): Promise<void> {
   for (let hurried = false; ; ) {
-    const { status, passes, why } = await migrationOf(qmp)
+    const { status, passes, sent, why } = await migrationOf(qmp)
     if (status === 'completed') return
     if (status === 'failed' || status === 'cancelled') throw new Error(why || 'The memory was not saved')
     signal.throwIfAborted()
+    onProgress?.(sent)
     if (!hurried && passes > PATIENT_PASSES) {
       hurried = true
-      await qmp.execute('migrate-set-parameters', { 'downtime-limit': IMPATIENT_STANDSTILL_MS })
+      await qmp.execute('migrate-set-parameters', { 'downtime-limit': impatientMs })
     }
     await sleep(5)
   }
 }
 
-async function migrationOf(qmp: Qmp): Promise<{ status: unknown; passes: number; why: string }> {
+interface Migration {
+  status: unknown
+  passes: number
+  /** From 0 to 1, of the memory as it is now. */
+  sent: number
+  why: string
+}
+
+async function migrationOf(qmp: Qmp): Promise<Migration> {
   const answer = await qmp.execute('query-migrate')
-  if (!isRecord(answer)) return { status: null, passes: 0, why: '' }
-  const passes = isRecord(answer.ram) ? Number(answer.ram['dirty-sync-count']) : 0
-  return { status: answer.status, passes, why: String(answer['error-desc'] ?? '') }
+  if (!isRecord(answer)) return { status: null, passes: 0, sent: 0, why: '' }
+  const ram = isRecord(answer.ram) ? answer.ram : {}
+  const [total, remaining] = [Number(ram.total ?? 0), Number(ram.remaining ?? 0)]
+  return {
+    status: answer.status,
+    passes: Number(ram['dirty-sync-count'] ?? 0),
+    sent: total > 0 ? 1 - remaining / total : 0,
+    why: String(answer['error-desc'] ?? ''),
+  }
 }
 
 /** Ends the saving of memory, whoever began it; the guest goes on where it was. */

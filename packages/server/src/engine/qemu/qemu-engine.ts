@@ -32,6 +32,7 @@ import { makePlaces } from './places.ts'
 import { makeRestore } from './restore.ts'
 import { makeRuns } from './runs.ts'
 import { makeSaving } from './saving.ts'
+import { makeSuspension } from './suspension.ts'
 import { makeTakeUp } from './take-up.ts'
 import { makeTurns } from './turns.ts'
 import { makeUsage } from './usage.ts'
@@ -112,6 +113,16 @@ export function makeQemuEngine(deps: {
     entry: namespace.entry,
     changed,
   })
+  const suspension = makeSuspension({
+    dirs,
+    guests,
+    volumePath: volumes.pathOf,
+    host,
+    log,
+    inTurn,
+    inDiskTurn,
+    changed,
+  })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -121,6 +132,7 @@ export function makeQemuEngine(deps: {
     restore,
     guests,
     runs,
+    suspension,
     networks,
     logs,
     log,
@@ -139,6 +151,7 @@ export function makeQemuEngine(deps: {
     volumeSnapshots,
     restore,
     guests,
+    suspension,
     daemonsDir,
     log,
     host,
@@ -265,6 +278,7 @@ export function makeQemuEngine(deps: {
 
     createMachine: afterTakeUp(machines.createMachine),
     startMachine: afterTakeUp(machines.startMachine),
+    suspendMachine: afterTakeUp(suspension.suspendMachine),
     powerDown: machines.powerDown,
     powerOff: machines.powerOff,
     deleteMachine: machines.deleteMachine,

@@ -40,7 +40,13 @@ const record = z.looseObject({
   image,
   // Machines of early versions have neither.
   volumes: places.optional(),
-  restored: z.looseObject({ memory: fit.nullable() }).nullish(),
+  restored: z
+    .looseObject({
+      memory: fit.nullable(),
+      suspended: z.looseObject({ run: z.string(), sha256: z.string() }).optional(),
+      moved: z.boolean().optional(),
+    })
+    .nullish(),
 })
 
 const manifest = z.looseObject({

@@ -15,8 +15,18 @@ export interface MachineRecord {
   image: BootImage
   /** The data volumes its next start finds, or a living guest has. */
   volumes: VolumePlace[]
-  /** Set between a restore and the start that honours it; with what its saved memory fits, if it has any. */
-  restored: { memory: MemoryFit | null } | null
+  /** Set between a restore, or a suspend, and the start that honours it. */
+  restored: Restored | null
+}
+
+/** What the next start goes on from. */
+export interface Restored {
+  /** What the saved memory fits, if there is any. */
+  memory: MemoryFit | null
+  /** Its guest was suspended: the run that ended so, and the SHA-256 of its memory. */
+  suspended?: { run: string; sha256: string } | undefined
+  /** A disk was detached since, and may have changed elsewhere. */
+  moved?: boolean | undefined
 }
 
 /** A data volume and the port it is plugged into. */

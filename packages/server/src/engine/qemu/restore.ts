@@ -84,7 +84,7 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     }
     const memory = dirs.fileOf(machineId, fileNames.memory)
     const savedMemory = snapshots.memoryOf(safetyId)
-    const fit = record.restored?.memory ?? null
+    const fit = record.restored?.moved ? null : (record.restored?.memory ?? null)
     if (fit && !(await exists(savedMemory))) await move(memory, savedMemory)
     if (await exists(copyOf(machineId, fileNames.memory)))
       await move(copyOf(machineId, fileNames.memory), memory)

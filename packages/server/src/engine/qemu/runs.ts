@@ -101,37 +101,42 @@ export function makeRuns(deps: {
     }
   }
 
-  /** Lets a guest go on from a saved memory; false when it has to boot. */
+  /** Lets a guest go on from a saved memory; says why when it has to boot. */
   async function resume(
     machineId: string,
     record: MachineRecord,
     plug: Plug | null,
     saved: MemoryFit,
-  ): Promise<boolean> {
+  ): Promise<string | null> {
     const why = misfit(saved, fitOf(record, host()))
     if (why) {
       log.warn({ machine: machineId, why }, 'A guest boots, because its saved memory does not fit')
-      return false
+      return `Its saved memory does not fit any more: ${why}.`
     }
     try {
       await launch(machineId, record, plug, dirs.fileOf(machineId, fileNames.memory))
-      return true
+      return null
     } catch (error) {
       log.warn({ machine: machineId, error }, 'A guest boots, because its saved memory could not be loaded')
-      return false
+      return 'Its saved memory could not be loaded.'
     }
   }
 
   return {
-    /** Launches a guest, which goes on from `saved` when there is such a memory and it fits. */
+    /**
+     * Launches a guest, which goes on from `saved` when there is such a memory and it fits; returns why it boots when it
+     * does not.
+     */
     async begin(
       machineId: string,
       record: MachineRecord,
       plug: Plug | null,
       saved: MemoryFit | null,
-    ): Promise<void> {
-      if (saved && (await resume(machineId, record, plug, saved))) return
+    ): Promise<string | null> {
+      const why = saved && (await resume(machineId, record, plug, saved))
+      if (saved && why === null) return null
       await launch(machineId, record, plug, null)
+      return why
     },
 
     /** The run that is being launched now. */

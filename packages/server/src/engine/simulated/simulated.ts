@@ -40,7 +40,7 @@ export const faults = {
   leaves: 'the guest powers itself off while it boots',
   deaf: 'the guest ignores the power button',
   clings: 'the guest does not let go of disks',
-  'no-copies': 'snapshots and restores of it find the disk full',
+  'no-copies': 'snapshots and restores of it, and saving its memory, find the disk full',
   unreadable: 'its files cannot be read for a while after it was created',
 } as const
 export type Fault = keyof typeof faults
@@ -73,6 +73,10 @@ interface Machine {
   prepared: Contents | null
   /** What the next start resumes; null boots, undefined is no start after a restore. */
   resume?: string | null
+  /** Its guest was suspended: `resume` is its memory. */
+  suspended?: boolean
+  /** The saved memory cannot be used. */
+  memoryDamaged?: boolean
   /** The present or last run; null before the first. */
   run: {
     id: string
@@ -111,6 +115,7 @@ const lifeMs = {
   create: 600,
   boot: 3_500,
   resume: 600,
+  suspend: 1_500,
   powerDown: 1_200,
   crash: 1_500,
   letGo: 800,
@@ -118,12 +123,17 @@ const lifeMs = {
   unreadable: 8_000,
 }
 
+/** In so many parts the memory of a guest is saved. */
+const suspendParts = 5
+
 export interface SimulatedEngine extends Engine {
   /** Ends a run as if something had happened to the guest. */
   endRun: (machineId: string, exit: MachineExit) => void
   /** Keeps a launched guest from running, now or when it is launched; null lets it go. */
   hold: (machineId: string, held: Held | null) => void
   loseRootDisk: (machineId: string) => void
+  /** Damages the saved memory of a suspended machine. */
+  loseMemory: (machineId: string) => void
   /** Brings a lost root disk back. */
   findRootDisk: (machineId: string) => void
   /** Makes a guest use that many percent of its processors from now on. */
@@ -386,6 +396,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     }
     if (machine.rootLost)
       return { power: 'broken', reason: 'The root disk of this VM is damaged (simulated).' }
+    if (machine.suspended) return { power: 'suspended', run: run?.id ?? null }
     return { power: 'off', run: run?.id ?? null, exit: run?.exit ?? null }
   }
 
@@ -441,6 +452,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
   function requireAble(limit: string | null): void {
     if (limit !== null) throw new EngineError('unsupported', limit)
+  }
+
+  /** What a guest was doing is used up, or discarded. */
+  function forgetMemory(machine: Machine): void {
+    delete machine.resume
+    delete machine.suspended
+    delete machine.memoryDamaged
   }
 
   function endAfter(id: string, machine: Machine, ms: number): void {
@@ -505,7 +523,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
 
     async startMachine(id, { freshRoot, volumeIds }) {
       const machine = get(id)
-      if (lives(machine)) return
+      if (lives(machine)) return null
       machine.spec = { ...machine.spec, volumeIds }
       machine.launches++
       const fault = faultOf(machine)
@@ -519,12 +537,13 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
           retryable: true,
         })
       }
-      const resumed = typeof machine.resume === 'string'
+      const isKept = typeof machine.resume === 'string'
+      const resumed = isKept && !machine.memoryDamaged
       delete machine.usedMs
       delete machine.loadSince
       if (freshRoot && machine.resume === undefined) machine.root = ''
-      machine.memory = machine.resume ?? ''
-      delete machine.resume
+      machine.memory = resumed ? (machine.resume ?? '') : ''
+      forgetMemory(machine)
       machine.run = {
         id: `run-${++runs}-${clock.now()}`,
         launchedAt: clock.now(),
@@ -537,7 +556,29 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       consoles.note(id, resumed ? 'resumed' : 'started')
       boot(machine)
       changed(id)
+      return isKept && !resumed ? 'The saved memory is damaged (simulated).' : null
     },
+
+    suspendMachine: lasting(async (id, work) => {
+      requireAble(cannot.suspend)
+      const machine = get(id)
+      if (!lives(machine) && machine.suspended) return
+      const run = machine.run?.id
+      requireRoom(machine)
+      for (let part = 0; part < suspendParts; part += 1) {
+        if (!lives(machine) || machine.run?.id !== run)
+          throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', { retryable: true })
+        if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
+        work.onProgress(part / suspendParts)
+        await pause(lifeMs.suspend / suspendParts)
+      }
+      if (!lives(machine) || machine.run?.id !== run)
+        throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', { retryable: true })
+      if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
+      machine.resume = machine.memory
+      machine.suspended = true
+      end(machine, { how: 'asked' })
+    }),
 
     async powerDown(id) {
       const machine = machines.get(id)
@@ -548,6 +589,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     async powerOff(id) {
       const machine = machines.get(id)
       if (machine && lives(machine)) end(machine, { how: 'asked' })
+      if (!machine?.suspended) return
+      forgetMemory(machine)
+      changed(id)
     },
 
     deleteMachine: lasting(async (id) => {
@@ -840,6 +884,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         boot(machine)
       }
       changed(id)
+    },
+    loseMemory(id) {
+      get(id).memoryDamaged = true
+      keepMachine(id)
     },
     loseRootDisk(id) {
       get(id).rootLost = true

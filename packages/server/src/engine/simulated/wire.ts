@@ -23,6 +23,7 @@ export const methods = {
   checkImage: 'short',
   createMachine: 'short',
   startMachine: 'short',
+  suspendMachine: 'long',
   powerDown: 'short',
   powerOff: 'short',
   deleteMachine: 'short',

@@ -8,12 +8,13 @@ const labels: Record<VmStepName, { now: string; done: string }> = {
   turn: { now: 'Waiting for a start slot', done: 'Start slot available' },
   room: { now: 'Waiting for memory on the host', done: 'Memory available on the host' },
   root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
+  resume: { now: 'Resuming from the saved memory', done: 'Resumed from the saved memory' },
   boot: { now: 'Starting the guest', done: 'Guest started' },
   ready: { now: 'Waiting for SSH', done: 'SSH responded' },
 }
 const order = vmStepNames
 /** Steps that most VMs do not have. */
-const rare: readonly VmStepName[] = ['disks', 'turn']
+const rare: readonly VmStepName[] = ['disks', 'turn', 'resume']
 
 type Steps = Pick<Vm, 'status' | 'steps'>
 
@@ -27,7 +28,9 @@ export function stepsOf(vm: Steps): Step[] {
   const from = first ? order.indexOf(first.name) : vm.status === 'starting' ? order.indexOf('boot') : 0
   return order.slice(from).flatMap((name): Step[] => {
     const seen = vm.steps.find((step) => step.name === name)
-    if (!seen) return isBroken(vm) || rare.includes(name) ? [] : [{ label: labels[name].now, state: 'todo' }]
+    // One that resumes boots only when it cannot.
+    const isSpared = name === 'boot' && vm.steps.some((step) => step.name === 'resume')
+    if (!seen) return isBroken(vm) || isSpared || rare.includes(name) ? [] : [{ label: labels[name].now, state: 'todo' }]
     const failed = isBroken(vm) && seen === last && (seen.ended_at === null || vm.status === 'failed')
     const state = failed ? 'failed' : seen.ended_at ? 'done' : 'now'
     return [
@@ -45,13 +48,14 @@ export function stepsOf(vm: Steps): Step[] {
 export function currentStep(vm: Steps & Pick<Vm, 'status_message'>): string | null {
   if (!isTransitional(vm)) return null
   if (vm.status === 'stopping') return vm.status_message ?? 'Waiting for the guest to power down'
+  if (vm.status === 'suspending') return vm.status_message ?? 'Saving the memory'
   const now = vm.steps.findLast((step) => step.ended_at === null)
   return vm.status_message ?? (now ? labels[now.name].now : 'Queued')
 }
 
 /** The share of the start that is done, 0 to 1, counted in steps; undefined where that is unknown. */
 export function progressOf(vm: Steps): number | undefined {
-  if (vm.status === 'stopping' || vm.steps.length === 0) return undefined
+  if (vm.status === 'stopping' || vm.status === 'suspending' || vm.steps.length === 0) return undefined
   const steps = stepsOf(vm)
   const done = steps.filter(({ state }) => state === 'done').length
   const now = steps.some(({ state }) => state === 'now') ? 0.5 : 0
