@@ -279,7 +279,7 @@ export function makeProjectNetworks(deps: {
   async function serveForwarder(range: Range): Promise<'stood' | 'put back'> {
     const settings = forwarderSettings(range, filesOf(FORWARDER))
     return serverOf(FORWARDER)
-      .ensure({ settings })
+      .ensure({ settings, names: '', leases: '' })
       .catch((error: unknown) => {
         throw isAddressInUse(error) ? new SpaceTakenError(error) : error
       })
