@@ -91,18 +91,10 @@ test.skipIf(why)('a range of addresses that another serves in is left to it', as
 test.skipIf(why)(
   'a range that the operator changes holds once no guest has an address of the old one',
   async () => {
-    const { namespace, alive, open } = await makeInstallation()
+    const { namespace, alive, open, start } = await makeInstallation()
     const [before, after] = [parseRange('10.201.0.0/16'), parseRange('10.202.0.0/16')]
     if (!before || !after) throw new Error('These are ranges')
     const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
-    const start = async (networks: Awaited<ReturnType<typeof open>>, machine: string) => {
-      await networks.assign(project, machine)
-      const { plug, done } = await networks.join(machine)
-      alive.add(machine)
-      done()
-      return plug.ip
-    }
-
     const old = await open(before)
     const itsIp = await start(old, project, first)
     expect(isIn(before, itsIp)).toBe(true)
