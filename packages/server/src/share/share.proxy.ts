@@ -7,9 +7,9 @@
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
+import { join } from '../lib/join.ts'
 import { request as ask } from '../lib/node-http.ts'
 import { type Forwarded, requestHeaders, responseHeaders } from './share.headers.ts'
-import { join } from './share.join.ts'
 import { pageOf } from './share.line.ts'
 import { pages, refuseUpgrade, showPage } from './share.pages.ts'
 

@@ -11,6 +11,7 @@ import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
+import type { Doors } from './network/doors.ts'
 import { pickIp, pickPort } from './network/loopback-address.ts'
 import type { ProjectNetworks } from './network/project-networks.ts'
 import { endAllOf } from './process.ts'
@@ -35,6 +36,7 @@ export function makeMachines(deps: {
   guests: Guests
   runs: Runs
   networks: ProjectNetworks
+  doors: Pick<Doors, 'settle' | 'shut'>
   logs: ConsoleLogs
   log: Log
   host: () => HostFacts
@@ -48,8 +50,8 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, networks, logs, log, host, changed } = deps
-  const { inTurn, inDiskTurn } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, networks, doors, logs, log } = deps
+  const { host, changed, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
   const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
@@ -85,12 +87,16 @@ export function makeMachines(deps: {
       await dirs.writeRecord(machineId, record)
       return runs.begin(machineId, record, null, saved)
     }
-    await dirs.writeRecord(machineId, record)
+    // The door of an earlier run must not be taken for somebody else's.
+    doors.shut(machineId)
     const { plug, done } = await networks.join(machineId)
     try {
+      if (plug.reach === 'door') record.address.port = await pickPort(record.address.ip, record.address.port)
+      await dirs.writeRecord(machineId, record)
       await runs.begin(machineId, record, plug, saved)
     } finally {
       done()
+      doors.settle()
     }
   }
 

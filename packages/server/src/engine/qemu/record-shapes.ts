@@ -68,7 +68,14 @@ export const isRun: Shape<RunRecord> = shapeOf(
     shape: z.number(),
     bootId: z.string(),
     startedAt: z.number(),
-    plug: z.looseObject({ tap: z.string(), mac: z.string(), ip: z.string() }).optional(),
+    plug: z
+      .looseObject({
+        tap: z.string(),
+        mac: z.string(),
+        ip: z.string(),
+        reach: z.enum(['route', 'door']).optional(),
+      })
+      .optional(),
   }),
 )
 export const isMark: Shape<string> = shapeOf(z.string())

@@ -57,7 +57,7 @@ export interface RunRecord {
 
 /** Where port 22 of a machine answers in one run. */
 export const addressIn = (record: Pick<MachineRecord, 'address'>, run: Pick<RunRecord, 'plug'>): Address =>
-  run.plug ? { ip: run.plug.ip, port: 22 } : record.address
+  run.plug && run.plug.reach !== 'door' ? { ip: run.plug.ip, port: 22 } : record.address
 
 /** What a snapshot directory holds; written last, so its presence means that all of it is there. */
 export interface MachineManifest {

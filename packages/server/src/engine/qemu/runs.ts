@@ -23,7 +23,7 @@ export function makeRuns(deps: {
   host: () => HostFacts
   volumePath: (volumeId: string) => string
   /** What leads a program into the namespace of project networks. */
-  entry: readonly string[]
+  entry: () => readonly string[]
   changed: (machineId: string) => void
 }) {
   const { dirs, guests, log, host, volumePath, entry, changed } = deps
@@ -68,7 +68,7 @@ export function makeRuns(deps: {
     await dirs.writeRun(machineId, thisRun)
     const args = commandLine({ record, run: thisRun, accelerator, network, volumePath })
     try {
-      const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry : [], memory)
+      const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry() : [], memory)
       try {
         await Promise.race([guests.hold(machineId, record, { run: thisRun, pid }), ended])
       } catch (error) {

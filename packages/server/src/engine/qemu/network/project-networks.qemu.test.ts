@@ -11,9 +11,9 @@ import { missing } from '../qemu-engine.test-kit.ts'
 import { FORWARDER_PORT } from './names.ts'
 import { namespaceOf, removeNamespace } from './namespace.ts'
 import { makeProjectNetworks } from './project-networks.ts'
-import { uplinkOf } from './space.ts'
+import { makeRootGround } from './root-ground.ts'
+import { chooseSpace, uplinkOf } from './space.ts'
 import { whyNoProjectNetworks } from './trial.ts'
-import { chooseSpace } from './uplink.ts'
 
 const why = missing ?? (process.getuid?.() === 0 ? await whyNoProjectNetworks() : 'it takes root')
 if (why) console.log(`SKIPPED: "ranges of addresses of project networks", because ${why}`)
@@ -38,9 +38,11 @@ async function makeInstallation() {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-range-'))
   ends.push(() => rm(dataDir, { recursive: true }))
   const namespace = namespaceOf(dataDir)
+  const ground = makeRootGround(dataDir)
   const alive = new Set<string>()
   return {
     namespace,
+    ground,
     alive,
     /** The address that a new guest gets. */
     async start(networks: ReturnType<typeof makeProjectNetworks>, project: string, machine: string) {
@@ -53,7 +55,7 @@ async function makeInstallation() {
     /** As a server does that begins with this setting. */
     async open(named: Range | null) {
       const networks = makeProjectNetworks({
-        ...{ dataDir, namespace, named, living: () => alive, isMade: async () => true, isOn: () => true },
+        ...{ dataDir, ground, named, living: () => alive, isMade: async () => true, isOn: () => true },
         log: { warn: () => {}, error: () => {} },
       })
       await networks.open()
@@ -72,8 +74,8 @@ const isIn = (range: Range, ip: string | undefined): boolean => {
 }
 
 test.skipIf(why)('a range of addresses that another serves in is left to it', async () => {
-  const { namespace, open } = await makeInstallation()
-  const wished = await chooseSpace(namespace, { named: null, usedSoFar: null, contested: [] })
+  const { namespace, ground, open } = await makeInstallation()
+  const wished = chooseSpace(await ground.takenRanges(), { named: null, usedSoFar: null, contested: [] })
   const other = await serveAt(uplinkOf(wished).host)
   ends.push(async () => other.kill('SIGKILL'))
 

@@ -1,28 +1,21 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
 import { fewAtATime, makeTurns } from '../turns.ts'
+import type { Ground } from './ground.ts'
+import { addressesOfHost } from './host-addresses.ts'
 import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
-import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
-import { isAddressInUse, makeNameServer, type NameServer } from './name-server.ts'
-import {
-  type FileNames,
-  forwarderSettings,
-  leasesText,
-  type NamedNetwork,
-  namesText,
-  settingsOf,
-} from './names.ts'
-import { type Namespace, OWNER, removeNamespace } from './namespace.ts'
+import { bridgeOf, isBridge, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
+import { makeNameServer, type NameServer } from './name-server.ts'
+import { fileNamesIn, leasesText, type NamedNetwork, namesText, settingsOf } from './names.ts'
 import type { Plug } from './plug.ts'
-import { frameRules, hostRules, hostTable, packetRules, type RuledNetwork } from './rules.ts'
-import { addressIn, freePlace, LAST_PLACE, partOf, partsOf } from './space.ts'
+import { frameRules, packetRules, type RuledNetwork } from './rules.ts'
+import { addressIn, chooseSpace, freePlace, LAST_PLACE, partOf, partsOf } from './space.ts'
+import { SpaceTakenError } from './space-taken.ts'
 import { makeTable } from './table.ts'
-import { addressesOfHost, chooseSpace, ensureUplink, SpaceTakenError } from './uplink.ts'
 
 /**
  * The private networks of all projects, by bridges and taps in one namespace: who has which address, and that what is
@@ -31,7 +24,7 @@ import { addressesOfHost, chooseSpace, ensureUplink, SpaceTakenError } from './u
  */
 export function makeProjectNetworks(deps: {
   dataDir: string
-  namespace: Namespace
+  ground: Ground
   /** The operator's range; null takes one that is free. */
   named: Range | null
   /** Machines whose guest lives, as far as this engine knows. */
@@ -42,7 +35,7 @@ export function makeProjectNetworks(deps: {
   isOn: () => boolean
   log: Pick<Log, 'warn' | 'error'>
 }) {
-  const { dataDir, namespace, named, living, isMade, isOn, log } = deps
+  const { dataDir, ground, named, living, isMade, isOn, log } = deps
   const kept = keptNetworksIn(dataDir)
   const networks = new Map<string, KeptNetwork>()
   const projectOf = new Map<string, string>()
@@ -57,12 +50,8 @@ export function makeProjectNetworks(deps: {
   /** Why names and addresses of a network are not served now. */
   const failures = new Map<string, unknown>()
 
-  const frames = makeTable((args, input) => namespace.inside('nft', args, input), 'bridge slipway')
-  const packets = makeTable((args, input) => namespace.inside('nft', args, input), 'inet slipway')
-  const onHost = makeTable(
-    (args, input) => namespace.outside('nft', args, input),
-    `inet ${hostTable(namespace.name)}`,
-  )
+  const frames = makeTable((args, input) => ground.inside('nft', args, input), 'bridge slipway')
+  const packets = makeTable((args, input) => ground.inside('nft', args, input), 'inet slipway')
 
   function remember(projectId: string, network: KeptNetwork): void {
     networks.set(projectId, network)
@@ -159,24 +148,16 @@ export function makeProjectNetworks(deps: {
 
   /** While no guest has an address of it, the range can be another one: of a new setting, or because it is in use now. */
   async function takeSpace(): Promise<Range> {
-    const taken = await chooseSpace(namespace, { named, usedSoFar: space, contested })
+    const taken = chooseSpace(await ground.takenRanges(), { named, usedSoFar: space, contested })
     if (space === null || rangeText(taken) !== rangeText(space)) await kept.writeRange(rangeText(taken))
     space = taken
     return taken
   }
 
-  const filesOf = (name: string): FileNames => ({
-    settings: join(namespace.files, `${name}.conf`),
-    names: join(namespace.files, `${name}.names`),
-    leases: join(namespace.files, `${name}.leases`),
-    pid: join(namespace.files, `${name}.pid`),
-  })
-
   function serverOf(name: string): NameServer {
     const known = servers.get(name)
     if (known) return known
-    const start = name === FORWARDER ? namespace.outside : namespace.inside
-    const server = makeNameServer(filesOf(name), start)
+    const server = makeNameServer(fileNamesIn(ground.files, name), ground.inside)
     servers.set(name, server)
     return server
   }
@@ -210,24 +191,25 @@ export function makeProjectNetworks(deps: {
   })
 
   async function linksNow(): Promise<Link[]> {
-    return readLinks(await namespace.inside('ip', ['-json', 'address', 'show']))
+    return readLinks(await ground.inside('ip', ['-json', 'address', 'show']))
   }
 
   /** No guest is left: nothing of it has to be. */
   async function dissolve(): Promise<void> {
     servers.clear()
-    await removeNamespace(namespace)
+    await ground.remove()
   }
 
-  async function namesOnDisk(): Promise<string[]> {
-    const files = await readdir(namespace.files).catch(() => [])
-    return files.filter((file) => file.endsWith('.conf')).map((file) => file.slice(0, -'.conf'.length))
+  /** The bridges for which names are served, as files of earlier servers tell. */
+  async function servedOnDisk(): Promise<string[]> {
+    const files = await readdir(ground.files).catch(() => [])
+    return files.map((file) => file.replace(/\.conf$/, '')).filter(isBridge)
   }
 
   /** @returns what had been removed or ended by somebody else */
   async function settleOnce(): Promise<string[]> {
     await readOnce()
-    const isThere = await namespace.isThere()
+    const isThere = await ground.isThere()
     const before = isThere ? await linksNow() : []
     const wanted = wantedNetworks(before)
     if (wanted.length === 0) {
@@ -236,10 +218,8 @@ export function makeProjectNetworks(deps: {
     }
     const range = isThere ? await theSpace() : await takeSpace()
     const back: string[] = []
-    await mkdir(namespace.files, { recursive: true })
-    await chmod(namespace.files, 0o755)
-    await writeFile(join(namespace.files, OWNER), dataDir)
-    if ((await ensureUplink(namespace, range)) && isThere) back.push('the way out')
+    await ground.make()
+    if ((await ground.ensureWayOut(range)) && isThere) back.push('the way out')
     const bridges = wanted.map(({ bridge, index, machines }) => ({
       name: bridge,
       address: `${partOf(range, index).gateway}/${partOf(range, index).range.prefix}`,
@@ -250,13 +230,12 @@ export function makeProjectNetworks(deps: {
     const tables = [
       [frames, frameRules(all)],
       [packets, packetRules(range, all, addressesOfHost())],
-      [onHost, hostRules(namespace.name, namespace.link, range)],
     ] as const
     for (const [table, rules] of tables)
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
+    back.push(...(await ground.keepWayOut(range)))
     const commands = linkCommands(isThere ? before : await linksNow(), bridges)
-    if (commands.length > 0) await namespace.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
-    if ((await serveForwarder(range)) === 'put back') back.push('the forwarder of names')
+    if (commands.length > 0) await ground.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
     failures.clear()
     for (const one of wanted) {
       try {
@@ -267,8 +246,8 @@ export function makeProjectNetworks(deps: {
         log.error({ project: one.projectId, err: error }, 'The names of a project are not served')
       }
     }
-    const needed = new Set([FORWARDER, ...wanted.map(({ bridge }) => bridge)])
-    for (const name of new Set([...servers.keys(), ...(await namesOnDisk())])) {
+    const needed = new Set(wanted.map(({ bridge }) => bridge))
+    for (const name of new Set([...servers.keys(), ...(await servedOnDisk())])) {
       if (needed.has(name)) continue
       await serverOf(name).remove()
       servers.delete(name)
@@ -276,18 +255,12 @@ export function makeProjectNetworks(deps: {
     return back
   }
 
-  async function serveForwarder(range: Range): Promise<'stood' | 'put back'> {
-    const settings = forwarderSettings(range, filesOf(FORWARDER))
-    return serverOf(FORWARDER)
-      .ensure({ settings, names: '', leases: '' })
-      .catch((error: unknown) => {
-        throw isAddressInUse(error) ? new SpaceTakenError(error) : error
-      })
-  }
-
   async function serveNames(range: Range, network: NamedNetwork): Promise<boolean> {
     const texts = {
-      settings: settingsOf(range, network, filesOf(network.bridge)),
+      settings: settingsOf(range, network, fileNamesIn(ground.files, network.bridge), {
+        user: ground.user,
+        resolver: ground.resolver(range),
+      }),
       names: namesText(range, network),
       leases: leasesText(range, network),
     }
@@ -359,7 +332,8 @@ export function makeProjectNetworks(deps: {
         await settle()
         if (failures.has(projectId ?? '')) throw failures.get(projectId ?? '')
         const ip = addressIn(await theSpace(), network.index, place)
-        const plug = { tap: tapOf(network.index, place), mac: macOf(machineId, place), ip }
+        const { reach } = ground
+        const plug = { tap: tapOf(network.index, place), mac: macOf(machineId, place), ip, reach }
         return { plug, done: () => void joining.delete(machineId) }
       } catch (error) {
         joining.delete(machineId)
@@ -387,7 +361,7 @@ export function makeProjectNetworks(deps: {
         await write(projectId, { ...network, spec })
         await assign(projectId, await withoutPlace(spec))
       })
-      if (await namespace.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
+      if (await ground.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
     },
 
     async addresses(projectId: string): Promise<Map<string, string>> {
@@ -427,18 +401,16 @@ export function makeProjectNetworks(deps: {
 
     /** What no guest needs any more goes now; nobody will look at it. */
     async close(): Promise<void> {
-      if ([...living()].length > 0 || !(await namespace.isThere())) return
+      if ([...living()].length > 0 || !(await ground.isThere())) return
       await settle().catch((err: unknown) => log.error({ err }, 'The networks of projects were not cleared'))
     },
 
     /** Looks at everything while there is anything. @returns what had to be put back */
     async look(): Promise<string[]> {
-      return (await namespace.isThere()) || [...living()].length > 0 ? settle() : []
+      return (await ground.isThere()) || [...living()].length > 0 ? settle() : []
     },
   }
 }
-
-const FORWARDER = 'forwarder'
 
 const hasGuest = (links: readonly Link[]): boolean =>
   links.some(({ name, isUsed }) => isUsed && placeOfTap(name) !== null)
@@ -449,7 +421,7 @@ const LOOK_MS = 5000
 
 /** Looks every few seconds, puts back what is missing and says so. Returns the way to stop. */
 export function watchNetworks(
-  networks: Pick<ProjectNetworks, 'look'>,
+  networks: Pick<ProjectNetworks, 'look'> & { settleDoors: () => void },
   log: Pick<Log, 'warn' | 'error'>,
 ): () => void {
   let looking = false
@@ -457,6 +429,7 @@ export function watchNetworks(
     if (looking) return
     looking = true
     try {
+      networks.settleDoors()
       const back = await networks.look()
       if (back.length > 0)
         log.warn({ back }, 'Parts of the networks of projects were missing and have been put back')
