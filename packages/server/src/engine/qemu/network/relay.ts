@@ -93,6 +93,7 @@ export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
 
     async close(): Promise<void> {
       const child = await running?.catch(() => null)
+      running = null
       child?.kill('SIGKILL')
     },
   }
