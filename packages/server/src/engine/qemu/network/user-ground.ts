@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { run } from '../../../lib/command.ts'
 import type { Log } from '../../../lib/log.ts'
 import { exists } from '../durable.ts'
-import { kill, readPid } from '../process.ts'
+import { endProcess, kill, readPid } from '../process.ts'
 import type { Ground } from './ground.ts'
 import { filesOfHolders, findHolder, processesBeside, programOf, startHolder, stillHolds } from './holder.ts'
 import { routesOfHost } from './host-addresses.ts'
@@ -92,7 +92,7 @@ export function makeUserGround(dataDir: string, log: Pick<Log, 'warn'>): Ground 
     },
     async remove() {
       const pid = await find()
-      if (pid !== null) for (const one of await processesBeside(pid)) kill(one)
+      if (pid !== null) await endAllBeside(pid, holderFile)
       const pasta = await readPid(pastaPid)
       if (pasta !== null && (await pastaLives())) kill(pasta)
       holder = null
@@ -127,9 +127,13 @@ export async function clearAbandonedByUser(): Promise<void> {
     if (await exists(file).catch(() => true)) continue
     const pid = await findHolder(file)
     if (pid === null) continue
-    const others = (await processesBeside(pid)).filter((one) => one !== pid)
-    const programs = await Promise.all(others.map(programOf))
-    if (programs.some((program) => program.startsWith('qemu'))) continue
-    for (const one of [...others, pid]) kill(one)
+    const programs = await Promise.all((await processesBeside(pid)).map(programOf))
+    if (!programs.some((program) => program.startsWith('qemu'))) await endAllBeside(pid, file)
   }
+}
+
+/** Ends what is in a namespace, the holder last: while that lives, the rest can be found. */
+async function endAllBeside(holder: number, file: string): Promise<void> {
+  for (const pid of await processesBeside(holder)) if (pid !== holder) kill(pid)
+  await endProcess({ isAlive: () => stillHolds(holder, file), kill: () => kill(holder) }, { politeMs: 0 })
 }
