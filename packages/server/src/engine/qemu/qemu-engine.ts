@@ -37,6 +37,7 @@ import { makeTurns } from './turns.ts'
 import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
+import { makeWarmStarts } from './warm/warm-starts.ts'
 
 const LOOK_MS = 15_000
 const nothing = () => null
@@ -54,6 +55,8 @@ export function makeQemuEngine(deps: {
   hostDir?: string
   /** Whether projects have networks, and where those take their addresses from: `auto` takes a range that is free. */
   networks?: 'off' | 'auto' | Range
+  /** Whether VMs start from frozen guests. */
+  warm?: boolean
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -112,6 +115,7 @@ export function makeQemuEngine(deps: {
     entry: namespace.entry,
     changed,
   })
+  const warmStarts = makeWarmStarts({ dataDir, places, isOn: deps.warm ?? false, host, log })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -122,6 +126,7 @@ export function makeQemuEngine(deps: {
     guests,
     runs,
     networks,
+    warmStarts,
     logs,
     log,
     host,
@@ -213,6 +218,7 @@ export function makeQemuEngine(deps: {
       const stopFirewall = watchFirewall({ ensure: protect, isNeeded, log })
       await takeUp().catch(notRead('The directory of VMs'))
       await clearAbandoned().catch(notRead('What other installations left'))
+      await warmStarts.open().catch(notRead('The directory of frozen guests'))
       await networks.open().catch(notRead('The networks of projects'))
       const stopNetworks = watchNetworks(networks, log)
       stopWatching = () => {
@@ -223,6 +229,7 @@ export function makeQemuEngine(deps: {
 
     async close() {
       stopWatching()
+      await warmStarts.close()
       await networks.close()
       await images.close()
       consoles.release()

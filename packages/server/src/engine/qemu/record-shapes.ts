@@ -41,6 +41,7 @@ const record = z.looseObject({
   // Machines of early versions have neither.
   volumes: places.optional(),
   restored: z.looseObject({ memory: fit.nullable() }).nullish(),
+  fresh: z.boolean().optional(),
 })
 
 const manifest = z.looseObject({
@@ -68,6 +69,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
     shape: z.number(),
     bootId: z.string(),
     startedAt: z.number(),
+    warm: z.looseObject({ renewed: z.boolean() }).optional(),
     plug: z.looseObject({ tap: z.string(), mac: z.string(), ip: z.string() }).optional(),
   }),
 )
