@@ -100,6 +100,8 @@ async function takeUp(
   { dirs, log, guestUid, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
   let run = launched
+  const closed = new AbortController()
+  qmp.onClose(() => closed.abort())
   const onReady = () => onChange(machineId)
   const agent = makeAgentTalk(machineId, qmp, dirs)
   const volumes = makeGuestVolumes({ machineId, qmp, log, onVolumeBack })
@@ -147,12 +149,14 @@ async function takeUp(
   /** Of a guest that started from a frozen one. Until then it lets nobody in, and it does not count as ready. */
   async function becomeSomebody(): Promise<void> {
     try {
-      await renewIdentity(agent, run.plug?.mac ?? null, RENEWAL_MS)
+      const inTime = AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)])
+      await renewIdentity(agent, run.plug?.mac ?? null, inTime)
       run = { ...run, warm: { renewed: true } }
       await dirs.writeRun(machineId, run)
       readiness.isUp()
     } catch (error) {
-      if (!(await isRunOf(pid, machineId, run.run))) return
+      // It ended, or the next process goes on with it.
+      if (closed.signal.aborted) return
       log.warn({ machine: machineId, err: error }, 'A guest boots, because it did not take its identity')
       const { warm: _, ...cold } = run
       run = cold

@@ -16,8 +16,8 @@ const RANDOM_BYTES = 64
 export class GuestProgramError extends Error {}
 
 /** Takes everything from a guest that no other may have: it is about to be frozen. */
-export const dropIdentity = (agents: AgentTalk, timeoutMs: number): Promise<void> =>
-  inGuest(agents, () => ({ path: DROP, arg: [], input: Buffer.alloc(0) }), timeoutMs)
+export const dropIdentity = (agents: AgentTalk, signal: AbortSignal): Promise<void> =>
+  inGuest(agents, () => ({ path: DROP, arg: [], input: Buffer.alloc(0) }), signal)
 
 /**
  * Gives a guest that started from a frozen one the identity of its seed, the time of now and random numbers of its own;
@@ -25,7 +25,7 @@ export const dropIdentity = (agents: AgentTalk, timeoutMs: number): Promise<void
  *
  * @param mac of its place in the network; null for the one it has
  */
-export const renewIdentity = (agents: AgentTalk, mac: string | null, timeoutMs: number): Promise<void> =>
+export const renewIdentity = (agents: AgentTalk, mac: string | null, signal: AbortSignal): Promise<void> =>
   inGuest(
     agents,
     () => ({
@@ -33,7 +33,7 @@ export const renewIdentity = (agents: AgentTalk, mac: string | null, timeoutMs: 
       arg: [mac ?? '-', String(Math.round(Date.now() / 1000))],
       input: randomBytes(RANDOM_BYTES),
     }),
-    timeoutMs,
+    signal,
   )
 
 interface Program {
@@ -42,22 +42,20 @@ interface Program {
   input: Buffer
 }
 
-/** Runs a program as soon as the agent of the guest answers. */
-async function inGuest(agents: AgentTalk, program: () => Program, timeoutMs: number): Promise<void> {
-  const until = performance.now() + timeoutMs
-  const isLate = () => performance.now() >= until
+/** Runs a program as soon as the agent of the guest answers; gives up when the signal is aborted. */
+async function inGuest(agents: AgentTalk, program: () => Program, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {
-      return await agents.talk((agent) => runToEnd(agent, program(), isLate))
+      return await agents.talk((agent) => runToEnd(agent, program(), signal))
     } catch (error) {
-      if (!(error instanceof UnansweredError) || isLate()) throw error
-      await sleep(PAUSE_MS, undefined, { ref: false })
+      if (!(error instanceof UnansweredError)) throw error
+      await sleep(PAUSE_MS, undefined, { ref: false, signal })
     }
   }
 }
 
 /** Commands: QEMU guest agent protocol reference, "guest-exec". */
-async function runToEnd(agent: Agent, { path, arg, input }: Program, isLate: () => boolean): Promise<void> {
+async function runToEnd(agent: Agent, { path, arg, input }: Program, signal: AbortSignal): Promise<void> {
   const asked = { path, arg, 'input-data': input.toString('base64') }
   const begun = await agent.execute('guest-exec', asked, ANSWER_MS)
   const pid = isRecord(begun) ? countOf(begun.pid) : null
@@ -68,7 +66,6 @@ async function runToEnd(agent: Agent, { path, arg, input }: Program, isLate: () 
       if (state.exitcode === 0) return
       throw new GuestProgramError(`In the guest ${path} ended with status ${Number(state.exitcode)}`)
     }
-    if (isLate()) throw new GuestProgramError(`In the guest ${path} did not end in time`)
-    await sleep(PAUSE_MS, undefined, { ref: false })
+    await sleep(PAUSE_MS, undefined, { ref: false, signal })
   }
 }

@@ -34,7 +34,7 @@ export function makeMaker(deps: { dirs: MachineDirs; store: WarmStore; host: () 
     const guest = await launchNobody({ id, ...what }, null, { dirs, host: host() })
     try {
       await guest.boot(signal)
-      await guest.drop()
+      await guest.drop(signal)
       await guest.qmp.execute('stop')
       await saveDevices(guest.qmp, id, signal)
     } finally {
@@ -69,7 +69,7 @@ export function makeMaker(deps: { dirs: MachineDirs; store: WarmStore; host: () 
       const guest = await launchNobody({ id: trial, ...what }, frozen, { dirs, host: host() })
       try {
         await guest.load(signal)
-        await guest.renew()
+        await guest.renew(signal)
       } finally {
         await guest.end()
       }

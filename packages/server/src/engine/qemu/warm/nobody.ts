@@ -35,9 +35,9 @@ export interface Nobody {
   /** Loads a frozen guest in place of booting. */
   load(signal: AbortSignal): Promise<void>
   /** Takes from it whatever no other may have. */
-  drop(): Promise<void>
+  drop(signal: AbortSignal): Promise<void>
   /** Gives it an identity; proves that a frozen guest can take one. */
-  renew(): Promise<void>
+  renew(signal: AbortSignal): Promise<void>
   end(): Promise<void>
 }
 
@@ -123,14 +123,16 @@ export async function launchNobody(
       await until(async () => (await statusOf(qmp)) !== 'inmigrate', signal)
       await goOn(qmp)
     },
-    drop: () => dropIdentity(agents, PROGRAM_MS),
-    renew: () => renewIdentity(agents, null, PROGRAM_MS),
+    drop: (signal) => dropIdentity(agents, inTime(signal)),
+    renew: (signal) => renewIdentity(agents, null, inTime(signal)),
     async end() {
       qmp.close()
       await end()
     },
   }
 }
+
+const inTime = (signal: AbortSignal) => AbortSignal.any([signal, AbortSignal.timeout(PROGRAM_MS)])
 
 const NIL = '00000000-0000-0000-0000-000000000000'
 
