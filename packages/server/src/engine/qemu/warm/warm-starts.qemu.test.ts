@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, open, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +10,7 @@ import { STARTER_IMAGE } from '../../../image/image-store.ts'
 import { run } from '../../../lib/command.ts'
 import { PROJECT_ID } from '../../engine.test-kit.ts'
 import type { Address, Engine, MachineSpec, MachineState } from '../../engine.ts'
-import { missing, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
+import { missing, processesOf, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
 
 const LOOK_MS = 20
 
@@ -161,6 +163,23 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     expect(await again.ssh('cat /root/kept')).toBe('kept')
   })
 
+  test('a snapshot of it with memory has all of its memory', async () => {
+    const third = others[1]
+    if (!third) throw new Error('unreachable')
+    const { id } = third.spec
+    await third.ssh('echo thought > /run/thought')
+    const boot = await third.ssh('cat /proc/sys/kernel/random/boot_id')
+    const [snapshotId, safetyId] = [randomUUID(), randomUUID()]
+    const work = { signal: new AbortController().signal, onProgress: () => {} }
+    await engine.createMachineSnapshot(snapshotId, { machineId: id, volumeIds: [], memory: true }, work)
+    await engine.powerOff(id)
+    await engine.prepareRestore(id, { snapshotId, volumeIds: [] }, work)
+    expect(await engine.switchDisks(id, safetyId, work)).toMatchObject({ memory: true })
+    const again = await start(third.spec, third.key)
+    expect(await again.ssh('cat /run/thought /proc/sys/kernel/random/boot_id')).toBe(`thought\n${boot}`)
+    for (const one of [snapshotId, safetyId]) await engine.deleteMachineSnapshot(one)
+  })
+
   test('a frozen guest with damaged memory is not used, and goes', async () => {
     const dir = await frozenAppears()
     const file = await open(join(dir, 'memory'), 'r+')
@@ -170,4 +189,51 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     expect(fourth.isWarm).toBe(false)
     await engine.deleteMachine(fourth.spec.id)
   })
+
+  test('a server that is killed while it freezes a guest leaves nothing that could be taken for one', async () => {
+    const own = await mkdtemp(join(tmpdir(), 'slipway-warm-killed-'))
+    const spec = { ...first.spec, id: randomUUID() }
+    const server = spawn(
+      process.execPath,
+      ['--input-type=module', '-e', freezeAndStay, own, JSON.stringify(spec)],
+      { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'ignore', 'inherit'] },
+    )
+    const inTheMaking = async () => {
+      const names = await readdir(join(own, 'warm')).catch(() => [])
+      const ids = names.filter((name) => /^[0-9a-f-]{36}$/.test(name))
+      for (const id of ids) if ((await processesOf(id)).length > 0) return id
+      return null
+    }
+    try {
+      let id: string | null = null
+      while (id === null) {
+        expect(server.exitCode).toBe(null)
+        await sleep(LOOK_MS)
+        id = await inTheMaking()
+      }
+      server.kill('SIGKILL')
+      await once(server, 'close')
+      const next = await testEngine(own, { warm: true })
+      await next.open()
+      expect(await readdir(join(own, 'warm'))).toEqual([])
+      expect(await processesOf(id)).toEqual([])
+      await next.deleteMachine(spec.id)
+      await next.close()
+    } finally {
+      server.kill('SIGKILL')
+      await rm(own, { recursive: true, force: true })
+    }
+  })
 })
+
+/** A server of few words: a guest boots, so one of its kind is frozen. */
+const freezeAndStay = `
+  const [dataDir, spec] = process.argv.slice(1)
+  const { testEngine } = await import('./qemu-engine.test-kit.ts')
+  const engine = await testEngine(dataDir, { warm: true })
+  const machine = JSON.parse(spec)
+  await engine.open()
+  await engine.createMachine(machine)
+  await engine.startMachine(machine.id, { freshRoot: false, volumeIds: [] })
+  setInterval(() => {}, 60_000)
+`
