@@ -358,10 +358,13 @@ export type MachineState =
   | { power: 'unreadable'; reason: string }
   /** Made, no guest alive. `run` and `exit` tell of the last run, null when there was none. */
   | { power: 'off'; run: string | null; exit: MachineExit | null }
-  /** Launched, the guest has not answered on port 22 yet. */
-  | { power: 'booting'; run: string; address: Address | null; held: Held | null }
+  /**
+   * Launched, the guest has not answered on port 22 yet. `warm`, here and below: it did not boot, it goes on from a frozen
+   * guest of the same template and has an identity of its own before it is ready.
+   */
+  | { power: 'booting'; run: string; address: Address | null; held: Held | null; warm?: boolean }
   /** The guest said it is up and port 22 answers at `address`. */
-  | { power: 'ready'; run: string; address: Address }
+  | { power: 'ready'; run: string; address: Address; warm?: boolean }
 
 /**
  * What keeps a launched guest from running, where the engine finds that out by itself. `room`: no node has room for it.

@@ -17,7 +17,14 @@ import type { Qmp } from './qmp.ts'
 import type { MachineRecord, MemoryFit, VolumePlace } from './records.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
-export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
+export const fitOf = (
+  {
+    spec,
+    image,
+    volumes,
+  }: Pick<MachineRecord, 'image' | 'volumes'> & { spec: Pick<MachineRecord['spec'], 'cpu' | 'memoryMb'> },
+  host: HostFacts,
+): MemoryFit => ({
   shape: host.network.apart === null ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
   qemu: host.qemu,
   accelerator: host.accelerator.kind,
@@ -95,7 +102,7 @@ export async function saveMemory(
   return () => safe
 }
 
-async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {
+export async function completion(qmp: Qmp, signal: AbortSignal): Promise<void> {
   for (let hurried = false; ; ) {
     const { status, passes, why } = await migrationOf(qmp)
     if (status === 'completed') return
@@ -139,7 +146,7 @@ export async function statusOf(qmp: Qmp): Promise<unknown> {
 }
 
 /** Listens in a machine's directory, and writes to a file what the first caller sends. */
-async function receiveInto(file: string, directory: string, name: string) {
+export async function receiveInto(file: string, directory: string, name: string) {
   const socketDir = await open(directory)
   const path = `/proc/self/fd/${socketDir.fd}/${name}`
   const server: Server = createServer({ pauseOnConnect: true })

@@ -39,6 +39,7 @@ import { makeTurns } from './turns.ts'
 import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
+import { makeWarmStarts } from './warm/warm-starts.ts'
 
 const LOOK_MS = 15_000
 const nothing = () => null
@@ -56,6 +57,8 @@ export function makeQemuEngine(deps: {
   hostDir?: string
   /** Whether projects have networks, and where those take their addresses from: `auto` takes a range that is free. */
   networks?: 'off' | 'auto' | Range
+  /** Whether VMs start from frozen guests. */
+  warm?: boolean
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -123,6 +126,7 @@ export function makeQemuEngine(deps: {
     entry: ground.entry,
     changed,
   })
+  const warmStarts = makeWarmStarts({ dataDir, places, isOn: deps.warm ?? false, host, log })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -134,6 +138,7 @@ export function makeQemuEngine(deps: {
     runs,
     networks,
     doors,
+    warmStarts,
     logs,
     log,
     host,
@@ -225,6 +230,7 @@ export function makeQemuEngine(deps: {
       const stopFirewall = watchFirewall({ ensure: protect, isNeeded, log })
       await takeUp().catch(notRead('The directory of VMs'))
       await clearAbandoned().catch(notRead('What other installations left'))
+      await warmStarts.open().catch(notRead('The directory of frozen guests'))
       await networks.open().catch(notRead('The networks of projects'))
       doors.settle()
       const stopNetworks = watchNetworks({ look: networks.look, settleDoors: doors.settle }, log)
@@ -238,6 +244,7 @@ export function makeQemuEngine(deps: {
       stopWatching()
       doors.close()
       await relay.close()
+      await warmStarts.close()
       await networks.close()
       await images.close()
       consoles.release()

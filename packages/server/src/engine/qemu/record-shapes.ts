@@ -41,6 +41,7 @@ const record = z.looseObject({
   // Machines of early versions have neither.
   volumes: places.optional(),
   restored: z.looseObject({ memory: fit.nullable() }).nullish(),
+  fresh: z.boolean().optional(),
 })
 
 const manifest = z.looseObject({
@@ -76,6 +77,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
         reach: z.enum(['route', 'door']).optional(),
       })
       .optional(),
+    warm: z.looseObject({ renewed: z.boolean() }).optional(),
   }),
 )
 export const isMark: Shape<string> = shapeOf(z.string())

@@ -17,6 +17,8 @@ export interface MachineRecord {
   volumes: VolumePlace[]
   /** Set between a restore and the start that honours it; with what its saved memory fits, if it has any. */
   restored: { memory: MemoryFit | null } | null
+  /** No guest has had the root disk yet. Machines of earlier versions do not say. */
+  fresh?: boolean
 }
 
 /** A data volume and the port it is plugged into. */
@@ -51,6 +53,8 @@ export interface RunRecord {
   /** What runs its guest code. */
   accelerator: NonNullable<Capabilities['accelerator']>
   cpuModel: string
+  /** It started from a frozen guest, and whether it has its own identity by now; absent where it booted. */
+  warm?: { renewed: boolean }
   /** How it is plugged into the network of its project; absent where it is not. */
   plug?: Plug
 }
