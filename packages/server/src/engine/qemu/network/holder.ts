@@ -14,13 +14,14 @@ const LOOKS = 500
 /** What holds a namespace open until it is killed: it waits for a file to grow that never does. */
 const holderOf = (file: string): string[] => ['tail', '-f', file]
 
-const argumentsOf = async (pid: number): Promise<string[]> =>
+/** What a process was started with; nothing when it is gone. */
+export const argumentsOf = async (pid: number): Promise<string[]> =>
   (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)
 
 const isHolder = async (pid: number, file: string): Promise<boolean> =>
   (await argumentsOf(pid)).join('\0') === holderOf(file).join('\0')
 
-const pidsOfHost = async (): Promise<number[]> =>
+export const pidsOfHost = async (): Promise<number[]> =>
   (await readdir('/proc')).map(Number).filter((pid) => pid > 1)
 
 /** Finds it among all processes of the host; null when there is none. */

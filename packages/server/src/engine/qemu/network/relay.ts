@@ -13,6 +13,8 @@ import type { Ground } from './ground.ts'
 const START_MS = 20_000
 const ANSWER_MS = 15_000
 const NAME = 'relay.sock'
+/** `open`, or the name of an error. */
+const LONGEST_ANSWER = 32
 
 export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
   let running: Promise<ChildProcess> | null = null
@@ -29,10 +31,6 @@ export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
       env: plainEnvironment(),
       stdio: ['pipe', 'pipe', 'ignore'],
     })
-    const gone = () => {
-      running = null
-    }
-    child.once('exit', gone).once('error', gone)
     const failed = once(child, 'exit').then(() => Promise.reject(new Error('The relay ended')))
     failed.catch(() => {})
     await Promise.race([once(child.stdout, 'data', { signal: AbortSignal.timeout(START_MS) }), failed]).catch(
@@ -44,6 +42,18 @@ export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
     return child
   }
 
+  /** One at a time; the next is started when this one has ended, or could not be started. */
+  function started(): Promise<ChildProcess> {
+    if (running) return running
+    const mine = start()
+    running = mine
+    const forget = () => {
+      if (running === mine) running = null
+    }
+    mine.then((child) => child.once('exit', forget).once('error', forget), forget)
+    return mine
+  }
+
   /** The line that the relay answers with. */
   function answerOf(socket: Socket): Promise<string> {
     return new Promise((resolve, reject) => {
@@ -53,6 +63,7 @@ export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
         for (let one = socket.read(1); one !== null; one = socket.read(1)) {
           if (String(one) !== '\n') {
             answer += one
+            if (answer.length > LONGEST_ANSWER) socket.destroy()
             continue
           }
           socket.off('readable', read).off('close', broken).off('end', broken)
@@ -72,11 +83,7 @@ export function makeRelay(ground: Pick<Ground, 'entry' | 'files'>) {
       let socket: Socket
       let answer: string
       try {
-        running ??= start()
-        await running.catch((error: unknown) => {
-          running = null
-          throw error
-        })
+        await started()
         socket = await connectUnix(join(ground.files, NAME))
         socket.write(`${ip} ${port}\n`)
         answer = await answerOf(socket)

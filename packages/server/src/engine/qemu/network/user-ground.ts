@@ -3,19 +3,29 @@
  * way out, which opens the connections of guests as a program of that user does. What pasta could reach of this host, the
  * rules in the namespace refuse, as everywhere. The host has no way in: a relay in the namespace does it (`relay.ts`).
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { run } from '../../../lib/command.ts'
 import type { Log } from '../../../lib/log.ts'
 import { exists } from '../durable.ts'
 import { endProcess, kill, readPid } from '../process.ts'
 import type { Ground } from './ground.ts'
-import { filesOfHolders, findHolder, processesBeside, programOf, startHolder, stillHolds } from './holder.ts'
+import {
+  argumentsOf,
+  filesOfHolders,
+  findHolder,
+  pidsOfHost,
+  processesBeside,
+  programOf,
+  startHolder,
+  stillHolds,
+} from './holder.ts'
 import { routesOfHost } from './host-addresses.ts'
 import { translationRules, UPLINK } from './rules.ts'
 import { makeTable } from './table.ts'
 
 const COMMAND_MS = 10_000
+const AGAIN_MS = 60_000
 const MOST_BYTES = 8 * 1024 * 1024
 /** In the directory of a holder's file. */
 const HOLDER = 'namespace-of-project-networks'
@@ -29,6 +39,10 @@ export function makeUserGround(dataDir: string, log: Pick<Log, 'warn'>): Ground 
   let holder: number | null = null
   /** Why there is no way out; said once. */
   let noWayOut: string | null = null
+  /** No VM waits for what has just failed. */
+  let notBefore = 0
+  /** The holder of the namespace that pasta was started for last. */
+  let pastaOf: number | null = null
 
   async function find(): Promise<number | null> {
     if (holder === null || !(await stillHolds(holder, holderFile))) holder = await findHolder(holderFile)
@@ -51,15 +65,15 @@ export function makeUserGround(dataDir: string, log: Pick<Log, 'warn'>): Ground 
   }
   const translation = makeTable((args, input) => inside('nft', args, input), 'inet slipway_out')
 
+  /** Whether pasta leads out of this very namespace, and of none that was here before. */
   async function pastaLives(): Promise<boolean> {
     const pid = await readPid(pastaPid)
-    if (pid === null) return false
-    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-    return text.split('\0').includes(pastaPid)
+    return pid !== null && holder !== null && (await leadsOutOf(pid, holder))
   }
 
   /** Starts pasta, which goes on by itself. man page: passt(1). */
   async function startPasta(): Promise<void> {
+    if (holder !== null) for (const pid of await pastasOf(holder)) kill(pid)
     await rm(pastaPid, { force: true })
     const of = `/proc/${holder}/ns`
     const nothingIn = ['-t', 'none', '-u', 'none', '-T', 'none', '-U', 'none', '--no-map-gw']
@@ -93,28 +107,37 @@ export function makeUserGround(dataDir: string, log: Pick<Log, 'warn'>): Ground 
     async remove() {
       const pid = await find()
       if (pid !== null) await endAllBeside(pid, holderFile)
-      const pasta = await readPid(pastaPid)
-      if (pasta !== null && (await pastaLives())) kill(pasta)
       holder = null
       await rm(files, { recursive: true, force: true })
     },
     inside,
     takenRanges: () => routesOfHost(null),
-    async ensureWayOut() {
-      if (await pastaLives()) return false
-      const said = noWayOut
-      noWayOut = await startPasta().then(
-        () => null,
-        (error: Error) => error.message,
-      )
-      if (noWayOut === null) return true
-      // As on a host that has no network itself. VMs of a project still have each other.
-      if (noWayOut !== said) log.warn({ why: noWayOut }, 'VMs cannot reach the Internet')
-      return false
+    // What it could reach of this host, rules have to refuse first: see keepWayOut.
+    ensureWayOut: async () => false,
+    async keepWayOut() {
+      const back = (await translation.ensure(translationRules())) === 'put back' ? ['firewall rules'] : []
+      if (await ensurePasta()) back.push('the way out')
+      return back
     },
-    keepWayOut: async () =>
-      (await translation.ensure(translationRules())) === 'put back' ? ['firewall rules'] : [],
     resolver: () => RESOLVER,
+  }
+
+  /** @returns whether it had been ended by somebody else */
+  async function ensurePasta(): Promise<boolean> {
+    if (await pastaLives()) return false
+    if (performance.now() < notBefore) return false
+    const said = noWayOut
+    const isFirst = pastaOf !== holder
+    pastaOf = holder
+    noWayOut = await startPasta().then(
+      () => null,
+      (error: Error) => error.message,
+    )
+    if (noWayOut === null) return !isFirst
+    // As on a host that has no network itself. VMs of a project still have each other.
+    if (noWayOut !== said) log.warn({ why: noWayOut }, 'VMs cannot reach the Internet')
+    notBefore = performance.now() + AGAIN_MS
+    return false
   }
 }
 
@@ -135,5 +158,19 @@ export async function clearAbandonedByUser(): Promise<void> {
 /** Ends what is in a namespace, the holder last: while that lives, the rest can be found. */
 async function endAllBeside(holder: number, file: string): Promise<void> {
   for (const pid of await processesBeside(holder)) if (pid !== holder) kill(pid)
+  // It lives in the namespace of the host, and would go on for ever.
+  for (const pid of await pastasOf(holder)) kill(pid)
   await endProcess({ isAlive: () => stillHolds(holder, file), kill: () => kill(holder) }, { politeMs: 0 })
+}
+
+/** Whether a process is the pasta that leads out of the namespace of a holder. */
+const leadsOutOf = async (pid: number, holder: number): Promise<boolean> => {
+  const [program = '', ...args] = await argumentsOf(pid)
+  return program.includes('pasta') && args.includes(`/proc/${holder}/ns/net`)
+}
+
+async function pastasOf(holder: number): Promise<number[]> {
+  const found: number[] = []
+  for (const pid of await pidsOfHost()) if (await leadsOutOf(pid, holder)) found.push(pid)
+  return found
 }
