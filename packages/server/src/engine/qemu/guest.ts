@@ -150,7 +150,10 @@ async function takeUp(
   if (!run.resumed && !run.warm) boot.begin()
 
   async function correctClock(): Promise<void> {
-    const { aheadMs } = await readClock(agent)
+    const { aheadMs } = await readClock(
+      agent,
+      AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)]),
+    )
     if (Math.abs(aheadMs) > CLOCK_MAY_BE_OFF_MS) await agent.setClock()
   }
 

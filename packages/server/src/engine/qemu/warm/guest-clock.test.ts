@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { isSteady, readClock } from './guest-clock.ts'
 
+const { signal } = new AbortController()
+
 describe("A guest's clock", () => {
   test.each([
     ['stands where it stood', 0, 0, 0, true],
@@ -18,12 +20,12 @@ describe("A guest's clock", () => {
 
   test('is read against the middle of the question', async () => {
     const inFive = { execute: async () => (Date.now() + 5000) * 1_000_000, close: () => {} }
-    const read = await readClock({ talk: (work) => work(inFive) })
+    const read = await readClock({ talk: (work) => work(inFive) }, signal)
     expect(Math.abs(read.aheadMs - 5000)).toBeLessThanOrEqual(read.openMs + 1)
   })
 
   test('that is no number is none', async () => {
     const odd = { execute: async () => 'noon', close: () => {} }
-    await expect(readClock({ talk: (work) => work(odd) })).rejects.toThrow('does not tell the time')
+    await expect(readClock({ talk: (work) => work(odd) }, signal)).rejects.toThrow('does not tell the time')
   })
 })

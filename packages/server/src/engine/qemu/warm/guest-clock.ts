@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AgentTalk } from '../agent.ts'
+import { onceAnswered } from './identity.ts'
 
-const ANSWER_MS = 5000
+const ANSWER_MS = 10_000
 /** How long a clock is watched, and what it may gain or lose of that beside what asking leaves open. */
 const WATCH_MS = 3000
 const TOLERANCE = 0.02
@@ -15,24 +16,28 @@ interface Reading {
 }
 
 /** How far a guest's clock is ahead of the host's. Command: QEMU guest agent protocol reference, "guest-get-time". */
-export const readClock = (agents: AgentTalk): Promise<Reading> =>
-  agents.talk(async (agent) => {
-    const asked = Date.now()
-    const nanoseconds = Number(await agent.execute('guest-get-time', {}, ANSWER_MS))
-    const answered = Date.now()
-    if (!Number.isFinite(nanoseconds)) throw new Error('The guest does not tell the time')
-    const at = (asked + answered) / 2
-    return { at, aheadMs: nanoseconds / 1_000_000 - at, openMs: (answered - asked) / 2 }
-  })
+export const readClock = (agents: AgentTalk, signal: AbortSignal): Promise<Reading> =>
+  onceAnswered(
+    agents,
+    async (agent) => {
+      const asked = Date.now()
+      const nanoseconds = Number(await agent.execute('guest-get-time', {}, ANSWER_MS))
+      const answered = Date.now()
+      if (!Number.isFinite(nanoseconds)) throw new Error('The guest does not tell the time')
+      const at = (asked + answered) / 2
+      return { at, aheadMs: nanoseconds / 1_000_000 - at, openMs: (answered - asked) / 2 }
+    },
+    signal,
+  )
 
 /**
  * Whether a guest's clock goes as fast as the host's. Where guests run in software, one that boots on a busy host may
  * measure its clock wrongly, and all that start from it would be wrong with it.
  */
 export async function keepsTime(agents: AgentTalk, signal: AbortSignal): Promise<boolean> {
-  const first = await readClock(agents)
+  const first = await readClock(agents, signal)
   await sleep(WATCH_MS, undefined, { signal, ref: false })
-  const second = await readClock(agents)
+  const second = await readClock(agents, signal)
   return isSteady(first, second)
 }
 

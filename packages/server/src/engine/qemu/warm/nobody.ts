@@ -126,7 +126,7 @@ export async function launchNobody(
       await until(async () => (await statusOf(qmp)) !== 'inmigrate', signal)
       await goOn(qmp)
     },
-    keepsTime: (signal) => keepsTime(agents, signal),
+    keepsTime: (signal) => keepsTime(agents, inTime(signal)),
     drop: (signal) => dropIdentity(agents, inTime(signal)),
     renew: (signal) => renewIdentity(agents, null, inTime(signal)),
     async end() {
