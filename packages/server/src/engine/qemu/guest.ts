@@ -17,6 +17,7 @@ import type { RunRecord, VolumePlace } from './records.ts'
 import { watchStarvation } from './starvation.ts'
 import { followMemory } from './usage.ts'
 import { beginLoading, memoryIsApart } from './warm/clone.ts'
+import { readClock } from './warm/guest-clock.ts'
 import { renewIdentity } from './warm/identity.ts'
 
 /** A living guest that this engine holds the line to. */
@@ -74,6 +75,8 @@ const GREETING_MS = 10_000
 const LOADING_MS = 300_000
 /** A guest that started from a frozen one and does not take its identity in this time boots. */
 const RENEWAL_MS = 60_000
+/** It was set to the second; on a busy host that takes longer than it is true. */
+const CLOCK_MAY_BE_OFF_MS = 1000
 
 /**
  * Takes hold of a living guest: starts it when it waits for that, follows its events and finds out when it is ready.
@@ -146,6 +149,14 @@ async function takeUp(
   else await readiness.begin()
   if (!run.resumed && !run.warm) boot.begin()
 
+  async function correctClock(): Promise<void> {
+    const { aheadMs } = await readClock(
+      agent,
+      AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)]),
+    )
+    if (Math.abs(aheadMs) > CLOCK_MAY_BE_OFF_MS) await agent.setClock()
+  }
+
   /** Of a guest that started from a frozen one. Until then it lets nobody in, and it does not count as ready. */
   async function becomeSomebody(): Promise<void> {
     try {
@@ -154,6 +165,7 @@ async function takeUp(
       run = { ...run, warm: { renewed: true } }
       await dirs.writeRun(machineId, run)
       readiness.isUp()
+      inBackground(log, "checking a guest's clock", correctClock())
     } catch (error) {
       // It ended, or the next process goes on with it.
       if (closed.signal.aborted) return

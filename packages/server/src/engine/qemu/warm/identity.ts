@@ -42,11 +42,18 @@ interface Program {
   input: Buffer
 }
 
-/** Runs a program as soon as the agent of the guest answers; gives up when the signal is aborted. */
-async function inGuest(agents: AgentTalk, program: () => Program, signal: AbortSignal): Promise<void> {
+const inGuest = (agents: AgentTalk, program: () => Program, signal: AbortSignal): Promise<void> =>
+  onceAnswered(agents, (agent) => runToEnd(agent, program(), signal), signal)
+
+/** Talks to the agent of a guest as soon as it answers; gives up when the signal is aborted. */
+export async function onceAnswered<T>(
+  agents: AgentTalk,
+  work: (agent: Agent) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
   for (;;) {
     try {
-      return await agents.talk((agent) => runToEnd(agent, program(), signal))
+      return await agents.talk(work)
     } catch (error) {
       if (!(error instanceof UnansweredError)) throw error
       await sleep(PAUSE_MS, undefined, { ref: false, signal })

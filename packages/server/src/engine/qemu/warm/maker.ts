@@ -70,6 +70,7 @@ export function makeMaker(deps: { dirs: MachineDirs; store: WarmStore; host: () 
       try {
         await guest.load(signal)
         await guest.renew(signal)
+        if (!(await guest.keepsTime(signal))) throw new Error('The clock of the guest does not go right')
       } finally {
         await guest.end()
       }

@@ -17,6 +17,7 @@ import { saidReady } from '../readiness.ts'
 import type { MachineRecord, RunRecord } from '../records.ts'
 import { writeSeed } from '../seed.ts'
 import { beginLoading } from './clone.ts'
+import { keepsTime } from './guest-clock.ts'
 import { dropIdentity, renewIdentity } from './identity.ts'
 import type { Frozen } from './store.ts'
 
@@ -35,6 +36,8 @@ export interface Nobody {
   boot(signal: AbortSignal): Promise<void>
   /** Loads a frozen guest in place of booting. */
   load(signal: AbortSignal): Promise<void>
+  /** Whether its clock goes right. */
+  keepsTime(signal: AbortSignal): Promise<boolean>
   /** Takes from it whatever no other may have. */
   drop(signal: AbortSignal): Promise<void>
   /** Gives it an identity; proves that a frozen guest can take one. */
@@ -125,6 +128,7 @@ export async function launchNobody(
       await until(async () => (await statusOf(qmp)) !== 'inmigrate', signal)
       await goOn(qmp)
     },
+    keepsTime: (signal) => keepsTime(agents, inTime(signal)),
     drop: (signal) => dropIdentity(agents, inTime(signal)),
     renew: (signal) => renewIdentity(agents, null, inTime(signal)),
     async end() {

@@ -13,6 +13,8 @@ import { type Frozen, makeWarmStore } from './store.ts'
 
 /** What all frozen guests may take of the host's disk. */
 const BUDGET_BYTES = 8 * 1024 ** 3
+/** A busy host may be the reason; an image that lacks what it takes fails each time. */
+const TRIES = 3
 /** What must be left of the host's memory for people's VMs while one is made. */
 const LEFT_MB = 1024
 
@@ -29,8 +31,8 @@ export function makeWarmStarts(deps: {
   const store = makeWarmStore(dataDir, log)
   const dirs = makeMachineDirs(dataDir, places, 'warm')
   const maker = makeMaker({ dirs, store, host })
-  /** Combinations whose guest could not be frozen: not tried again before the next start of the server. */
-  const failed = new Set<string>()
+  /** Combinations whose guest could not be frozen, and how often: not tried for ever. */
+  const failures = new Map<string, number>()
   const waiting = new Map<string, Combination>()
   const ending = new AbortController()
   let making: Promise<void> | null = null
@@ -50,7 +52,7 @@ export function makeWarmStarts(deps: {
         log.info({ image: imageId, cpu, memoryMb }, 'A guest was frozen; VMs like it start from it')
       } catch (err) {
         if (ending.signal.aborted) return
-        failed.add(key)
+        failures.set(key, (failures.get(key) ?? 0) + 1)
         log.warn({ err, image: imageId, cpu, memoryMb }, 'No guest could be frozen; VMs like it boot')
       }
     }
@@ -86,7 +88,7 @@ export function makeWarmStarts(deps: {
     wasMissed(record: MachineRecord): void {
       if (!isOn || ending.signal.aborted || whyCold(record) !== null) return
       const key = keyFor(record)
-      if (failed.has(key)) return
+      if ((failures.get(key) ?? 0) >= TRIES) return
       const { spec, image } = record
       waiting.set(key, { imageId: spec.imageId, image, cpu: spec.cpu, memoryMb: spec.memoryMb })
       making ??= makeAll().finally(() => {
