@@ -38,14 +38,19 @@ export async function runProgram(
   return stdout
 }
 
-/** Starts a file of the server's sources, and waits for what it says when it is ready. `cut` kills it at any moment. */
+/**
+ * Starts a file of the server's sources, and waits for what it says when it is ready. `cut` kills it at any moment; `entry`
+ * leads it somewhere: a program and arguments that end in its own.
+ */
 export async function startProgram(
   file: 'main.ts' | 'simulated-host.ts' | 'recorder.ts',
   ready: RegExp,
   settings: Record<string, string>,
   cut?: AbortSignal,
+  entry: readonly string[] = [],
 ): Promise<Program> {
-  const child = spawn(process.execPath, [...launch.nodeFlags, `packages/server/src/${file}`], {
+  const [program = '', ...args] = [...entry, process.execPath, ...launch.nodeFlags]
+  const child = spawn(program, [...args, `packages/server/src/${file}`], {
     cwd: root,
     env: { PATH: process.env.PATH, ...launch.environment, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

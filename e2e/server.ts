@@ -24,12 +24,14 @@ export interface Server {
 
 /**
  * Starts the server on the simulated engine and a free port; `settings` are more of its environment. With `keptDir`
- * it works on that directory and leaves it behind. `cut` kills it at any moment, also while it is starting.
+ * it works on that directory and leaves it behind. `cut` kills it at any moment, also while it is starting; `entry` leads
+ * it somewhere.
  */
 export async function startServer(
   settings: Record<string, string> = {},
   keptDir?: string,
   cut?: AbortSignal,
+  entry: readonly string[] = [],
 ): Promise<Server> {
   const dataDir = keptDir ?? (await mkdtemp(join(tmpdir(), 'slipway-e2e-')))
   const program = await startProgram(
@@ -45,6 +47,7 @@ export async function startServer(
       ...settings,
     },
     cut,
+    entry,
   )
   return {
     url: program.ready,

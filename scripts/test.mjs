@@ -14,6 +14,7 @@ import {
   firewallTools,
   postgresql,
   trySystemPackages,
+  wayOutOfUsers,
 } from './setup/system-packages.mjs'
 
 const shortCampaign = vitest('a short campaign', { args: ['--project=round'], label: 'campaign' })
@@ -47,7 +48,9 @@ const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 
 await main(async () => {
   const browser = process.env.CHROMIUM ? [] : [chromium]
-  const ofTests = process.env.CI ? [...containerTools, ...bootLoaderTools, ...firewallTools] : []
+  const ofTests = process.env.CI
+    ? [...containerTools, ...bootLoaderTools, ...firewallTools, wayOutOfUsers]
+    : []
   await prepare({ morePackages: [...browser, postgresql, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that. Real guests

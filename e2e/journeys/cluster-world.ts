@@ -11,8 +11,10 @@ import { clear, greeting, newDataDir, startRealServer } from './real.ts'
 import { nothing, usable } from './storage.ts'
 import type { World } from './world.ts'
 
-/** What a project has of its own: the first two are ours, the others Kubernetes' own in every namespace. */
-const ofProject = /^(namespaces|networkpolicies|serviceaccounts|configmaps) /
+/** What a project has of its own: the first three are ours, the others Kubernetes' own in every namespace. */
+const ofProject = /^(namespaces|networkpolicies|services|serviceaccounts|configmaps) /
+/** The names of VMs that run. */
+const namesOfVms = /^endpointslices .*\/vms-ipv4-0$/
 /** In the namespace of boot images, for as long as there is one: the image, and the right to copy it. */
 const ofImages = /^(namespaces|serviceaccounts|configmaps|roles) |\/image-/
 
@@ -61,7 +63,11 @@ export async function newClusterWorld(): Promise<World> {
       const ids = [had.vms, usable(had.disks), usable(had.vmSnapshots), usable(had.diskSnapshots)]
         .flat()
         .map(({ id }) => id)
-      return strangersOf(things, (name) => ofProject.test(name) || ids.some((id) => name.includes(id)))
+      const isOfVms = (name: string) => had.vms.length > 0 && namesOfVms.test(name)
+      return strangersOf(
+        things,
+        (name) => ofProject.test(name) || isOfVms(name) || ids.some((id) => name.includes(id)),
+      )
     },
     async leftOfProjects() {
       const isOfImages = (name: string) => name.includes(` ${images}/`) && ofImages.test(name)

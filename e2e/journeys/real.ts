@@ -42,7 +42,11 @@ export async function startRealServer(
   dataDir: string,
   settings: Record<string, string> = {},
 ): Promise<Server> {
-  return startServer({ SLIPWAY_ENGINE: 'qemu', ...(await databaseOf(dataDir)), ...settings }, dataDir)
+  // Guests that are frozen in the background would take the processor from those that are measured and killed here.
+  return startServer(
+    { SLIPWAY_ENGINE: 'qemu', SLIPWAY_WARM: 'off', ...(await databaseOf(dataDir)), ...settings },
+    dataDir,
+  )
 }
 
 /** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */

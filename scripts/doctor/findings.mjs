@@ -6,7 +6,13 @@ import { dirname, join } from 'node:path'
 import { node24, versionOf } from '../setup/node24.mjs'
 import { isInstalled } from '../setup/npm-packages.mjs'
 import { run, Stop } from '../setup/run.mjs'
-import { enginePackages, firewallTools, installCommand, isMissing } from '../setup/system-packages.mjs'
+import {
+  enginePackages,
+  firewallTools,
+  installCommand,
+  isMissing,
+  wayOutOfUsers,
+} from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
 import { openToOthers } from './data-directory.mjs'
 
@@ -41,7 +47,7 @@ export async function* findings({ tries = false } = {}) {
   yield accelerator()
   yield bootImages()
   yield* await orphans()
-  yield guestNetwork()
+  yield await guestNetwork()
   yield await port22()
 }
 
@@ -180,31 +186,50 @@ async function orphans() {
   )
 }
 
-/** @returns {Finding} */
-function guestNetwork() {
-  if (process.getuid?.() !== 0)
-    return note(
-      'guest network',
-      'without root guests are reached by SSH, and reach neither each other nor anything else',
-      'start Slipway as root',
-    )
+/** @returns {Promise<Finding>} */
+async function guestNetwork() {
+  const isRoot = process.getuid?.() === 0
+  const alone = isRoot
+    ? 'guests reach the Internet, and firewall rules protect this host; VMs of a project cannot reach each other'
+    : 'guests are reached by SSH, and reach neither each other nor anything else'
   if (process.env.SLIPWAY_NETWORK === 'off')
-    return note(
-      'guest network',
-      'guests reach the Internet, and firewall rules protect this host; VMs of a project cannot reach each other',
-      'take SLIPWAY_NETWORK=off out of the settings',
-    )
-  const missing = firewallTools.filter(isMissing)
+    return note('guest network', alone, 'take SLIPWAY_NETWORK=off out of the settings')
+  const missing = [...firewallTools, ...(isRoot ? [] : [wayOutOfUsers])].filter(isMissing)
   if (missing.length > 0)
     return note(
       'guest network',
-      `VMs of a project cannot reach each other: ${missing.map((one) => one.command).join(', ')} missing`,
+      `${alone}: ${missing.map((one) => one.command).join(', ')} missing`,
       installCommand(missing),
     )
+  if (!isRoot) {
+    const own = ['--user', '--map-root-user', '--net', '--', 'true']
+    if ((await run('unshare', own, { quiet: true })).code !== 0)
+      return note(
+        'guest network',
+        `${alone}: this host does not let users make namespaces`,
+        'sysctl kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0',
+      )
+    if (!isWritable('/dev/net/tun'))
+      return note(
+        'guest network',
+        `${alone}: /dev/net/tun is not open to this user`,
+        'chmod 0666 /dev/net/tun',
+      )
+  }
   return good(
     'guest network',
     'each project has a private network with names and a way to the Internet; firewall rules protect this host',
   )
+}
+
+/** @param {string} path */
+function isWritable(path) {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Guests answer at 127.100.x.y; whether at port 22 depends on who may have it. @returns {Promise<Finding>} */

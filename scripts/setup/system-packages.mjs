@@ -36,6 +36,13 @@ export const firewallTools = [
   { command: 'dnsmasq', package: 'dnsmasq-base', why: 'gives VMs their addresses and names' },
 ]
 
+/** What networks of projects take in addition where the server is not root. @type {SystemPackage} */
+export const wayOutOfUsers = {
+  command: 'pasta',
+  package: 'passt',
+  why: 'leads VMs to the Internet where the server does not run as root',
+}
+
 /** @type {SystemPackage} */
 export const postgresql = {
   command: 'pg_ctlcluster',

@@ -3,11 +3,11 @@ import type { Answer, Client, Request } from '../client.ts'
 import { makeWorld, newKnown } from '../world.ts'
 import { createAgain, sendTwice, withKey } from './again.ts'
 
-const answer = (status: number, id?: string): Answer => ({
+const answer = (status: number, id?: string, took = 1): Answer => ({
   status,
   text: JSON.stringify(id === undefined ? { message: 'No' } : { id }),
   headers: {},
-  took: 1,
+  took,
 })
 const request: Request = { method: 'POST', path: '/api/projects', body: '{}' }
 
@@ -26,9 +26,10 @@ describe('a creation that is sent twice at once', () => {
     expect(Object.values(one ?? {})[0]).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   })
 
-  it('is found when it made two objects, or when only one of the answers was success', async () => {
+  it('is found when it made two objects, or was refused once it had made one', async () => {
     expect((await twice(answer(201, 'a'), answer(201, 'b'))).finding?.rule).toBe('doubled')
     expect((await twice(answer(201, 'a'), answer(409))).finding?.rule).toBe('doubled')
+    expect((await twice(answer(409), answer(201, 'a', 2))).finding).toBeNull()
     expect((await twice(answer(201, 'a'), answer(201, 'a'))).finding).toBeNull()
     expect((await twice(answer(503), answer(201, 'a'))).finding).toBeNull()
     expect((await twice(answer(409), answer(409))).finding).toBeNull()

@@ -34,7 +34,9 @@ export async function sendTwice(client: Client, request: Request, name: string):
   })
   if (made && again && idIn(made) !== idIn(again))
     return { answer: made, finding: find(`as ${idIn(made)} and as ${idIn(again)}`) }
-  if (made && refused && !isPutOff(refused) && refused.status < 500)
+  // Refused first, it may be possible a moment later. Whoever comes after what was made is told of that.
+  const isLater = made && refused && refused.took >= made.took
+  if (isLater && !isPutOff(refused) && refused.status < 500)
     return { answer: made, finding: find(`one answer was ${refused.status} ${refused.text}`) }
   // One that was put off says nothing of the other.
   const answer = made ?? (heard.length < 2 ? null : (heard.find((one) => !isPutOff(one)) ?? heard[0])) ?? null

@@ -147,6 +147,8 @@ const Settings = z.object({
   SLIPWAY_ENGINE: z.enum(['qemu', 'simulated', 'kubevirt']).default('qemu'),
   /** What runs guest code: `auto` takes KVM where it works, `kvm` insists on it, `tcg` is translation in software. */
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
+  /** Whether the first start of a VM goes on from a frozen guest of its kind where it can. */
+  SLIPWAY_WARM: z.enum(['on', 'off']).default('on'),
   /** Networks of projects: where they take their addresses from, such as `10.80.0.0/14`; `auto` takes a range that is free. */
   SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('auto')),
   /** How many times faster than life the simulated engine runs. */
@@ -346,6 +348,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     engine: s.SLIPWAY_ENGINE,
     accelerator: s.SLIPWAY_ACCELERATOR,
     network: s.SLIPWAY_NETWORK,
+    warm: s.SLIPWAY_WARM === 'on',
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,

@@ -18,6 +18,7 @@ export type QemuSettings = Pick<
   | 'dataDir'
   | 'accelerator'
   | 'network'
+  | 'warm'
   | 'maxImageGb'
   | 'maxDiskGb'
   | 'privateSources'
@@ -58,6 +59,7 @@ export function qemuFor(
     dataDir,
     accelerator: config.accelerator,
     networks: config.network,
+    warm: config.warm,
     images,
     importer,
     log,

@@ -374,10 +374,13 @@ export type MachineState =
   | { power: 'off'; run: string | null; exit: MachineExit | null }
   /** No guest alive; the memory of the last one, from `run`, is kept, and the next start goes on from it. */
   | { power: 'suspended'; run: string | null }
-  /** Launched, the guest has not answered on port 22 yet. */
-  | { power: 'booting'; run: string; address: Address | null; held: Held | null }
+  /**
+   * Launched, the guest has not answered on port 22 yet. `warm`, here and below: it did not boot, it goes on from a frozen
+   * guest of the same template and has an identity of its own before it is ready.
+   */
+  | { power: 'booting'; run: string; address: Address | null; held: Held | null; warm?: boolean }
   /** The guest said it is up and port 22 answers at `address`. */
-  | { power: 'ready'; run: string; address: Address }
+  | { power: 'ready'; run: string; address: Address; warm?: boolean }
 
 /**
  * What keeps a launched guest from running, where the engine finds that out by itself. `room`: no node has room for it.

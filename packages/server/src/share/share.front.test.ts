@@ -8,16 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { type Desk, openDesk } from '../desk.test-kit.ts'
 import type { Line } from '../engine/engine.ts'
-
-/** Ports that nobody has: the first free one and those behind it. */
-async function freePorts(count: number) {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  const first = Math.min(port, 65_000)
-  return { first, last: first + count }
-}
+import { freePorts } from './share.test-kit.ts'
 
 let desk: Desk
 let vmId: string

@@ -7,9 +7,9 @@
 import type { Agent, ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
+import { join } from '../lib/join.ts'
 import { request as ask } from '../lib/node-http.ts'
 import { type Forwarded, requestHeaders, responseHeaders } from './share.headers.ts'
-import { join } from './share.join.ts'
 import { pageOf } from './share.line.ts'
 import { pages, refuseUpgrade, showPage } from './share.pages.ts'
 
@@ -105,12 +105,12 @@ function begin(answer: IncomingMessage, response: ServerResponse, { onAnswer }: 
     response.destroy()
     return
   }
-  // Events come as they are sent, however far apart.
-  response.flushHeaders()
   onAnswer(status)
   // Not by `pipeline`, which makes an abort signal for each request. What breaks off has to look so to the browser.
   answer.on('error', () => response.destroy()).once('close', () => answer.complete || response.destroy())
   answer.pipe(response)
+  // Most often the body came along and takes the headers with it; events may come later, however far apart.
+  setImmediate(() => response.flushHeaders())
 }
 
 /** Passes on a request to become a WebSocket; `socket` is the client's. */

@@ -12,10 +12,12 @@ import {
 import { describe, expect, it } from 'vitest'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { clusterLimits, noLimits } from '../engine/limits.ts'
+import { freePorts } from './share.test-kit.ts'
 
 const hour = 60 * 60_000
-const ways = { domain: null, httpPorts: { first: 8100, last: 8199 }, tcpPorts: null }
-const allWays = { ...ways, tcpPorts: { first: 8300, last: 8309 } }
+const ports = await freePorts(110)
+const ways = { domain: null, httpPorts: { first: ports.first, last: ports.last - 10 }, tcpPorts: null }
+const allWays = { ...ways, tcpPorts: { first: ports.last - 9, last: ports.last } }
 
 const share = (desk: Desk, vmId: string, body: Partial<ShareCreate> | object = {}) =>
   desk.ada.call(shareApi.create, { params: { ...desk.params, vmId }, body: { port: 3000, ...body } })
@@ -173,7 +175,7 @@ describe('sharing a port', () => {
           body: { message: shareTexts.noPortLeft },
         })
       },
-      { share: { ...ways, httpPorts: { first: 8100, last: 8100 + sharesPerVm } } },
+      { share: { ...ways, httpPorts: { first: ports.first, last: ports.first + sharesPerVm } } },
     ),
   )
 
@@ -319,7 +321,7 @@ describe('a VM that is created with ports to share', () => {
         expect((await desk.ada.raw('GET', `/api/projects/${desk.params.projectId}/vms`)).body).toEqual([])
         expect(await list(desk)).toEqual([])
       },
-      { share: { ...ways, httpPorts: { first: 8100, last: 8101 } } },
+      { share: { ...ways, httpPorts: { first: ports.first, last: ports.first + 1 } } },
     ),
   )
 })

@@ -38,6 +38,9 @@ export interface Agent {
   close(): void
 }
 
+/** Nobody listens in the guest now. */
+export class UnansweredError extends Error {}
+
 /** The agent of a guest that has one and lets it answer; null else, at once when nothing in the guest listens. */
 async function reachAgent(qmp: Qmp, socketPath: string): Promise<Agent | null> {
   if (!(await isListening(qmp))) return null
@@ -209,6 +212,14 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
         return frozen
       }),
 
+    /** Talks to the agent in its turn; throws an UnansweredError when there is none now. */
+    talk: <T>(work: (agent: Agent) => Promise<T>): Promise<T> =>
+      inTurn(async () => {
+        const agent = await reach()
+        if (!agent) throw new UnansweredError('No guest agent answers')
+        return work(agent).finally(() => agent.close())
+      }),
+
     /** Thaws what an earlier process has left frozen. */
     async thawIfLeft(): Promise<void> {
       if (!(await dirs.has(machineId, fileNames.frozen))) return
@@ -248,6 +259,8 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     },
   }
 }
+
+export type AgentTalk = Pick<ReturnType<typeof makeAgentTalk>, 'talk'>
 
 interface Traffic {
   received: number

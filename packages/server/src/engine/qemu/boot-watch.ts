@@ -33,7 +33,7 @@ export function watchBoot(deps: {
   workedMs: () => Promise<number | null>
   /** It ends instead of rebooting, as one that does not keep its root disk. */
   endsAtReboot: boolean
-}): { begin(): void; stop(): void } {
+}): { begin(): void; again(): Promise<void>; stop(): void } {
   const { machineId, qmp, log, workedMs, endsAtReboot } = deps
   let timer: NodeJS.Timeout | undefined
   let over = false
@@ -106,6 +106,11 @@ export function watchBoot(deps: {
     begin(): void {
       booting = true
       lookAgain()
+    },
+    /** Boots it whatever it does now. */
+    async again(): Promise<void> {
+      await beginAnew()
+      await reset()
     },
     stop,
   }

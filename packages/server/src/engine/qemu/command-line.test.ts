@@ -46,6 +46,27 @@ describe("QEMU's command line", () => {
     expect(valuesOf(args, '-name')).toEqual(['run-run-id'])
   })
 
+  test('gives memory that is a file the name of memory that is none', () => {
+    const memory = { path: '/warm,with comma/memory', use: 'map' } as const
+    const args = commandLine({ ...launch, run: { ...launch.run, warm: { renewed: false } }, memory })
+    const backend = valuesOf(args, '-object')
+      .filter((text) => text.startsWith('{'))
+      .map((text) => JSON.parse(text))
+    expect(backend).toEqual([
+      {
+        'qom-type': 'memory-backend-file',
+        id: 'pc.ram',
+        'mem-path': '/warm,with comma/memory',
+        share: false,
+        size: 1024 ** 3,
+      },
+    ])
+    expect(valuesOf(args, '-machine')[0]).toMatch(/,memory-backend=pc\.ram$/)
+    expect(valuesOf(args, '-incoming')).toEqual(['defer'])
+    expect(valuesOf(commandLine(launch), '-incoming')).toEqual([])
+    expect(valuesOf(commandLine(launch), '-machine')[0]).not.toContain('memory-backend')
+  })
+
   test('names the format of every disk and survives commas in paths', () => {
     const disks = valuesOf(commandLine(launch), '-blockdev').map((text) => JSON.parse(text))
     expect(disks.map(({ driver }) => driver)).toEqual(['qcow2', 'qcow2', 'raw'])

@@ -12,8 +12,10 @@ export const MACHINE_SHAPE = 4
 /** That of a machine without a network of its project. */
 export const MACHINE_SHAPE_ALONE = 3
 
-/** The file descriptor on which a resumed guest finds its memory. */
-const MEMORY_FD = 3
+/** The file descriptor on which a resumed guest finds its memory, and one that starts from a frozen guest its devices. */
+export const MEMORY_FD = 3
+
+const MEMORY = 'pc.ram'
 
 /** Places for data volumes; each has a port of its own so that it can come and go while the guest runs. */
 export const VOLUME_PORTS = 15
@@ -24,18 +26,21 @@ export interface Launch {
   accelerator: Accelerator
   network: Pick<GuestNetwork, 'user' | 'restrict'>
   volumePath: (volumeId: string) => string
+  /** The file its memory is in: to be frozen with it, or that of a frozen guest, which it leaves as it is. */
+  memory?: { path: string; use: 'write' | 'map' }
 }
 
 /**
  * The arguments QEMU is started with, in the machine's directory. It starts paused (`-S`), so that its journal is
  * open before the guest does anything. Option names: QEMU manual, "Invocation".
  */
-export function commandLine({ record, run, accelerator, network, volumePath }: Launch): string[] {
+export function commandLine({ record, run, accelerator, network, volumePath, memory }: Launch): string[] {
   const { spec, image, address, volumes } = record
   return [
     // Identity: adoption finds the process by these two.
     ...['-uuid', spec.id, '-name', `run-${run.run}`],
-    ...['-machine', 'q35,usb=off,vmport=off,smbus=off', ...acceleratorArgs(accelerator)],
+    ...machine(spec.memoryMb, memory),
+    ...acceleratorArgs(accelerator),
     ...['-m', `${spec.memoryMb}`, '-smp', `${spec.cpu}`],
     ...['-nodefaults', '-no-user-config', '-display', 'none', '-vga', 'none'],
     ...(hasScreen(record) ? screen() : []),
@@ -81,8 +86,19 @@ export function commandLine({ record, run, accelerator, network, volumePath }: L
     ...(network.user ? ['-runas', network.user] : []),
     // The file of a saved memory, where there is one, comes as the fourth open file.
     ...(run.resumed ? ['-incoming', `fd:${MEMORY_FD}`] : []),
+    // Loaded once QEMU was told that the memory itself is not part of it.
+    ...(run.warm ? ['-incoming', 'defer'] : []),
     ...['-pidfile', fileNames.pid, '-S'],
   ]
+}
+
+/** The memory goes by the name that QEMU gives to one without a file, so that saved states fit either. */
+function machine(memoryMb: number, memory: Launch['memory']): string[] {
+  const board = 'q35,usb=off,vmport=off,smbus=off'
+  if (!memory) return ['-machine', board]
+  const file = { 'mem-path': memory.path, share: memory.use === 'write', size: memoryMb * 1024 * 1024 }
+  const backend = { 'qom-type': 'memory-backend-file', id: MEMORY, ...file }
+  return ['-machine', `${board},memory-backend=${MEMORY}`, '-object', JSON.stringify(backend)]
 }
 
 /** In the network of its project, which QEMU finds in the namespace it is started in. */

@@ -16,6 +16,9 @@ import { makeReadiness } from './readiness.ts'
 import type { RunRecord, VolumePlace } from './records.ts'
 import { watchStarvation } from './starvation.ts'
 import { followMemory } from './usage.ts'
+import { beginLoading, memoryIsApart } from './warm/clone.ts'
+import { readClock } from './warm/guest-clock.ts'
+import { renewIdentity } from './warm/identity.ts'
 
 /** A living guest that this engine holds the line to. */
 export interface Guest {
@@ -70,6 +73,10 @@ export interface LivingGuest {
 const GREETING_MS = 10_000
 /** While a saved memory is loaded, QEMU listens to nobody. */
 const LOADING_MS = 300_000
+/** A guest that started from a frozen one and does not take its identity in this time boots. */
+const RENEWAL_MS = 60_000
+/** It was set to the second; on a busy host that takes longer than it is true. */
+const CLOCK_MAY_BE_OFF_MS = 1000
 
 /**
  * Takes hold of a living guest: starts it when it waits for that, follows its events and finds out when it is ready.
@@ -91,10 +98,13 @@ export async function holdGuest(machineId: string, living: LivingGuest, holder: 
 
 async function takeUp(
   machineId: string,
-  { run, address, pid, persistent }: LivingGuest,
+  { run: launched, address, pid, persistent }: LivingGuest,
   qmp: Qmp,
   { dirs, log, guestUid, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
+  let run = launched
+  const closed = new AbortController()
+  qmp.onClose(() => closed.abort())
   const onReady = () => onChange(machineId)
   const agent = makeAgentTalk(machineId, qmp, dirs)
   const volumes = makeGuestVolumes({ machineId, qmp, log, onVolumeBack })
@@ -119,26 +129,61 @@ async function takeUp(
   await clearCopies(qmp)
   await volumes.takeStock()
   await dirs.clearLent(machineId)
+  if (run.warm) await beginLoading(qmp)
   await memoryIsLoaded(qmp)
+  // States that are saved of it from now on have its memory in them.
+  if (run.warm) await memoryIsApart(qmp, false)
   const processors = await processorThreads(qmp)
   const workedMs = () => processorTime({ pid, processors }, ticksPerSecond)
   const boot = watchBoot({ machineId, qmp, log, workedMs, endsAtReboot: !persistent })
   // Guests of earlier versions may lack the device.
   await followMemory(qmp).catch(() => {})
   const status = await statusOf(qmp)
-  const goesOnFromMemory = run.resumed && status === 'paused'
+  const goesOnFromMemory = (run.resumed || run.warm !== undefined) && status === 'paused'
   if (status === 'prelaunch' || goesOnFromMemory) await beforeFirst()
   await goOn(qmp)
   await agent.thawIfLeft()
   // One that an earlier process left standing still, after it had saved its memory, has missed some time too.
-  if (goesOnFromMemory || status === 'postmigrate')
+  if ((goesOnFromMemory && run.resumed) || status === 'postmigrate')
     inBackground(log, "setting a guest's clock", agent.setClock())
   if (status === 'io-error') starvation.begin()
-  await readiness.begin()
-  if (!run.resumed) boot.begin()
+  if (run.warm?.renewed === false) inBackground(log, 'giving a guest its identity', becomeSomebody())
+  else await readiness.begin()
+  if (!run.resumed && !run.warm) boot.begin()
+
+  async function correctClock(): Promise<void> {
+    const { aheadMs } = await readClock(
+      agent,
+      AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)]),
+    )
+    if (Math.abs(aheadMs) > CLOCK_MAY_BE_OFF_MS) await agent.setClock()
+  }
+
+  /** Of a guest that started from a frozen one. Until then it lets nobody in, and it does not count as ready. */
+  async function becomeSomebody(): Promise<void> {
+    try {
+      const inTime = AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)])
+      await renewIdentity(agent, run.plug?.mac ?? null, inTime)
+      run = { ...run, warm: { renewed: true } }
+      await dirs.writeRun(machineId, run)
+      readiness.isUp()
+      inBackground(log, "checking a guest's clock", correctClock())
+    } catch (error) {
+      // It ended, or the next process goes on with it.
+      if (closed.signal.aborted) return
+      log.warn({ machine: machineId, err: error }, 'A guest boots, because it did not take its identity')
+      const { warm: _, ...cold } = run
+      run = cold
+      await dirs.writeRun(machineId, run)
+      await boot.again()
+      await readiness.begin()
+    }
+  }
 
   return {
-    run,
+    get run() {
+      return run
+    },
     address,
     pid,
     processors,

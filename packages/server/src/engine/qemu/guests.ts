@@ -8,7 +8,7 @@ import { type Guest, type GuestHolder, holdGuest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
-import { endProcess, isRunOf, kill, readPid, residentMb } from './process.ts'
+import { endProcess, isRunOf, kill, ownMb, readPid, residentMb } from './process.ts'
 import { addressIn, type MachineRecord, type RunRecord } from './records.ts'
 import type { Turns } from './turns.ts'
 
@@ -227,11 +227,13 @@ export function makeGuests(deps: {
 
     async freeMemoryMb(): Promise<number> {
       let untouched = 0
-      for (const [id, { pid }] of guests) {
+      for (const [id, { pid, run }] of guests) {
         // One whose record cannot be read now counts with what it has touched, and keeps nobody from starting.
         const record = await dirs.readRecord(id).catch(() => null)
         const given = (record?.spec.memoryMb ?? 0) + OVERHEAD_MB
-        untouched += Math.max(0, given - (await residentMb(pid)))
+        // Of a guest that started from a frozen one, others have the pages that it has not changed.
+        const touched = run.warm ? await ownMb(pid) : await residentMb(pid)
+        untouched += Math.max(0, given - touched)
       }
       return Math.max(0, Math.floor(process.availableMemory() / (1024 * 1024) - untouched - OVERHEAD_MB))
     },

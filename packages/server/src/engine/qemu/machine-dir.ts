@@ -57,10 +57,14 @@ export const fileNames = {
 
 /**
  * The directories of all machines, `<dataDir>/machines/<id>/`; each holds everything its machine has. What cannot be
- * read now throws an UnreadableError.
+ * read now throws an UnreadableError. In another folder they are of guests that belong to nobody.
  */
-export function makeMachineDirs(dataDir: string, places: Places = makePlaces(dataDir)) {
-  const top = join(dataDir, 'machines')
+export function makeMachineDirs(
+  dataDir: string,
+  places: Places = makePlaces(dataDir),
+  folder: 'machines' | 'warm' = 'machines',
+) {
+  const top = join(dataDir, folder)
   const pathOf = (id: string) => join(top, id)
   const fileOf = (id: string, name: string) => join(top, id, name)
   const images = makeImagePaths(dataDir)

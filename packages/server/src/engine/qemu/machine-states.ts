@@ -42,10 +42,11 @@ export function makeMachineStates(deps: {
       const guest = await guests.of(machineId)
       if (guest) {
         const { address } = guest
-        const run = guest.run.run
+        const { run, warm } = guest.run
+        const begun = warm ? { warm: true } : {}
         return guest.isReady()
-          ? { power: 'ready', run, address }
-          : { power: 'booting', run, address, held: null }
+          ? { power: 'ready', run, address, ...begun }
+          : { power: 'booting', run, address, held: null, ...begun }
       }
     } catch (error) {
       if (error instanceof UnreadableError) throw error

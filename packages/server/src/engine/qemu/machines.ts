@@ -11,7 +11,9 @@ import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
+import type { Doors } from './network/doors.ts'
 import { pickIp, pickPort } from './network/loopback-address.ts'
+import type { Plug } from './network/plug.ts'
 import type { ProjectNetworks } from './network/project-networks.ts'
 import { endAllOf } from './process.ts'
 import { createRootDisk, lookAtDisk } from './qcow2.ts'
@@ -23,6 +25,8 @@ import { writeSeed } from './seed.ts'
 import type { Suspension } from './suspension.ts'
 import type { Turns } from './turns.ts'
 import type { Volumes } from './volumes.ts'
+import type { Frozen } from './warm/store.ts'
+import type { WarmStarts } from './warm/warm-starts.ts'
 
 type MachineCalls = 'createMachine' | 'startMachine' | 'powerDown' | 'powerOff' | 'deleteMachine'
 
@@ -37,6 +41,8 @@ export function makeMachines(deps: {
   runs: Runs
   suspension: Pick<Suspension, 'whyUseless' | 'discard' | 'clear'>
   networks: ProjectNetworks
+  doors: Pick<Doors, 'settle' | 'shut'>
+  warmStarts: WarmStarts
   logs: ConsoleLogs
   log: Log
   host: () => HostFacts
@@ -50,9 +56,8 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, logs, log, host, changed } =
-    deps
-  const { inTurn, inDiskTurn } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, doors, logs, log } = deps
+  const { host, changed, warmStarts, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
   const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
@@ -80,24 +85,55 @@ export function makeMachines(deps: {
   }
 
   /** Begins a run where everything that protects others from it is in force, and never anywhere else. */
-  async function begin(
-    machineId: string,
-    record: MachineRecord,
-    saved: MemoryFit | null,
-  ): Promise<string | null> {
+  async function begin(machineId: string, record: MachineRecord, source: Source): Promise<string | null> {
     const { network } = host()
     if (network.apart !== null) {
       await network.protect()
       record.address.port = await pickPort(record.address.ip, record.address.port)
       await dirs.writeRecord(machineId, record)
-      return runs.begin(machineId, record, null, saved)
+      return beginFrom(machineId, record, null, source)
     }
-    await dirs.writeRecord(machineId, record)
+    // The door of an earlier run must not be taken for somebody else's.
+    doors.shut(machineId)
     const { plug, done } = await networks.join(machineId)
     try {
-      return await runs.begin(machineId, record, plug, saved)
+      if (plug.reach === 'door') record.address.port = await pickPort(record.address.ip, record.address.port)
+      await dirs.writeRecord(machineId, record)
+      return await beginFrom(machineId, record, plug, source)
     } finally {
       done()
+      doors.settle()
+    }
+  }
+
+  async function beginFrom(
+    machineId: string,
+    record: MachineRecord,
+    plug: Plug | null,
+    { saved, frozen }: Source,
+  ): Promise<string | null> {
+    if (frozen && (await beginWarm(machineId, record, plug, frozen))) return null
+    return runs.begin(machineId, record, plug, saved)
+  }
+
+  /** Lets a machine that no guest has had yet go on from a frozen guest; false when it has to boot. */
+  async function beginWarm(
+    machineId: string,
+    record: MachineRecord,
+    plug: Plug | null,
+    frozen: Frozen,
+  ): Promise<boolean> {
+    try {
+      await warmStarts.copyRoot(frozen.root, rootOf(machineId))
+      await runs.beginWarm(machineId, record, plug, frozen)
+      return true
+    } catch (error) {
+      log.warn(
+        { machine: machineId, err: error },
+        'A guest boots, because it could not start from a frozen one',
+      )
+      await freshRoot(machineId, record.image)
+      return false
     }
   }
 
@@ -138,7 +174,14 @@ export function makeMachines(deps: {
           await flush(dirs.fileOf(spec.id, fileNames.seed))
           const address = { ip, port: await pickPort(ip, null) }
           const places = placeInOrder(spec.volumeIds)
-          await dirs.writeRecord(spec.id, { spec, address, image, volumes: places, restored: null })
+          await dirs.writeRecord(spec.id, {
+            spec,
+            address,
+            image,
+            volumes: places,
+            restored: null,
+            fresh: true,
+          })
         } catch (error) {
           ips.delete(spec.id)
           await dirs.remove(spec.id).catch(() => {})
@@ -179,7 +222,12 @@ export function makeMachines(deps: {
             const useless = await suspension.whyUseless(machineId, record)
             const saved = useless === null ? (record.restored?.memory ?? null) : null
             record.volumes = placesFor(volumeIds, saved)
-            return (await begin(machineId, record, saved)) ?? useless
+            const isFresh = (afresh || record.fresh === true) && !record.restored
+            record.fresh = false
+            const frozen = isFresh ? await warmStarts.find(record) : null
+            const why = await begin(machineId, record, { saved, frozen })
+            if (isFresh && !frozen) warmStarts.wasMissed(record)
+            return why ?? useless
           } catch (error) {
             throw asEngineError(error, 'The VM could not be started')
           }
@@ -226,6 +274,12 @@ export function makeMachines(deps: {
       )
     },
   }
+}
+
+/** What a guest goes on from; it boots where there is neither, or where it does not fit. */
+interface Source {
+  saved: MemoryFit | null
+  frozen: Frozen | null
 }
 
 const recordLost = () =>

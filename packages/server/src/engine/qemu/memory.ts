@@ -17,7 +17,14 @@ import type { Qmp } from './qmp.ts'
 import type { MachineRecord, MemoryFit, VolumePlace } from './records.ts'
 
 /** What a saved memory of this machine must fit, when a guest of it starts now. */
-export const fitOf = ({ spec, image, volumes }: MachineRecord, host: HostFacts): MemoryFit => ({
+export const fitOf = (
+  {
+    spec,
+    image,
+    volumes,
+  }: Pick<MachineRecord, 'image' | 'volumes'> & { spec: Pick<MachineRecord['spec'], 'cpu' | 'memoryMb'> },
+  host: HostFacts,
+): MemoryFit => ({
   shape: host.network.apart === null ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
   qemu: host.qemu,
   accelerator: host.accelerator.kind,
@@ -141,10 +148,10 @@ async function send(
   await Promise.race([completion(qmp, signal, impatientMs, to.onProgress), receiver.failed])
 }
 
-async function completion(
+export async function completion(
   qmp: Qmp,
   signal: AbortSignal,
-  impatientMs: number,
+  impatientMs = IMPATIENT_STANDSTILL_MS,
   onProgress?: Work['onProgress'],
 ): Promise<void> {
   for (let hurried = false; ; ) {
@@ -205,7 +212,7 @@ export async function statusOf(qmp: Qmp): Promise<unknown> {
 }
 
 /** Listens in a machine's directory, and writes to a file what the first caller sends. */
-async function receiveInto(file: string, directory: string, name: string) {
+export async function receiveInto(file: string, directory: string, name: string) {
   const socketDir = await open(directory)
   const path = `/proc/self/fd/${socketDir.fd}/${name}`
   const server: Server = createServer({ pauseOnConnect: true })

@@ -88,6 +88,12 @@ export async function residentMb(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
 }
 
+/** The same without what is only mapped from files, and takes memory of its own once it is written to. Field: RssAnon. */
+export async function ownMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024
+}
+
 /** All that a process gets of our environment which serves a guest: nothing in it is for whom a guest breaks out to. */
 export function plainEnvironment(): Record<string, string> {
   const { PATH = '', LC_ALL = 'C' } = outsideEnvironment()

@@ -46,11 +46,11 @@ export async function testImages(dataDir: string, dir = imagesDir): Promise<Imag
 /** The engine over those images; what runs guest code on this host is found out once, for all of them. */
 export async function testEngine(
   dataDir: string,
-  { networks = 'off' }: { networks?: 'off' | 'auto' } = {},
+  { networks = 'off', warm = false }: { networks?: 'off' | 'auto'; warm?: boolean } = {},
 ): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, images, importer, log: silentLog })
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, images, importer, log: silentLog })
 }
 
 /** `auto`: each project has a network, where this host can have them. */

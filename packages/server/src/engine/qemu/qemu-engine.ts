@@ -24,9 +24,11 @@ import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-di
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
+import { makeDoors } from './network/doors.ts'
 import { watchFirewall } from './network/firewall.ts'
-import { clearAbandoned, namespaceOf } from './network/namespace.ts'
+import { clearAbandoned, groundIn } from './network/grounds.ts'
 import { makeProjectNetworks, watchNetworks } from './network/project-networks.ts'
+import { makeRelay } from './network/relay.ts'
 import { makeOrUnreadable } from './or-unreadable.ts'
 import { makePlaces } from './places.ts'
 import { makeRestore } from './restore.ts'
@@ -38,6 +40,7 @@ import { makeTurns } from './turns.ts'
 import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
+import { makeWarmStarts } from './warm/warm-starts.ts'
 
 const LOOK_MS = 15_000
 const nothing = () => null
@@ -55,6 +58,8 @@ export function makeQemuEngine(deps: {
   hostDir?: string
   /** Whether projects have networks, and where those take their addresses from: `auto` takes a range that is free. */
   networks?: 'off' | 'auto' | Range
+  /** Whether VMs start from frozen guests. */
+  warm?: boolean
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -94,10 +99,19 @@ export function makeQemuEngine(deps: {
 
   // What is done with it.
   const guests = makeGuests({ dirs, log, host, logs, inTurn, changed })
-  const namespace = namespaceOf(dataDir)
+  const ground = groundIn(dataDir, log)
+  const relay = makeRelay(ground)
+  const doors = makeDoors({
+    wanted: () =>
+      [...guests.held()].flatMap(([id, { run, address: at }]) =>
+        run.plug?.reach === 'door' ? [[id, { at, to: { ip: run.plug.ip, port: 22 } }] as const] : [],
+      ),
+    connect: relay.connect,
+    log,
+  })
   const networks = makeProjectNetworks({
     dataDir,
-    namespace,
+    ground,
     named: typeof deps.networks === 'object' ? deps.networks : null,
     living: () => [...guests.held()].flatMap(([id, { run }]) => (run.plug ? [id] : [])),
     isMade: async (id) => isMachineId(id) && (await dirs.has(id, fileNames.record)),
@@ -110,7 +124,7 @@ export function makeQemuEngine(deps: {
     log,
     host,
     volumePath: volumes.pathOf,
-    entry: namespace.entry,
+    entry: ground.entry,
     changed,
   })
   const suspension = makeSuspension({
@@ -123,6 +137,7 @@ export function makeQemuEngine(deps: {
     inDiskTurn,
     changed,
   })
+  const warmStarts = makeWarmStarts({ dataDir, places, isOn: deps.warm ?? false, host, log })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -134,6 +149,8 @@ export function makeQemuEngine(deps: {
     runs,
     suspension,
     networks,
+    doors,
+    warmStarts,
     logs,
     log,
     host,
@@ -226,8 +243,10 @@ export function makeQemuEngine(deps: {
       const stopFirewall = watchFirewall({ ensure: protect, isNeeded, log })
       await takeUp().catch(notRead('The directory of VMs'))
       await clearAbandoned().catch(notRead('What other installations left'))
+      await warmStarts.open().catch(notRead('The directory of frozen guests'))
       await networks.open().catch(notRead('The networks of projects'))
-      const stopNetworks = watchNetworks(networks, log)
+      doors.settle()
+      const stopNetworks = watchNetworks({ look: networks.look, settleDoors: doors.settle }, log)
       stopWatching = () => {
         stopFirewall()
         stopNetworks()
@@ -236,6 +255,9 @@ export function makeQemuEngine(deps: {
 
     async close() {
       stopWatching()
+      doors.close()
+      await relay.close()
+      await warmStarts.close()
       await networks.close()
       await images.close()
       consoles.release()
@@ -256,8 +278,10 @@ export function makeQemuEngine(deps: {
       if ((state.power !== 'booting' && state.power !== 'ready') || state.address === null)
         throw new EngineError('unreachable', 'It is not running.')
       if (port === 22) return { at: state.address }
-      if (!guests.held().get(machineId)?.run.plug) throw new EngineError('unreachable', ONLY_SSH)
-      return { at: { ip: state.address.ip, port } }
+      const plug = guests.held().get(machineId)?.run.plug
+      if (!plug) throw new EngineError('unreachable', ONLY_SSH)
+      if (plug.reach === 'door') return { stream: await relay.connect(plug.ip, port) }
+      return { at: { ip: plug.ip, port } }
     },
     listeningPorts: async (machineId) => (await guests.held().get(machineId)?.agent.listeningPorts()) ?? null,
     hasScreen: showsScreen,

@@ -84,10 +84,13 @@ export function makeReadiness(deps: {
     /** Looks where a guest stands that was taken hold of. */
     async begin(): Promise<void> {
       if ((await dirs.readMark(machineId, 'ready')) === run.run) ready = true
-      else if (run.resumed || (await saidReady(qmp))) ask(SAID_PAUSE_MS)
+      else if (run.resumed || run.warm || (await saidReady(qmp))) ask(SAID_PAUSE_MS)
       // It may have started in the future: the clock can be set back.
       else waitForWord(Math.min(SILENCE_MS, Math.max(0, run.startedAt + SILENCE_MS - Date.now())))
     },
+
+    /** The guest is up, although it does not say so again. */
+    isUp: (): void => ask(SAID_PAUSE_MS),
 
     /** The guest restarted itself. */
     beginAnew(): void {
@@ -104,7 +107,7 @@ export function makeReadiness(deps: {
   }
 }
 
-async function saidReady(qmp: Qmp): Promise<boolean> {
+export async function saidReady(qmp: Qmp): Promise<boolean> {
   const text = await qmp.execute('ringbuf-read', { device: READY_CHANNEL, size: 1024 })
   return typeof text === 'string' && text.includes('ready')
 }

@@ -47,6 +47,7 @@ const record = z.looseObject({
       moved: z.boolean().optional(),
     })
     .nullish(),
+  fresh: z.boolean().optional(),
 })
 
 const manifest = z.looseObject({
@@ -74,7 +75,15 @@ export const isRun: Shape<RunRecord> = shapeOf(
     shape: z.number(),
     bootId: z.string(),
     startedAt: z.number(),
-    plug: z.looseObject({ tap: z.string(), mac: z.string(), ip: z.string() }).optional(),
+    plug: z
+      .looseObject({
+        tap: z.string(),
+        mac: z.string(),
+        ip: z.string(),
+        reach: z.enum(['route', 'door']).optional(),
+      })
+      .optional(),
+    warm: z.looseObject({ renewed: z.boolean() }).optional(),
   }),
 )
 export const isMark: Shape<string> = shapeOf(z.string())

@@ -17,6 +17,8 @@ export interface MachineRecord {
   volumes: VolumePlace[]
   /** Set between a restore, or a suspend, and the start that honours it. */
   restored: Restored | null
+  /** No guest has had the root disk yet. Machines of earlier versions do not say. */
+  fresh?: boolean
 }
 
 /** What the next start goes on from. */
@@ -61,13 +63,15 @@ export interface RunRecord {
   /** What runs its guest code. */
   accelerator: NonNullable<Capabilities['accelerator']>
   cpuModel: string
+  /** It started from a frozen guest, and whether it has its own identity by now; absent where it booted. */
+  warm?: { renewed: boolean }
   /** How it is plugged into the network of its project; absent where it is not. */
   plug?: Plug
 }
 
 /** Where port 22 of a machine answers in one run. */
 export const addressIn = (record: Pick<MachineRecord, 'address'>, run: Pick<RunRecord, 'plug'>): Address =>
-  run.plug ? { ip: run.plug.ip, port: 22 } : record.address
+  run.plug && run.plug.reach !== 'door' ? { ip: run.plug.ip, port: 22 } : record.address
 
 /** What a snapshot directory holds; written last, so its presence means that all of it is there. */
 export interface MachineManifest {

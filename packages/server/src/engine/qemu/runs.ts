@@ -14,6 +14,7 @@ import { fitOf, misfit } from './memory.ts'
 import type { Plug } from './network/plug.ts'
 import { endProcess, isRunOf, kill } from './process.ts'
 import type { MachineRecord, MemoryFit, RunRecord } from './records.ts'
+import type { Frozen } from './warm/store.ts'
 
 /** Begins the runs of machines: a guest boots, or goes on from a saved memory. */
 export function makeRuns(deps: {
@@ -23,7 +24,7 @@ export function makeRuns(deps: {
   host: () => HostFacts
   volumePath: (volumeId: string) => string
   /** What leads a program into the namespace of project networks. */
-  entry: readonly string[]
+  entry: () => readonly string[]
   changed: (machineId: string) => void
 }) {
   const { dirs, guests, log, host, volumePath, entry, changed } = deps
@@ -35,6 +36,7 @@ export function makeRuns(deps: {
     record: MachineRecord,
     plug: Plug | null,
     memory: string | null,
+    frozen: Frozen | null,
   ): Promise<void> {
     const { accelerator, network, bootId } = host()
     const files = fileNames
@@ -62,13 +64,22 @@ export function makeRuns(deps: {
       resumed: memory !== null,
       accelerator: accelerator.kind,
       cpuModel: accelerator.cpu,
+      ...(frozen && { warm: { renewed: false } }),
       ...(plug && { plug }),
     }
     launching.set(machineId, thisRun)
     await dirs.writeRun(machineId, thisRun)
-    const args = commandLine({ record, run: thisRun, accelerator, network, volumePath })
+    const args = commandLine({
+      record,
+      run: thisRun,
+      accelerator,
+      network,
+      volumePath,
+      ...(frozen && { memory: { path: frozen.memory, use: 'map' } }),
+    })
     try {
-      const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry : [], memory)
+      const state = frozen?.state ?? memory
+      const { pid, ended } = await launchWithJournal(machineId, args, plug ? entry() : [], state)
       try {
         await Promise.race([guests.hold(machineId, record, { run: thisRun, pid }), ended])
       } catch (error) {
@@ -114,7 +125,7 @@ export function makeRuns(deps: {
       return `Its saved memory does not fit any more: ${why}.`
     }
     try {
-      await launch(machineId, record, plug, dirs.fileOf(machineId, fileNames.memory))
+      await launch(machineId, record, plug, dirs.fileOf(machineId, fileNames.memory), null)
       return null
     } catch (error) {
       log.warn({ machine: machineId, error }, 'A guest boots, because its saved memory could not be loaded')
@@ -135,9 +146,13 @@ export function makeRuns(deps: {
     ): Promise<string | null> {
       const why = saved && (await resume(machineId, record, plug, saved))
       if (saved && why === null) return null
-      await launch(machineId, record, plug, null)
+      await launch(machineId, record, plug, null, null)
       return why
     },
+
+    /** Launches a guest that goes on from a frozen one, of whose disk its root disk is a copy. */
+    beginWarm: (machineId: string, record: MachineRecord, plug: Plug | null, frozen: Frozen): Promise<void> =>
+      launch(machineId, record, plug, null, frozen),
 
     /** The run that is being launched now. */
     launching: (machineId: string): RunRecord | null => launching.get(machineId) ?? null,

@@ -48,7 +48,8 @@ export function readLinks(json: string): Link[] {
   )
 }
 
-const isBridge = (name: string) => /^p\d+$/.test(name)
+/** Whether a name is that of the bridge of a project. */
+export const isBridge = (name: string) => /^p\d+$/.test(name)
 const tapName = /^t(\d+)-(\d+)$/
 export const bridgeOf = (index: number): string => `p${index}`
 export const tapOf = (index: number, place: number): string => `t${index}-${place}`

@@ -1,5 +1,6 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
-import { CommandError, errorCode } from '../../../lib/command.ts'
+import { CommandError } from '../../../lib/command.ts'
+import { ifThere } from '../durable.ts'
 import { readPid } from '../process.ts'
 import type { FileNames } from './names.ts'
 import { servesFile } from './namespace.ts'
@@ -10,15 +11,35 @@ import { servesFile } from './namespace.ts'
  * @param start runs a program where it has to serve
  */
 export function makeNameServer(file: FileNames, start: (command: string, args: string[]) => Promise<string>) {
-  async function living(): Promise<number | null> {
-    const pid = await readPid(file.pid)
-    return pid !== null && (await servesFile(pid, file.settings)) ? pid : null
+  /** What was written last: nobody else writes there, and there are looks every few seconds. */
+  let written: Texts | null = null
+  let pid: number | null = null
+
+  async function isAlive(): Promise<boolean> {
+    if (pid === null || !(await servesFile(pid, file.settings))) pid = await readPid(file.pid)
+    if (pid !== null && !(await servesFile(pid, file.settings))) pid = null
+    return pid !== null
   }
 
   async function end(): Promise<void> {
-    const pid = await living()
-    if (pid !== null) signal(pid, 'SIGKILL')
+    if (await isAlive()) tell('SIGKILL')
     await rm(file.pid, { force: true })
+  }
+
+  function tell(signal: 'SIGHUP' | 'SIGKILL'): void {
+    try {
+      if (pid !== null) process.kill(pid, signal)
+    } catch {
+      // Gone in the meantime: the next look starts another.
+    }
+  }
+
+  async function write(texts: Texts): Promise<void> {
+    written = null
+    await writeOpen(file.settings, texts.settings)
+    await writeOpen(file.names, texts.names)
+    await writeOpen(file.leases, texts.leases)
+    written = texts
   }
 
   return {
@@ -27,56 +48,53 @@ export function makeNameServer(file: FileNames, start: (command: string, args: s
      *
      * @returns `put back` when it should have been running
      */
-    async ensure(texts: {
-      settings: string
-      names?: string
-      leases?: string
-    }): Promise<'stood' | 'put back'> {
-      const isOther = await write(file.settings, texts.settings)
-      // Each has to be done, so none of them may be skipped.
-      const changed = [
-        texts.names !== undefined && (await write(file.names, texts.names)),
-        texts.leases !== undefined && (await write(file.leases, texts.leases)),
-      ].some(Boolean)
-      const pid = await living()
-      if (pid !== null && !isOther) {
-        if (changed) signal(pid, 'SIGHUP')
+    async ensure(texts: Texts): Promise<'stood' | 'put back'> {
+      const before = written ?? (await readTexts(file))
+      const isOther = before.settings !== texts.settings
+      const isOld = isOther || before.names !== texts.names || before.leases !== texts.leases
+      if (isOld) await write(texts)
+      if (!isOther && (await isAlive())) {
+        if (isOld) tell('SIGHUP')
+        else written = texts
         return 'stood'
       }
       await end()
+      // Who ended it may have removed what it reads.
+      if (!isOld) await write(texts)
       await start('dnsmasq', [`--conf-file=${file.settings}`])
       return isOther ? 'stood' : 'put back'
     },
     async remove(): Promise<void> {
       await end()
+      written = null
       for (const path of Object.values(file)) await rm(path, { force: true })
     },
   }
+}
+
+export interface Texts {
+  settings: string
+  /** Empty for one that has none of its own. */
+  names: string
+  leases: string
+}
+
+/** What an earlier server wrote; null for what is not there. */
+async function readTexts(file: FileNames): Promise<{ [K in keyof Texts]: string | null }> {
+  const [settings, names, leases] = await Promise.all(
+    [file.settings, file.names, file.leases].map((path) => ifThere(path, readFile(path, 'utf8'))),
+  )
+  return { settings: settings ?? null, names: names ?? null, leases: leases ?? null }
 }
 
 /** Whether it did not start because another program serves there. */
 export const isAddressInUse = (error: unknown): boolean =>
   error instanceof CommandError && error.stderr.includes('Address already in use')
 
-/** Writes a file that is read by another program; tells whether that changed it. */
-async function write(path: string, text: string): Promise<boolean> {
-  const before = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return null
-    throw error
-  })
-  if (before === text) return false
+/** Whatever the mask of the server is: dnsmasq reads as a user of its own. */
+async function writeOpen(path: string, text: string): Promise<void> {
   await writeFile(path, text)
-  // Whatever the mask of the server is: dnsmasq reads as a user of its own.
   await chmod(path, 0o644)
-  return true
-}
-
-function signal(pid: number, name: 'SIGHUP' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, name)
-  } catch {
-    // Gone in the meantime: the next look starts another.
-  }
 }
 
 export type NameServer = ReturnType<typeof makeNameServer>

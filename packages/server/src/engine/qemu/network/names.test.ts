@@ -25,8 +25,11 @@ test('only machines that have a guest get a lease, each its own', () => {
   expect(leasesText(space, network())).toBe('52:54:00:00:00:02,10.80.4.2\n')
 })
 
+const by = { user: 'nobody', resolver: '10.83.252.1#10053' }
+
 test('names of the Internet are asked for where the project may reach it, those of projects never', () => {
-  const [online, offline] = [settingsOf(space, network(), file), settingsOf(space, network(false), file)]
+  const of = (internet: boolean) => settingsOf(space, network(internet), file, by)
+  const [online, offline] = [of(true), of(false)]
   expect(online).toContain('server=10.83.252.1#10053\n')
   expect(offline).not.toMatch(/^server=/m)
   for (const settings of [online, offline]) {
@@ -34,4 +37,10 @@ test('names of the Internet are asked for where the project may reach it, those 
     expect(settings).toContain('dhcp-option=option:router,10.80.4.1\n')
     expect(settings).toContain('no-resolv\n')
   }
+})
+
+test('a name server drops its rights where there is somebody to drop them to', () => {
+  const linesOf = (user: string | null) => settingsOf(space, network(), file, { ...by, user }).split('\n')
+  expect(linesOf('nobody')).toContain('user=nobody')
+  expect(linesOf(null)).toEqual(expect.arrayContaining(['user=', 'group=']))
 })

@@ -1,11 +1,11 @@
 /** What dnsmasq is told: leases and names of one project, and the forwarder on the host. Pure texts; man page dnsmasq(8). */
 
+import { join } from 'node:path'
 import { dotted, type Range } from '../../../lib/address-range.ts'
 import type { NetworkSpec } from '../../engine.ts'
 import { addressIn, partOf, uplinkOf } from './space.ts'
 
-/** Who serves a network drops to this user, which owns nothing; what it reads is open to it. */
-const common = ['user=nobody', 'no-hosts', 'no-poll', 'domain-needed', 'bogus-priv', 'bind-interfaces']
+const common = ['no-hosts', 'no-poll', 'domain-needed', 'bogus-priv', 'bind-interfaces']
 
 /** Port 53 may be taken on all addresses of the host, by a name server of its own. */
 export const FORWARDER_PORT = 10_053
@@ -20,11 +20,23 @@ export interface NamedNetwork {
   places: ReadonlyMap<string, number>
 }
 
-/** The settings of a project's dnsmasq: it has to be started anew when they change. */
-export function settingsOf(space: Range, { index, bridge, spec }: NamedNetwork, file: FileNames): string {
+/**
+ * The settings of a project's dnsmasq: it has to be started anew when they change.
+ *
+ * @param by.user whom it drops to, who owns nothing and reads what is open to all; null where there is nobody else
+ * @param by.resolver whom it asks for names of the Internet
+ */
+export function settingsOf(
+  space: Range,
+  { index, bridge, spec }: NamedNetwork,
+  file: FileNames,
+  by: { user: string | null; resolver: string },
+): string {
   const { range, gateway, netmask } = partOf(space, index)
   const lines = [
     ...common,
+    // Nothing behind the name: it stays who it is, and asks the kernel for nothing that is refused there.
+    ...(by.user === null ? ['user=', 'group='] : [`user=${by.user}`]),
     `interface=${bridge}`,
     'except-interface=lo',
     'no-resolv',
@@ -38,7 +50,7 @@ export function settingsOf(space: Range, { index, bridge, spec }: NamedNetwork, 
     `domain=${spec.label}.internal`,
     'local=/internal/',
     // Names of the Internet are a way out as well.
-    ...(spec.internet ? [`server=${uplinkOf(space).host}#${FORWARDER_PORT}`] : []),
+    ...(spec.internet ? [`server=${by.resolver}`] : []),
     `addn-hosts=${file.names}`,
     `dhcp-hostsfile=${file.leases}`,
     `pid-file=${file.pid}`,
@@ -50,11 +62,21 @@ export function settingsOf(space: Range, { index, bridge, spec }: NamedNetwork, 
 export const forwarderSettings = (space: Range, file: Pick<FileNames, 'pid'>): string =>
   `${[
     ...common.filter((line) => line !== 'no-poll'),
+    'user=nobody',
     `listen-address=${uplinkOf(space).host}`,
     `port=${FORWARDER_PORT}`,
     'cache-size=1000',
     `pid-file=${file.pid}`,
   ].join('\n')}\n`
+
+export const FORWARDER = 'forwarder'
+
+export const fileNamesIn = (directory: string, name: string): FileNames => ({
+  settings: join(directory, `${name}.conf`),
+  names: join(directory, `${name}.names`),
+  leases: join(directory, `${name}.leases`),
+  pid: join(directory, `${name}.pid`),
+})
 
 export interface FileNames {
   settings: string

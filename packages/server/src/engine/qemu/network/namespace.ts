@@ -72,7 +72,7 @@ export const OWNER = 'data-directory'
  * Removes the namespaces of data directories that are gone, with what serves them: nobody else would. One in which a
  * guest still lives is left alone.
  */
-export async function clearAbandoned(): Promise<void> {
+export async function clearAbandonedByRoot(): Promise<void> {
   for (const entry of await readdir(FILES)) {
     const hash = /^slipway-([0-9a-f]{8})$/.exec(entry)?.[1]
     if (hash === undefined) continue

@@ -3,7 +3,8 @@ import { createServer } from 'node:net'
 import { run } from '../../../lib/command.ts'
 import type { Log } from '../../../lib/log.ts'
 import { firewall } from './firewall.ts'
-import { whyNoProjectNetworks } from './trial.ts'
+import { isRoot } from './grounds.ts'
+import { whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
 export interface GuestNetwork {
@@ -25,6 +26,9 @@ export interface GuestNetwork {
 const SWITCHED_OFF =
   'networks of projects are switched off; the operator can switch them on by taking SLIPWAY_NETWORK=off out of the settings'
 
+const JOINED =
+  'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.'
+
 /** The system user every guest's process becomes when the server runs as root; it owns nothing. */
 const GUEST_USER = 'slipway-guest'
 
@@ -35,12 +39,7 @@ const GUEST_USER = 'slipway-guest'
  * guests are cut off: they can be reached by SSH, and reach nothing.
  */
 export async function openNetwork(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
-  if (process.getuid?.() !== 0) {
-    return cutOff(
-      null,
-      'the server does not run as root, so it cannot set up the rules that would protect this host',
-    )
-  }
+  if (!isRoot()) return openForUser(log, withNetworks)
   const uid = await ensureGuestUser().catch((error: unknown) => {
     log.warn({ error }, 'The user for guests could not be made')
     return null
@@ -59,8 +58,7 @@ export async function openNetwork(log: Log, withNetworks: boolean): Promise<Gues
       user: GUEST_USER,
       restrict: false,
       apart: null,
-      sentence:
-        'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.',
+      sentence: JOINED,
       protect: () => firewall.ensure(uid),
     }
   if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
@@ -72,6 +70,15 @@ export async function openNetwork(log: Log, withNetworks: boolean): Promise<Gues
       'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.',
     protect: () => firewall.ensure(uid),
   }
+}
+
+/** Without root only project networks can protect this host: their rules are in a namespace of their own. */
+async function openForUser(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
+  const why = withNetworks ? await whyNoNetworksForUser() : SWITCHED_OFF
+  if (why === null)
+    return { user: null, restrict: true, apart: null, sentence: JOINED, protect: async () => 'stood' }
+  if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
+  return cutOff(null, withNetworks ? `the server does not run as root, and ${why}` : why)
 }
 
 /** The user id guests run with; null when there is no such user. */

@@ -4,4 +4,6 @@ export interface Plug {
   tap: string
   mac: string
   ip: string
+  /** How the host gets to it (`ground.ts`); by route where nothing is said. */
+  reach?: 'route' | 'door'
 }

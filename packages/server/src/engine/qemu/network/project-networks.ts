@@ -1,37 +1,29 @@
 import { createHash } from 'node:crypto'
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
+import { readdir } from 'node:fs/promises'
+import type { Range } from '../../../lib/address-range.ts'
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
-import { fewAtATime, makeTurns } from '../turns.ts'
-import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
-import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
-import { isAddressInUse, makeNameServer, type NameServer } from './name-server.ts'
-import {
-  type FileNames,
-  forwarderSettings,
-  leasesText,
-  type NamedNetwork,
-  namesText,
-  settingsOf,
-} from './names.ts'
-import { type Namespace, OWNER, removeNamespace } from './namespace.ts'
+import type { Ground } from './ground.ts'
+import { addressesOfHost } from './host-addresses.ts'
+import { bridgeOf, isBridge, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
+import { makeNameServer, type NameServer } from './name-server.ts'
+import { fileNamesIn, leasesText, type NamedNetwork, namesText, settingsOf } from './names.ts'
+import { makeNetworkBook } from './network-book.ts'
 import type { Plug } from './plug.ts'
-import { frameRules, hostRules, hostTable, packetRules, type RuledNetwork } from './rules.ts'
-import { addressIn, freePlace, LAST_PLACE, partOf, partsOf } from './space.ts'
+import { frameRules, packetRules, type RuledNetwork } from './rules.ts'
+import { addressIn, chooseSpace, partOf } from './space.ts'
+import { SpaceTakenError } from './space-taken.ts'
 import { makeTable } from './table.ts'
-import { addressesOfHost, chooseSpace, ensureUplink, SpaceTakenError } from './uplink.ts'
 
 /**
- * The private networks of all projects, by bridges and taps in one namespace: who has which address, and that what is
- * on the host is what it should be. `settle` compares the two and does what is missing; it is called when something
- * changed and every few seconds, and nothing else changes anything.
+ * The private networks of all projects, by bridges and taps in one namespace. `settle` compares what the book says
+ * (`network-book.ts`) with what there is, and does what is missing; it is called when something changed and every few
+ * seconds, and nothing else changes anything.
  */
 export function makeProjectNetworks(deps: {
   dataDir: string
-  namespace: Namespace
+  ground: Ground
   /** The operator's range; null takes one that is free. */
   named: Range | null
   /** Machines whose guest lives, as far as this engine knows. */
@@ -42,141 +34,34 @@ export function makeProjectNetworks(deps: {
   isOn: () => boolean
   log: Pick<Log, 'warn' | 'error'>
 }) {
-  const { dataDir, namespace, named, living, isMade, isOn, log } = deps
-  const kept = keptNetworksIn(dataDir)
-  const networks = new Map<string, KeptNetwork>()
-  const projectOf = new Map<string, string>()
+  const { dataDir, ground, named, living, isMade, isOn, log } = deps
+  const book = makeNetworkBook({ dataDir, isMade, log })
   /** Machines that are about to have a guest. */
   const joining = new Set<string>()
   const servers = new Map<string, NameServer>()
-  const inTurn = makeTurns()
-  let space: Range | null = null
   /** Ranges that others turned out to use. */
   const contested: Range[] = []
-  let reading: Promise<void> | null = null
   /** Why names and addresses of a network are not served now. */
   const failures = new Map<string, unknown>()
 
-  const frames = makeTable((args, input) => namespace.inside('nft', args, input), 'bridge slipway')
-  const packets = makeTable((args, input) => namespace.inside('nft', args, input), 'inet slipway')
-  const onHost = makeTable(
-    (args, input) => namespace.outside('nft', args, input),
-    `inet ${hostTable(namespace.name)}`,
-  )
-
-  function remember(projectId: string, network: KeptNetwork): void {
-    networks.set(projectId, network)
-    for (const machineId of Object.keys(network.places)) projectOf.set(machineId, projectId)
-  }
-
-  /** Reads what is kept; a project whose file cannot be read is left alone, and read again when it is needed. */
-  async function readAll(): Promise<void> {
-    const range = await kept.readRange()
-    space = range === null ? null : parseRange(range)
-    for (const projectId of await kept.ids()) {
-      try {
-        const network = await kept.read(projectId)
-        if (network) remember(projectId, network)
-      } catch (err) {
-        log.error({ project: projectId, err }, 'The network of a project cannot be read')
-      }
-    }
-  }
-
-  function readOnce(): Promise<void> {
-    reading ??= readAll().catch((error: unknown) => {
-      reading = null
-      throw error
-    })
-    return reading
-  }
-
-  /** What is kept of a project, read again when it could not be read before. */
-  async function networkOf(projectId: string): Promise<KeptNetwork | null> {
-    await readOnce()
-    const known = networks.get(projectId)
-    if (known) return known
-    const network = await kept.read(projectId)
-    if (network) remember(projectId, network)
-    return network
-  }
-
-  async function write(projectId: string, network: KeptNetwork): Promise<void> {
-    await kept.write(projectId, network)
-    remember(projectId, network)
-  }
-
-  /** A number for a project that no other has, those included that cannot be read now. */
-  async function freeIndex(): Promise<number> {
-    const unread = (await kept.ids()).filter((id) => !networks.has(id))
-    if (unread.length > 0) await Promise.all(unread.map(networkOf))
-    const taken = new Set([...networks.values()].map(({ index }) => index))
-    const parts = space === null ? Number.POSITIVE_INFINITY : partsOf(space)
-    for (let index = 0; index < parts; index += 1) if (!taken.has(index)) return index
-    throw new EngineError(
-      'no-address',
-      'All addresses for networks of projects are in use. The operator can set aside more with SLIPWAY_NETWORK.',
-      { retryable: true },
-    )
-  }
-
-  async function assign(projectId: string, machineIds: readonly string[]): Promise<void> {
-    const known = await networkOf(projectId)
-    const network = known ?? { index: await freeIndex(), places: {}, spec: null }
-    const fresh = machineIds.filter((id) => network.places[id] === undefined)
-    if (known && fresh.length === 0) return
-    const taken = new Set(Object.values(network.places))
-    const places = { ...network.places }
-    for (const id of fresh) {
-      const wish = createHash('sha256').update(id).digest().readUInt32BE(0) % LAST_PLACE
-      const place = freePlace(wish, taken)
-      if (place === null)
-        throw new EngineError('no-address', 'All addresses of the network of this project are in use.', {
-          retryable: true,
-        })
-      taken.add(place)
-      places[id] = place
-    }
-    await write(projectId, { ...network, places })
-  }
-
-  /** Machines of earlier versions: nobody has said before whose they are. */
-  async function withoutPlace({ names }: NetworkSpec): Promise<string[]> {
-    const ids = new Set(Object.values(names).flat())
-    const strangers = [...ids].filter((id) => !projectOf.has(id))
-    return (await fewAtATime(strangers, async (id) => ((await isMade(id)) ? [id] : []))).flat()
-  }
-
-  const macOf = (machineId: string, place: number): string => {
-    const hash = createHash('sha256').update(machineId).digest()
-    const bytes = [0x52, 0x54, hash[0] ?? 0, hash[1] ?? 0, place >> 8, place & 255]
-    return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':')
-  }
+  const frames = makeTable((args, input) => ground.inside('nft', args, input), 'bridge slipway')
+  const packets = makeTable((args, input) => ground.inside('nft', args, input), 'inet slipway')
 
   async function theSpace(): Promise<Range> {
-    return space ?? takeSpace()
+    return book.range() ?? takeSpace()
   }
 
   /** While no guest has an address of it, the range can be another one: of a new setting, or because it is in use now. */
   async function takeSpace(): Promise<Range> {
-    const taken = await chooseSpace(namespace, { named, usedSoFar: space, contested })
-    if (space === null || rangeText(taken) !== rangeText(space)) await kept.writeRange(rangeText(taken))
-    space = taken
+    const taken = chooseSpace(await ground.takenRanges(), { named, usedSoFar: book.range(), contested })
+    await book.useRange(taken)
     return taken
   }
-
-  const filesOf = (name: string): FileNames => ({
-    settings: join(namespace.files, `${name}.conf`),
-    names: join(namespace.files, `${name}.names`),
-    leases: join(namespace.files, `${name}.leases`),
-    pid: join(namespace.files, `${name}.pid`),
-  })
 
   function serverOf(name: string): NameServer {
     const known = servers.get(name)
     if (known) return known
-    const start = name === FORWARDER ? namespace.outside : namespace.inside
-    const server = makeNameServer(filesOf(name), start)
+    const server = makeNameServer(fileNamesIn(ground.files, name), ground.inside)
     servers.set(name, server)
     return server
   }
@@ -186,7 +71,7 @@ export function makeProjectNetworks(deps: {
     const alive = new Set([...living(), ...joining])
     // A guest that does not answer now is not known to live, but QEMU has its tap.
     const inUse = new Set(links.filter(({ isUsed }) => isUsed).map(({ name }) => name))
-    return [...networks].flatMap(([projectId, { index, places, spec }]) => {
+    return [...book.all()].flatMap(([projectId, { index, places, spec }]) => {
       const machines = Object.entries(places)
         .filter(([id, place]) => alive.has(id) || inUse.has(tapOf(index, place)))
         .map(([id, place]) => ({ id, place, mac: macOf(id, place) }))
@@ -210,24 +95,25 @@ export function makeProjectNetworks(deps: {
   })
 
   async function linksNow(): Promise<Link[]> {
-    return readLinks(await namespace.inside('ip', ['-json', 'address', 'show']))
+    return readLinks(await ground.inside('ip', ['-json', 'address', 'show']))
   }
 
   /** No guest is left: nothing of it has to be. */
   async function dissolve(): Promise<void> {
     servers.clear()
-    await removeNamespace(namespace)
+    await ground.remove()
   }
 
-  async function namesOnDisk(): Promise<string[]> {
-    const files = await readdir(namespace.files).catch(() => [])
-    return files.filter((file) => file.endsWith('.conf')).map((file) => file.slice(0, -'.conf'.length))
+  /** The bridges for which names are served, as files of earlier servers tell. */
+  async function servedOnDisk(): Promise<string[]> {
+    const files = await readdir(ground.files).catch(() => [])
+    return files.map((file) => file.replace(/\.conf$/, '')).filter(isBridge)
   }
 
   /** @returns what had been removed or ended by somebody else */
   async function settleOnce(): Promise<string[]> {
-    await readOnce()
-    const isThere = await namespace.isThere()
+    await book.open()
+    const isThere = await ground.isThere()
     const before = isThere ? await linksNow() : []
     const wanted = wantedNetworks(before)
     if (wanted.length === 0) {
@@ -236,10 +122,8 @@ export function makeProjectNetworks(deps: {
     }
     const range = isThere ? await theSpace() : await takeSpace()
     const back: string[] = []
-    await mkdir(namespace.files, { recursive: true })
-    await chmod(namespace.files, 0o755)
-    await writeFile(join(namespace.files, OWNER), dataDir)
-    if ((await ensureUplink(namespace, range)) && isThere) back.push('the way out')
+    await ground.make()
+    if ((await ground.ensureWayOut(range)) && isThere) back.push('the way out')
     const bridges = wanted.map(({ bridge, index, machines }) => ({
       name: bridge,
       address: `${partOf(range, index).gateway}/${partOf(range, index).range.prefix}`,
@@ -250,13 +134,12 @@ export function makeProjectNetworks(deps: {
     const tables = [
       [frames, frameRules(all)],
       [packets, packetRules(range, all, addressesOfHost())],
-      [onHost, hostRules(namespace.name, namespace.link, range)],
     ] as const
     for (const [table, rules] of tables)
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
+    back.push(...(await ground.keepWayOut(range)))
     const commands = linkCommands(isThere ? before : await linksNow(), bridges)
-    if (commands.length > 0) await namespace.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
-    if ((await serveForwarder(range)) === 'put back') back.push('the forwarder of names')
+    if (commands.length > 0) await ground.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
     failures.clear()
     for (const one of wanted) {
       try {
@@ -267,8 +150,8 @@ export function makeProjectNetworks(deps: {
         log.error({ project: one.projectId, err: error }, 'The names of a project are not served')
       }
     }
-    const needed = new Set([FORWARDER, ...wanted.map(({ bridge }) => bridge)])
-    for (const name of new Set([...servers.keys(), ...(await namesOnDisk())])) {
+    const needed = new Set(wanted.map(({ bridge }) => bridge))
+    for (const name of new Set([...servers.keys(), ...(await servedOnDisk())])) {
       if (needed.has(name)) continue
       await serverOf(name).remove()
       servers.delete(name)
@@ -276,18 +159,12 @@ export function makeProjectNetworks(deps: {
     return back
   }
 
-  async function serveForwarder(range: Range): Promise<'stood' | 'put back'> {
-    const settings = forwarderSettings(range, filesOf(FORWARDER))
-    return serverOf(FORWARDER)
-      .ensure({ settings })
-      .catch((error: unknown) => {
-        throw isAddressInUse(error) ? new SpaceTakenError(error) : error
-      })
-  }
-
   async function serveNames(range: Range, network: NamedNetwork): Promise<boolean> {
     const texts = {
-      settings: settingsOf(range, network, filesOf(network.bridge)),
+      settings: settingsOf(range, network, fileNamesIn(ground.files, network.bridge), {
+        user: ground.user,
+        resolver: ground.resolver(range),
+      }),
       names: namesText(range, network),
       leases: leasesText(range, network),
     }
@@ -304,6 +181,7 @@ export function makeProjectNetworks(deps: {
       .then(() => {
         next = null
         return settleOnce().catch(async (error: unknown) => {
+          const space = book.range()
           if (!(error instanceof SpaceTakenError) || named !== null || space === null) throw error
           // Guests that live have addresses of it.
           if (hasGuest(await linksNow())) throw error
@@ -326,19 +204,16 @@ export function makeProjectNetworks(deps: {
           { retryable: true, cause },
         )
 
-  /** The work of those that change what is kept of a project, one after the other: indexes are given to all. */
-  const alone = <T>(work: () => Promise<T>): Promise<T> => inTurn('kept', work)
-
   return {
     /** Reads what is kept, and puts up what is missing for guests that live. */
     async open(): Promise<void> {
-      await readOnce()
+      await book.open()
       await settle()
     },
 
     /** Gives a machine an address in the network of its project, for its life. */
     assign: async (projectId: string, machineId: string): Promise<void> =>
-      isOn() ? alone(() => assign(projectId, [machineId])) : undefined,
+      isOn() ? book.assign(projectId, machineId) : undefined,
 
     /**
      * Plugs a machine in that is about to start. Throws a retryable `EngineError` when what protects others from it is
@@ -346,20 +221,19 @@ export function makeProjectNetworks(deps: {
      * failed to.
      */
     async join(machineId: string): Promise<{ plug: Plug; done: () => void }> {
-      await readOnce()
-      const projectId = projectOf.get(machineId)
-      const network = projectId === undefined ? null : await networkOf(projectId)
-      const place = network?.places[machineId]
-      if (!network || place === undefined)
+      const its = await book.placeOf(machineId)
+      if (its === null)
         throw new EngineError('internal', 'The VM has no address in the network of its project yet.', {
           retryable: true,
         })
       joining.add(machineId)
       try {
         await settle()
-        if (failures.has(projectId ?? '')) throw failures.get(projectId ?? '')
-        const ip = addressIn(await theSpace(), network.index, place)
-        const plug = { tap: tapOf(network.index, place), mac: macOf(machineId, place), ip }
+        if (failures.has(its.projectId)) throw failures.get(its.projectId)
+        const { index, place } = its
+        const ip = addressIn(await theSpace(), index, place)
+        const { reach } = ground
+        const plug = { tap: tapOf(index, place), mac: macOf(machineId, place), ip, reach }
         return { plug, done: () => void joining.delete(machineId) }
       } catch (error) {
         joining.delete(machineId)
@@ -367,32 +241,17 @@ export function makeProjectNetworks(deps: {
       }
     },
 
-    /** The machine is gone, and its address free again. */
-    leave: (machineId: string): Promise<void> =>
-      alone(async () => {
-        const projectId = projectOf.get(machineId)
-        const network = projectId === undefined ? null : await networkOf(projectId)
-        if (projectId === undefined || !network) return
-        const { [machineId]: _, ...places } = network.places
-        await kept.write(projectId, { ...network, places })
-        networks.set(projectId, { ...network, places })
-        projectOf.delete(machineId)
-      }),
+    leave: book.leave,
 
     async put(projectId: string, spec: NetworkSpec): Promise<void> {
       if (!isOn()) return
-      await alone(async () => {
-        const known = await networkOf(projectId)
-        const network = known ?? { index: await freeIndex(), places: {}, spec: null }
-        await write(projectId, { ...network, spec })
-        await assign(projectId, await withoutPlace(spec))
-      })
-      if (await namespace.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
+      await book.put(projectId, spec)
+      if (await ground.isThere()) await settle().catch((error: unknown) => Promise.reject(failed(error)))
     },
 
     async addresses(projectId: string): Promise<Map<string, string>> {
       if (!isOn()) return new Map()
-      const network = await networkOf(projectId)
+      const network = await book.find(projectId)
       if (!network) return new Map()
       const range = await theSpace()
       return new Map(
@@ -400,45 +259,29 @@ export function makeProjectNetworks(deps: {
       )
     },
 
-    projects: async (): Promise<string[]> => kept.ids(),
-
-    /** Forgets a project that has no machines any more; false when it has some. */
-    remove: (projectId: string): Promise<boolean> =>
-      alone(async () => {
-        const network = await networkOf(projectId)
-        if (network && Object.keys(network.places).length > 0) return false
-        await kept.remove(projectId)
-        networks.delete(projectId)
-        return true
-      }),
-
-    /** Writes what is kept of these machines' networks into another data directory. */
-    async saveTo(to: string, machineIds: readonly string[]): Promise<void> {
-      await readOnce()
-      const there = keptNetworksIn(to)
-      const wanted = new Set(machineIds)
-      for (const [projectId, network] of networks) {
-        const places = Object.entries(network.places).filter(([id]) => wanted.has(id))
-        if (places.length > 0)
-          await there.write(projectId, { ...network, places: Object.fromEntries(places) })
-      }
-      if (space !== null) await there.writeRange(rangeText(space))
-    },
+    projects: book.ids,
+    remove: book.remove,
+    saveTo: book.saveTo,
 
     /** What no guest needs any more goes now; nobody will look at it. */
     async close(): Promise<void> {
-      if ([...living()].length > 0 || !(await namespace.isThere())) return
+      if ([...living()].length > 0 || !(await ground.isThere())) return
       await settle().catch((err: unknown) => log.error({ err }, 'The networks of projects were not cleared'))
     },
 
     /** Looks at everything while there is anything. @returns what had to be put back */
     async look(): Promise<string[]> {
-      return (await namespace.isThere()) || [...living()].length > 0 ? settle() : []
+      return (await ground.isThere()) || [...living()].length > 0 ? settle() : []
     },
   }
 }
 
-const FORWARDER = 'forwarder'
+/** Its own for the life of the machine: what is kept of a guest's memory knows it. */
+function macOf(machineId: string, place: number): string {
+  const hash = createHash('sha256').update(machineId).digest()
+  const bytes = [0x52, 0x54, hash[0] ?? 0, hash[1] ?? 0, place >> 8, place & 255]
+  return bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(':')
+}
 
 const hasGuest = (links: readonly Link[]): boolean =>
   links.some(({ name, isUsed }) => isUsed && placeOfTap(name) !== null)
@@ -449,7 +292,7 @@ const LOOK_MS = 5000
 
 /** Looks every few seconds, puts back what is missing and says so. Returns the way to stop. */
 export function watchNetworks(
-  networks: Pick<ProjectNetworks, 'look'>,
+  networks: Pick<ProjectNetworks, 'look'> & { settleDoors: () => void },
   log: Pick<Log, 'warn' | 'error'>,
 ): () => void {
   let looking = false
@@ -457,6 +300,7 @@ export function watchNetworks(
     if (looking) return
     looking = true
     try {
+      networks.settleDoors()
       const back = await networks.look()
       if (back.length > 0)
         log.warn({ back }, 'Parts of the networks of projects were missing and have been put back')

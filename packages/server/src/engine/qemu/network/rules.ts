@@ -124,6 +124,15 @@ export function packetRules(
   ])
 }
 
+/** Inside, where the way out is a program that knows one address only: that of the link to it. */
+export const translationRules = (): string =>
+  replaced('inet', `${TABLE}_out`, [
+    'chain postrouting {',
+    '  type nat hook postrouting priority 100; policy accept;',
+    `  oifname "${UPLINK}" masquerade`,
+    '}',
+  ])
+
 /** The table of an installation on the host, by the name of its namespace. */
 export const hostTable = (name: string): string => name.replaceAll('-', '_')
 

@@ -2,7 +2,8 @@
  * The addresses of all project networks of an installation: one range, cut into equal parts. A bridge of Linux has at
  * most 1,024 ports, and so many addresses has a part.
  */
-import { dotted, overlap, type Range } from '../../../lib/address-range.ts'
+import { dotted, overlap, type Range, rangeText } from '../../../lib/address-range.ts'
+import { EngineError } from '../../engine.ts'
 
 const PART_PREFIX = 22
 const PART_SIZE = 2 ** (32 - PART_PREFIX)
@@ -21,6 +22,36 @@ const usual: readonly Range[] = [80, 84, 88, 92, 64, 68, 72, 76, 112, 116, 120, 
 /** The first usual range that nothing this host has a route to lies in; null when there is none. */
 export const freeRange = (routes: readonly Range[]): Range | null =>
   usual.find((range) => !routes.some((route) => overlap(range, route))) ?? null
+
+/**
+ * The range that projects get their networks from: the operator's, or the first usual one that is free. Without a route
+ * and in use all the same are those that turned out to be `contested`.
+ *
+ * @param taken what the host has routes to
+ */
+export function chooseSpace(
+  taken: readonly Range[],
+  wish: { named: Range | null; usedSoFar: Range | null; contested: readonly Range[] },
+): Range {
+  const { named, usedSoFar, contested } = wish
+  const routes = [...taken, ...(named === null ? contested : [])]
+  const isFree = (range: Range) => !routes.some((route) => overlap(route, range))
+  if (named !== null) {
+    if (isFree(named)) return named
+    throw new EngineError(
+      'internal',
+      `This host has other routes into ${rangeText(named)}. Set SLIPWAY_NETWORK to a range that nothing uses.`,
+      { retryable: true },
+    )
+  }
+  const space = usedSoFar !== null && isFree(usedSoFar) ? usedSoFar : freeRange(routes)
+  if (space) return space
+  throw new EngineError(
+    'internal',
+    'This host has routes into every range that project networks usually take. Set SLIPWAY_NETWORK to a range of private addresses that nothing uses.',
+    { retryable: true },
+  )
+}
 
 /** How many projects have room; the last part is for the way out. */
 export const partsOf = (space: Range): number => 2 ** (PART_PREFIX - space.prefix) - 1

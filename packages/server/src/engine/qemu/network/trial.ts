@@ -1,6 +1,5 @@
-import { run } from '../../../lib/command.ts'
-import { frameRules, packetRules } from './rules.ts'
-import { isMissing } from './uplink.ts'
+import { errorCode, run } from '../../../lib/command.ts'
+import { frameRules, packetRules, translationRules } from './rules.ts'
 
 const TRIAL_MS = 10_000
 const space = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
@@ -18,15 +17,9 @@ export async function whyNoProjectNetworks(): Promise<string | null> {
   const inside = (command: string, args: string[], input = '') =>
     run('nsenter', [`--net=/run/netns/${name}`, '--', command, ...args], { ...options, input })
   try {
-    for (const [tool, args, packages] of tools) {
-      const found = await run(tool, args, options).then(
-        () => true,
-        (error: unknown) => !isMissing(error),
-      )
-      if (!found) return `${tool} is not installed on the host; apt-get install ${packages} brings it`
-    }
+    const missing = await whichIsMissing(tools)
+    if (missing !== null) return missing
     await run('ip', ['netns', 'add', name], options)
-    const links = ['link add p0 type bridge', 'tuntap add dev t0-2 mode tap', 'link set t0-2 master p0']
     await inside('ip', ['-batch', '-'], `${links.join('\n')}\n`)
     await inside('nft', ['-f', '-'], frameRules(rules))
     await inside('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']))
@@ -38,10 +31,58 @@ export async function whyNoProjectNetworks(): Promise<string | null> {
   }
 }
 
+const links = ['link add p0 type bridge', 'tuntap add dev t0-2 mode tap', 'link set t0-2 master p0']
+
+/** The same for a server that does not run as root, in a user namespace of its own. */
+export async function whyNoNetworksForUser(): Promise<string | null> {
+  const missing = await whichIsMissing([...tools, ...toolsOfUsers])
+  if (missing !== null) return missing
+  const own = (command: string, args: string[], input = '') =>
+    run('unshare', ['--user', '--map-root-user', '--net', '--', command, ...args], {
+      timeoutMs: TRIAL_MS,
+      input,
+    })
+  const said = (error: unknown) => `(${(error as Error).message})`
+  try {
+    await own('ip', ['-batch', '-'], `${links[0]}\n`)
+  } catch (error) {
+    return `this host does not let users make namespaces ${said(error)}; sysctl kernel.unprivileged_userns_clone=1 or kernel.apparmor_restrict_unprivileged_userns=0 may allow it`
+  }
+  try {
+    await own('ip', ['-batch', '-'], `${links.join('\n')}\n`)
+  } catch (error) {
+    return `/dev/net/tun is not open to this user ${said(error)}; chmod 0666 /dev/net/tun opens it`
+  }
+  try {
+    await own('nft', ['-f', '-'], frameRules(rules))
+    await own('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']) + translationRules())
+    return null
+  } catch (error) {
+    return `the kernel of this host refused what project networks are made of ${said(error)}`
+  }
+}
+
+async function whichIsMissing(wanted: readonly Tool[]): Promise<string | null> {
+  for (const [tool, args, packages] of wanted) {
+    const found = await run(tool, args, { timeoutMs: TRIAL_MS }).then(
+      () => true,
+      (error: unknown) => errorCode(error) !== 'ENOENT',
+    )
+    if (!found) return `${tool} is not installed on the host; apt-get install ${packages} brings it`
+  }
+  return null
+}
+
+type Tool = readonly [command: string, args: string[], packageName: string]
+
 /** What they are made of, and the packages of Debian that have it. */
-const tools = [
+const tools: readonly Tool[] = [
   ['ip', ['-V'], 'iproute2'],
   ['nft', ['--version'], 'nftables'],
   ['nsenter', ['--version'], 'util-linux'],
   ['dnsmasq', ['--version'], 'dnsmasq-base'],
-] as const
+]
+const toolsOfUsers: readonly Tool[] = [
+  ['unshare', ['--version'], 'util-linux'],
+  ['pasta', ['--version'], 'passt'],
+]

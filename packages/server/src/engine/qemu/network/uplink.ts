@@ -1,73 +1,23 @@
-import { networkInterfaces } from 'node:os'
-import { z } from 'zod'
-import { overlap, parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
-import { errorCode } from '../../../lib/command.ts'
-import { EngineError } from '../../engine.ts'
+import { type Range, rangeText } from '../../../lib/address-range.ts'
 import type { Namespace } from './namespace.ts'
 import { UPLINK } from './rules.ts'
-import { freeRange, uplinkOf } from './space.ts'
+import { uplinkOf } from './space.ts'
+import { SpaceTakenError } from './space-taken.ts'
 
 /** Both ends know each other by these; nobody else is on that line. */
 const HOST_MAC = '52:54:00:5c:00:01'
 const INSIDE_MAC = '52:54:00:5c:00:02'
 
-const Routes = z.array(z.object({ dst: z.string().optional(), dev: z.string().optional() }))
-
-/** What the host has routes to, but for those over one link of ours; the default route leads to none of them. */
-export async function routesOfHost(namespace: Namespace): Promise<Range[]> {
-  const printed = await namespace.outside('ip', ['-json', '-4', 'route', 'show', 'table', 'all'])
-  return Routes.parse(JSON.parse(printed || '[]')).flatMap(({ dst = '', dev }) => {
-    const range = dev === namespace.link ? null : parseRange(dst)
-    return range ? [range] : []
-  })
-}
-
 /**
- * The range that projects get their networks from: the operator's, or the first usual one that is free. Without a route
- * and in use all the same are those that turned out to be `contested`.
- */
-export async function chooseSpace(
-  namespace: Namespace,
-  wish: { named: Range | null; usedSoFar: Range | null; contested: readonly Range[] },
-): Promise<Range> {
-  const { named, usedSoFar, contested } = wish
-  const routes = [...(await routesOfHost(namespace)), ...(named === null ? contested : [])]
-  const isFree = (range: Range) => !routes.some((route) => overlap(route, range))
-  if (named !== null) {
-    if (isFree(named)) return named
-    throw new EngineError(
-      'internal',
-      `This host has other routes into ${rangeText(named)}. Set SLIPWAY_NETWORK to a range that nothing uses.`,
-      { retryable: true },
-    )
-  }
-  const space = usedSoFar !== null && isFree(usedSoFar) ? usedSoFar : freeRange(routes)
-  if (space) return space
-  throw new EngineError(
-    'internal',
-    'This host has routes into every range that project networks usually take. Set SLIPWAY_NETWORK to a range of private addresses that nothing uses.',
-    { retryable: true },
-  )
-}
-
-/** IPv4 addresses of this host. */
-export const addressesOfHost = (): string[] =>
-  Object.values(networkInterfaces()).flatMap((all) =>
-    (all ?? []).flatMap(({ family, address }) => (family === 'IPv4' ? [address] : [])),
-  )
-
-/**
- * Sees to it that the namespace is there and that a way leads out of it. The first step that is missing is the first
- * that is done again: it may have ended anywhere.
+ * Sees to it that a way leads out of the namespace. The first step that is missing is the first that is done again: it
+ * may have ended anywhere.
  *
  * @returns whether something was missing
  */
 export async function ensureUplink(namespace: Namespace, space: Range): Promise<boolean> {
   const { link, inside, outside } = namespace
   const end = uplinkOf(space)
-  const isThere = await namespace.isThere()
-  if (!isThere) await namespace.make()
-  if (isThere && (await stands(namespace, space))) return false
+  if (await stands(namespace, space)) return false
   // Whatever is left of it is half of it.
   await outside('ip', ['link', 'delete', link]).catch(() => {})
   const inner = ['name', UPLINK, 'address', INSIDE_MAC, 'netns', namespace.name]
@@ -106,17 +56,6 @@ export async function ensureUplink(namespace: Namespace, space: Range): Promise<
   return true
 }
 
-/** The range was free a moment ago. */
-export class SpaceTakenError extends EngineError {
-  constructor(cause: unknown) {
-    super('internal', 'Another network of this host took the addresses for project networks.', {
-      retryable: true,
-      cause,
-    })
-    this.name = 'SpaceTakenError'
-  }
-}
-
 /** The way out is whole when the last step of making it was done. */
 async function stands({ outside, link }: Namespace, space: Range): Promise<boolean> {
   const route = ['-4', 'route', 'show', rangeText(space), 'dev', link]
@@ -135,6 +74,3 @@ const setting = (values: Record<string, number>): string =>
   Object.entries(values)
     .map(([name, value]) => `[ ! -e /proc/sys/net/${name} ] || echo ${value} > /proc/sys/net/${name}`)
     .join(' && ')
-
-/** Whether a tool of the host is missing. */
-export const isMissing = (error: unknown): boolean => errorCode(error) === 'ENOENT'

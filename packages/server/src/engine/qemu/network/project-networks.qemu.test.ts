@@ -1,0 +1,129 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { overlap, parseRange, type Range } from '../../../lib/address-range.ts'
+import { run } from '../../../lib/command.ts'
+import { missing } from '../qemu-engine.test-kit.ts'
+import { FORWARDER_PORT } from './names.ts'
+import { namespaceOf, removeNamespace } from './namespace.ts'
+import { makeProjectNetworks } from './project-networks.ts'
+import { makeRootGround } from './root-ground.ts'
+import { chooseSpace, uplinkOf } from './space.ts'
+import { whyNoProjectNetworks } from './trial.ts'
+
+const why = missing ?? (process.getuid?.() === 0 ? await whyNoProjectNetworks() : 'it takes root')
+if (why) console.log(`SKIPPED: "ranges of addresses of project networks", because ${why}`)
+
+const ends: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end()
+})
+
+/** What is left of an installation whose link somebody removed: a program that serves at its end of the way out. */
+async function serveAt(address: string): Promise<ChildProcess> {
+  await run('ip', ['route', 'add', 'local', address, 'dev', 'lo'])
+  const script = `require('node:net').createServer().listen(${FORWARDER_PORT}, '${address}', () => console.log('listening'))`
+  const program = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(program.stdout, 'data')
+  await run('ip', ['route', 'delete', 'local', address, 'dev', 'lo'])
+  return program
+}
+
+/** Networks of an installation without guests: `alive` says which machines have one. */
+async function makeInstallation() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'slipway-range-'))
+  ends.push(() => rm(dataDir, { recursive: true }))
+  const namespace = namespaceOf(dataDir)
+  const ground = makeRootGround(dataDir)
+  const alive = new Set<string>()
+  return {
+    namespace,
+    ground,
+    alive,
+    /** The address that a new guest gets. */
+    async start(networks: ReturnType<typeof makeProjectNetworks>, project: string, machine: string) {
+      await networks.assign(project, machine)
+      const { plug, done } = await networks.join(machine)
+      alive.add(machine)
+      done()
+      return plug.ip
+    },
+    /** As a server does that begins with this setting. */
+    async open(named: Range | null) {
+      const networks = makeProjectNetworks({
+        ...{ dataDir, ground, named, living: () => alive, isMade: async () => true, isOn: () => true },
+        log: { warn: () => {}, error: () => {} },
+      })
+      await networks.open()
+      ends.push(async () => {
+        alive.clear()
+        await networks.close()
+      })
+      return networks
+    },
+  }
+}
+
+const isIn = (range: Range, ip: string | undefined): boolean => {
+  const address = parseRange(`${ip}/32`)
+  return address !== null && overlap(address, range)
+}
+
+test.skipIf(why)('a range of addresses that another serves in is left to it', async () => {
+  const { namespace, ground, open } = await makeInstallation()
+  const wished = chooseSpace(await ground.takenRanges(), { named: null, usedSoFar: null, contested: [] })
+  const other = await serveAt(uplinkOf(wished).host)
+  ends.push(async () => other.kill('SIGKILL'))
+
+  const [project, machine] = [randomUUID(), randomUUID()]
+  const networks = await open(null)
+  await networks.assign(project, machine)
+  const { plug, done } = await networks.join(machine)
+  done()
+  expect(isIn(wished, plug.ip)).toBe(false)
+  const routes = await run('ip', ['-4', 'route', 'show', 'dev', namespace.link])
+  expect(routes).not.toContain(uplinkOf(wished).host)
+  expect(await networks.addresses(project)).toEqual(new Map([[machine, plug.ip]]))
+})
+
+test.skipIf(why)(
+  'a range that the operator changes holds once no guest has an address of the old one',
+  async () => {
+    const { namespace, alive, open, start } = await makeInstallation()
+    const [before, after] = [parseRange('10.201.0.0/16'), parseRange('10.202.0.0/16')]
+    if (!before || !after) throw new Error('These are ranges')
+    const [project, first, second] = [randomUUID(), randomUUID(), randomUUID()]
+    const old = await open(before)
+    const itsIp = await start(old, project, first)
+    expect(isIn(before, itsIp)).toBe(true)
+
+    const changed = await open(after)
+    expect(isIn(before, await start(changed, project, second))).toBe(true)
+    expect((await changed.addresses(project)).get(first)).toBe(itsIp)
+    expect(await changed.look()).toEqual([])
+
+    alive.clear()
+    await changed.look()
+    expect(await namespace.isThere()).toBe(false)
+    expect(isIn(after, await start(changed, project, first))).toBe(true)
+    expect(isIn(after, (await changed.addresses(project)).get(second))).toBe(true)
+  },
+)
+
+test.skipIf(why)('addresses stay over a reboot of the host, which leaves nothing of networks', async () => {
+  const { namespace, alive, open, start } = await makeInstallation()
+  const [project, machine] = [randomUUID(), randomUUID()]
+  const ip = await start(await open(null), project, machine)
+
+  await removeNamespace(namespace)
+  alive.clear()
+  const networks = await open(null)
+  expect(await namespace.isThere()).toBe(false)
+  expect(await networks.addresses(project)).toEqual(new Map([[machine, ip]]))
+  expect(await start(networks, project, machine)).toBe(ip)
+  expect(await networks.look()).toEqual([])
+})

@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AgentTalk } from '../agent.ts'
+import { onceAnswered } from './identity.ts'
+
+const ANSWER_MS = 10_000
+/** How long a clock is watched, and what it may gain or lose of that beside what asking leaves open. */
+const WATCH_MS = 3000
+const TOLERANCE = 0.02
+
+interface Reading {
+  at: number
+  /** How far the guest's clock is ahead of the host's. */
+  aheadMs: number
+  /** The answer may be as much older or newer. */
+  openMs: number
+}
+
+/** How far a guest's clock is ahead of the host's. Command: QEMU guest agent protocol reference, "guest-get-time". */
+export const readClock = (agents: AgentTalk, signal: AbortSignal): Promise<Reading> =>
+  onceAnswered(
+    agents,
+    async (agent) => {
+      const asked = Date.now()
+      const nanoseconds = Number(await agent.execute('guest-get-time', {}, ANSWER_MS))
+      const answered = Date.now()
+      if (!Number.isFinite(nanoseconds)) throw new Error('The guest does not tell the time')
+      const at = (asked + answered) / 2
+      return { at, aheadMs: nanoseconds / 1_000_000 - at, openMs: (answered - asked) / 2 }
+    },
+    signal,
+  )
+
+/**
+ * Whether a guest's clock goes as fast as the host's. Where guests run in software, one that boots on a busy host may
+ * measure its clock wrongly, and all that start from it would be wrong with it.
+ */
+export async function keepsTime(agents: AgentTalk, signal: AbortSignal): Promise<boolean> {
+  const first = await readClock(agents, signal)
+  await sleep(WATCH_MS, undefined, { signal, ref: false })
+  const second = await readClock(agents, signal)
+  return isSteady(first, second)
+}
+
+export function isSteady(first: Reading, second: Reading): boolean {
+  const open = first.openMs + second.openMs + TOLERANCE * (second.at - first.at)
+  return Math.abs(second.aheadMs - first.aheadMs) <= open
+}

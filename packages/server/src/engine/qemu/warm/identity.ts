@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Agent, type AgentTalk, UnansweredError } from '../agent.ts'
+import { countOf, isRecord } from '../lines.ts'
+
+/** What images of ours carry: makes the guest nobody, and makes it who its seed says. */
+const DROP = '/usr/lib/slipway/drop-identity'
+const RENEW = '/usr/lib/slipway/renew-identity'
+
+const ANSWER_MS = 10_000
+const PAUSE_MS = 20
+/** As many as the kernel's pool of random numbers holds, twice. */
+const RANDOM_BYTES = 64
+
+/** A program in a guest that ended badly, or is not there: to try again would not help. */
+export class GuestProgramError extends Error {}
+
+/** Takes everything from a guest that no other may have: it is about to be frozen. */
+export const dropIdentity = (agents: AgentTalk, signal: AbortSignal): Promise<void> =>
+  inGuest(agents, () => ({ path: DROP, arg: [], input: Buffer.alloc(0) }), signal)
+
+/**
+ * Gives a guest that started from a frozen one the identity of its seed, the time of now and random numbers of its own;
+ * SSH answers afterwards. May be done again.
+ *
+ * @param mac of its place in the network; null for the one it has
+ */
+export const renewIdentity = (agents: AgentTalk, mac: string | null, signal: AbortSignal): Promise<void> =>
+  inGuest(
+    agents,
+    () => ({
+      path: RENEW,
+      arg: [mac ?? '-', String(Math.round(Date.now() / 1000))],
+      input: randomBytes(RANDOM_BYTES),
+    }),
+    signal,
+  )
+
+interface Program {
+  path: string
+  arg: string[]
+  input: Buffer
+}
+
+const inGuest = (agents: AgentTalk, program: () => Program, signal: AbortSignal): Promise<void> =>
+  onceAnswered(agents, (agent) => runToEnd(agent, program(), signal), signal)
+
+/** Talks to the agent of a guest as soon as it answers; gives up when the signal is aborted. */
+export async function onceAnswered<T>(
+  agents: AgentTalk,
+  work: (agent: Agent) => Promise<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await agents.talk(work)
+    } catch (error) {
+      if (!(error instanceof UnansweredError)) throw error
+      await sleep(PAUSE_MS, undefined, { ref: false, signal })
+    }
+  }
+}
+
+/** Commands: QEMU guest agent protocol reference, "guest-exec". */
+async function runToEnd(agent: Agent, { path, arg, input }: Program, signal: AbortSignal): Promise<void> {
+  const asked = { path, arg, 'input-data': input.toString('base64') }
+  const begun = await agent.execute('guest-exec', asked, ANSWER_MS)
+  const pid = isRecord(begun) ? countOf(begun.pid) : null
+  if (pid === null) throw new GuestProgramError(`The guest did not run ${path}`)
+  for (;;) {
+    const state = await agent.execute('guest-exec-status', { pid }, ANSWER_MS)
+    if (isRecord(state) && state.exited === true) {
+      if (state.exitcode === 0) return
+      throw new GuestProgramError(`In the guest ${path} ended with status ${Number(state.exitcode)}`)
+    }
+    await sleep(PAUSE_MS, undefined, { ref: false, signal })
+  }
+}
