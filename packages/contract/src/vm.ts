@@ -155,7 +155,8 @@ export const vmApi = {
     errors: { 404: notFound, 409: ['VM cannot be stopped while it is <status>'] },
   }),
   suspend: endpoint('vm.suspend', {
-    summary: 'Suspend a running VM: its memory is saved to disk and freed, and its next start goes on from there',
+    summary:
+      'Suspend a running VM: its memory is saved to disk and freed, and its next start goes on from there',
     auth: 'session',
     status: 202,
     params: VmParams,

@@ -32,7 +32,10 @@ export function vmNews(before: VmRecord, after: VmRecord, because: string | null
   return told ? [entry(after.statusSince, vmSubject(after), told)] : []
 }
 
-function newsOf({ name, status, statusMessage, member, steps }: VmRecord, because: string | null): Told | null {
+function newsOf(
+  { name, status, statusMessage, member, steps }: VmRecord,
+  because: string | null,
+): Told | null {
   switch (status) {
     case 'running':
       return change('vm.running', `VM ${name} ${hasResumed(steps) ? 'resumed' : 'started'}`, because)

@@ -156,7 +156,7 @@ export function useCreateVm() {
   })
 }
 
-export type VmAction = 'start' | 'stop' | 'forceStop' | 'restart'
+export type VmAction = 'start' | 'stop' | 'forceStop' | 'suspend' | 'restart'
 
 function run(action: VmAction, params: { projectId: string; vmId: string }): Promise<Vm> {
   switch (action) {
@@ -166,12 +166,14 @@ function run(action: VmAction, params: { projectId: string; vmId: string }): Pro
       return call('vm.stop', { params, body: {} })
     case 'forceStop':
       return call('vm.stop', { params, body: { force: true } })
+    case 'suspend':
+      return call('vm.suspend', { params })
     case 'restart':
       return call('vm.restart', { params })
   }
 }
 
-/** Starts, stops or restarts a VM; the answer already carries the new status. */
+/** Starts, stops, suspends or restarts a VM; the answer already carries the new status. */
 export function useVmAction() {
   return useMutation({
     mutationFn: ({ vm, action }: { vm: Vm; action: VmAction }) =>

@@ -4,7 +4,7 @@ import { StepList } from '../ui/StepList.tsx'
 import { Part } from './Part.tsx'
 
 const words =
-  'running active attached available ready pending creating provisioning starting stopping scaling deleting stopped failed error migrating'
+  'running active attached available ready pending creating provisioning starting suspending stopping scaling deleting suspended stopped failed error migrating'
 
 export function Statuses() {
   const [since] = useState(() => new Date(Date.now() - 6_000).toISOString())

@@ -2,7 +2,7 @@ import { Arc } from './Arc.tsx'
 import { cx } from './cx.ts'
 import { Elapsed } from './Elapsed.tsx'
 
-type Glyph = 'disc' | 'ring' | 'arc' | 'square' | 'triangle' | 'dotted'
+type Glyph = 'disc' | 'ring' | 'arc' | 'bars' | 'square' | 'triangle' | 'dotted'
 
 const glyphOf: Record<string, Glyph> = {
   running: 'disc',
@@ -17,10 +17,12 @@ const glyphOf: Record<string, Glyph> = {
   creating: 'arc',
   provisioning: 'arc',
   starting: 'arc',
+  suspending: 'arc',
   stopping: 'arc',
   scaling: 'arc',
   processing: 'arc',
   deleting: 'arc',
+  suspended: 'bars',
   stopped: 'square',
   failed: 'triangle',
   error: 'triangle',
@@ -43,6 +45,7 @@ export function StatusGlyph({ word, className }: { word: string; className?: str
     >
       {glyph === 'disc' && <circle cx="6" cy="6" r="4.5" fill="currentColor" stroke="none" />}
       {glyph === 'ring' && <circle cx="6" cy="6" r="4.1" strokeWidth="1.75" />}
+      {glyph === 'bars' && <path d="M4 2v8M8 2v8" strokeWidth="2" />}
       {glyph === 'square' && <rect x="2" y="2" width="8" height="8" strokeWidth="1.5" />}
       {glyph === 'triangle' && <path d="M6 .6 11.6 11H.4Z" fill="currentColor" stroke="none" />}
       {glyph === 'dotted' && <circle cx="6" cy="6" r="4.4" strokeWidth="1.5" strokeDasharray="2 1.8" />}

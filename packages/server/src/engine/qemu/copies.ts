@@ -45,7 +45,8 @@ export function makeCopies(deps: {
   inTurn: Turns
   inDiskTurn: Turns
 }): Pick<Engine, CopyCalls> {
-  const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, suspension, daemonsDir, log, host } = deps
+  const { dirs, volumes, snapshots, volumeSnapshots, restore, guests, suspension, daemonsDir, log, host } =
+    deps
   const { inTurn, inDiskTurn } = deps
 
   /** Runs long work and says of its failure what the port says: ended on request, its guest gone, or what it was. */

@@ -56,7 +56,8 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, doors, logs, log } = deps
+  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, doors, logs, log } =
+    deps
   const { host, changed, warmStarts, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 

@@ -110,7 +110,8 @@ export function makeSuspension(deps: {
           }),
         )
       } catch (error) {
-        if (work.signal.aborted) throw new EngineError('aborted', `${NOT_SUSPENDED}: it was ended.`, { cause: error })
+        if (work.signal.aborted)
+          throw new EngineError('aborted', `${NOT_SUSPENDED}: it was ended.`, { cause: error })
         if (await isGone(machineId, guest)) throw ended(error)
         log.warn({ machine: machineId, error }, NOT_SUSPENDED)
         throw asEngineError(error, NOT_SUSPENDED)
@@ -142,7 +143,9 @@ export function makeSuspension(deps: {
     async holds(volumeId) {
       const found = await fewAtATime(await dirs.ids(), async (id) => {
         const record = await dirs.readRecord(id).catch(() => null)
-        return record?.restored?.suspended !== undefined && record.volumes.some((place) => place.id === volumeId)
+        return (
+          record?.restored?.suspended !== undefined && record.volumes.some((place) => place.id === volumeId)
+        )
       })
       return found.includes(true)
     },

@@ -567,13 +567,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       requireRoom(machine)
       for (let part = 0; part < suspendParts; part += 1) {
         if (!lives(machine) || machine.run?.id !== run)
-          throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', { retryable: true })
+          throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', {
+            retryable: true,
+          })
         if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
         work.onProgress(part / suspendParts)
         await pause(lifeMs.suspend / suspendParts)
       }
       if (!lives(machine) || machine.run?.id !== run)
-        throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', { retryable: true })
+        throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', {
+          retryable: true,
+        })
       if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
       machine.resume = machine.memory
       machine.suspended = true

@@ -27,7 +27,9 @@ export function lineWords(state: LinkState, vm: Machine | undefined): { glyph: s
     case 'off':
       return vm && isComing(vm)
         ? { glyph: 'pending', text: 'Waiting' }
-        : { glyph: 'stopped', text: 'VM is off' }
+        : vm?.status === 'suspended'
+          ? { glyph: 'suspended', text: 'VM is suspended' }
+          : { glyph: 'stopped', text: 'VM is off' }
     case 'gone':
       return { glyph: 'stopped', text: 'VM deleted' }
     case 'refused':
@@ -70,6 +72,9 @@ export function noticeOf(state: LinkState, vm: Machine | undefined): NoticeWords
       text: vm.status_message ?? 'The VM failed. The server gave no reason.',
       action: vmCan.start(vm) === true ? 'start' : null,
     }
+  }
+  if (vm.status === 'suspended') {
+    return { text: 'The VM is suspended. It goes on where it was when you start it.', action: 'start' }
   }
   return { text: 'The VM is off.', action: 'start' }
 }

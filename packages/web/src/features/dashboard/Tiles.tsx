@@ -1,4 +1,4 @@
-import { isComing, summarizeVms, type Vm } from '@slipway/contract'
+import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -132,13 +132,13 @@ function counted(
   return { value: count, note }
 }
 
-/** Running, on their way, stopped and broken VMs as parts of one bar; the numbers stand in text elsewhere. */
+/** Running, changing, resting and broken VMs as parts of one bar; the numbers stand in text elsewhere. */
 function Composition({ vms }: { vms: readonly Vm[] }) {
   const count = (test: (vm: Vm) => boolean) => vms.filter(test).length
   const parts = [
     { color: 'bg-ok-mark', count: count((vm) => vm.status === 'running') },
-    { color: 'bg-busy-mark', count: count((vm) => isComing(vm) || vm.status === 'stopping') },
-    { color: 'bg-ink-3', count: count((vm) => vm.status === 'stopped') },
+    { color: 'bg-busy-mark', count: count((vm) => isTransitional(vm)) },
+    { color: 'bg-ink-3', count: count((vm) => vm.status === 'stopped' || vm.status === 'suspended') },
     { color: 'bg-bad-mark', count: count((vm) => vm.status === 'failed' || vm.status === 'error') },
   ]
   return (

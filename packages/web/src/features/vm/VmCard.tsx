@@ -62,6 +62,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
             snapshotEntry(vm),
             'separator',
             menuEntry(actions.restart),
+            menuEntry(actions.suspend),
             menuEntry(actions.forceStop),
             'separator',
             menuEntry(actions.delete, true),
@@ -159,7 +160,7 @@ function stateRow(vm: Vm): { label: string; value: ReactNode; tone?: 'bad' } {
 export function Address({ vm }: { vm: Vm }) {
   const isInside = useHost()?.addresses === 'inside'
   if (!vm.ip_address) {
-    return <span className="text-ink-3">None{vm.status === 'stopped' && ' while stopped'}</span>
+    return <span className="text-ink-3">None{restingWord(vm)}</span>
   }
   return (
     <Copyable text={vm.ip_address} {...ipCopyTexts} note={isInside ? insideOnly : undefined}>
@@ -167,6 +168,9 @@ export function Address({ vm }: { vm: Vm }) {
     </Copyable>
   )
 }
+
+const restingWord = ({ status }: Vm): string =>
+  status === 'stopped' || status === 'suspended' ? ` while ${status}` : ''
 
 function KeyName({ vm }: { vm: Vm }) {
   if (vm.status !== 'running' || !vm.ip_address)

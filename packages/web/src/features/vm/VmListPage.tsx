@@ -80,13 +80,14 @@ export function Component() {
 }
 
 const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
-  const { total, running, stopped, starting } = summarizeVms(vms)
+  const { total, running, suspended, stopped, starting } = summarizeVms(vms)
   return (
     <StatRow
       label="Virtual machines by status"
       stats={[
         { label: 'Total', value: total },
         { label: 'Running', value: running, tone: 'running' },
+        suspended > 0 && { label: 'Suspended', value: suspended, tone: 'suspended' },
         { label: 'Stopped', value: stopped, tone: 'stopped' },
         starting > 0 && { label: 'Provisioning', value: starting, tone: 'provisioning' },
       ]}

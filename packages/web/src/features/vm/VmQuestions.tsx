@@ -8,7 +8,7 @@ import { pageHeading } from '../../ui/return-focus.ts'
 import { useGroupOf } from './PartOf.tsx'
 import { failureTexts } from './vm-actions.tsx'
 
-export type Discarding = Exclude<VmAction, 'start'>
+export type Discarding = Exclude<VmAction, 'start' | 'suspend'>
 
 const discardTexts: Record<Discarding, { label: string; busy: string; question: string }> = {
   stop: { label: 'Stop VM', busy: 'Stopping...', question: 'Stop VM' },
@@ -16,7 +16,7 @@ const discardTexts: Record<Discarding, { label: string; busy: string; question: 
   restart: { label: 'Restart VM', busy: 'Restarting...', question: 'Restart VM' },
 }
 
-/** Before a VM without persistent storage stops: its root disk does not outlive that. */
+/** Before a VM stops whose root disk, or saved memory, does not outlive that. */
 export function DiscardDialog({ vm, action, onClose }: { vm: Vm; action: Discarding; onClose: CloseDialog }) {
   const { mutateAsync } = useVmAction()
   const { label, busy, question } = discardTexts[action]
@@ -35,8 +35,16 @@ export function DiscardDialog({ vm, action, onClose }: { vm: Vm; action: Discard
       busyLabel={busy}
       {...confirm}
     >
-      {question} "<b>{vm.name}</b>"? Persistent storage is off: everything on its root disk is lost. Attached
-      disks are kept.
+      {question} "<b>{vm.name}</b>"?{' '}
+      {vm.status === 'suspended' && (
+        <>
+          Its saved memory is discarded: what the VM had not written to a disk is lost, and its next start
+          boots.{' '}
+        </>
+      )}
+      {!vm.persistent && (
+        <>Persistent storage is off: everything on its root disk is lost. Attached disks are kept.</>
+      )}
     </ConfirmDialog>
   )
 }

@@ -5,7 +5,7 @@ import { stepsOf } from './vm-steps.ts'
 
 /** The steps of the last way up with the times the server saw. */
 export function VmStart({ vm }: { vm: Vm }) {
-  const coming = isTransitional(vm) && vm.status !== 'stopping'
+  const coming = isTransitional(vm) && vm.status !== 'stopping' && vm.status !== 'suspending'
   const steps = coming || vm.steps.length > 0 ? stepsOf(vm) : []
   return (
     <Sheet title={coming ? 'Starting up' : 'Last start'}>

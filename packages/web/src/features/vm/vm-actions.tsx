@@ -1,8 +1,19 @@
-import { isComing, isTransitional, type Vm, vmCan } from '@slipway/contract'
-import { FileText, Play, Power, RotateCw, Square, SquareTerminal, Terminal, Trash2 } from 'lucide-react'
+import { isComing, isTransitional, suspendAllowed, type Vm, vmCan } from '@slipway/contract'
+import {
+  FileText,
+  Pause,
+  Play,
+  Power,
+  RotateCw,
+  Square,
+  SquareTerminal,
+  Terminal,
+  Trash2,
+} from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { errorDetail } from '../../api/errors.ts'
+import { useLimits } from '../../api/host.ts'
 import { useVmAction, type VmAction } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -31,6 +42,7 @@ export const failureTexts: Record<VmAction, string> = {
   start: 'Failed to start VM. Please try again.',
   stop: 'Failed to stop VM. Please try again.',
   forceStop: 'Failed to stop VM. Please try again.',
+  suspend: 'Failed to suspend VM. Please try again.',
   restart: 'Failed to restart VM. Please try again.',
 }
 
@@ -39,6 +51,7 @@ const reasonOf = (allowed: true | string) => (allowed === true ? undefined : all
 /** All actions of a VM. The page that shows them has the dialogs they open: `VmDialogs`. */
 export function useVmActions(vm: Vm) {
   const action = useVmAction()
+  const limits = useLimits()
   const openDialog = useOpenDialog()
   const ask = (dialog: string) => () => openDialog(dialog, vm.id)
 
@@ -63,6 +76,9 @@ export function useVmActions(vm: Vm) {
     busy: doing('stop'),
     run: vm.persistent ? act('stop') : ask(vmDialogs.stop),
   }
+  // What is lost with the root disk, or with the saved memory, is told before.
+  const losesWork = !vm.persistent || vm.status === 'suspended'
+  const suspendable = suspendAllowed(limits)
   const actions = {
     /** The one that turns the VM the other way: what runs or is on its way up can stop, all else could start. */
     power: vm.status === 'running' || isComing(vm) ? stop : start,
@@ -73,12 +89,19 @@ export function useVmActions(vm: Vm) {
       busy: doing('restart'),
       run: vm.persistent ? act('restart') : ask(vmDialogs.restart),
     },
+    suspend: {
+      label: 'Suspend',
+      icon: <Pause {...icon} />,
+      disabledReason: reasonOf(suspendable === true ? vmCan.suspend(vm) : suspendable),
+      busy: doing('suspend'),
+      run: act('suspend'),
+    },
     forceStop: {
       label: 'Force stop',
       icon: <Power {...icon} />,
       disabledReason: reasonOf(vmCan.forceStop(vm)),
       busy: doing('forceStop'),
-      run: vm.persistent ? act('forceStop') : ask(vmDialogs.forceStop),
+      run: losesWork ? ask(vmDialogs.forceStop) : act('forceStop'),
     },
     console: {
       label: 'Console',

@@ -30,7 +30,10 @@ export function stepsOf(vm: Steps): Step[] {
     const seen = vm.steps.find((step) => step.name === name)
     // One that resumes boots only when it cannot.
     const isSpared = name === 'boot' && vm.steps.some((step) => step.name === 'resume')
-    if (!seen) return isBroken(vm) || isSpared || rare.includes(name) ? [] : [{ label: labels[name].now, state: 'todo' }]
+    if (!seen)
+      return isBroken(vm) || isSpared || rare.includes(name)
+        ? []
+        : [{ label: labels[name].now, state: 'todo' }]
     const failed = isBroken(vm) && seen === last && (seen.ended_at === null || vm.status === 'failed')
     const state = failed ? 'failed' : seen.ended_at ? 'done' : 'now'
     return [
