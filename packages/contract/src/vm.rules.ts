@@ -29,9 +29,20 @@ export const vmStatuses = [
 
 /**
  * What happens while a VM comes up, in this order. A VM that starts again skips the first ones; one that was suspended
- * resumes, and boots only when it cannot.
+ * resumes, and boots only when it cannot; one whose first start went on from a frozen guest started warm, and did not
+ * boot.
  */
-export const vmStepNames = ['image', 'disks', 'turn', 'room', 'root_disk', 'resume', 'boot', 'ready'] as const
+export const vmStepNames = [
+  'image',
+  'disks',
+  'turn',
+  'room',
+  'root_disk',
+  'resume',
+  'warm',
+  'boot',
+  'ready',
+] as const
 
 type WithStatus = { status: string }
 type WithAddress = { ip_address: string | null }

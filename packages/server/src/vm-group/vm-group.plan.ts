@@ -77,7 +77,9 @@ const shortageMs = 60_000
 const busyPollMs = 5_000
 
 const coming: readonly VmStatus[] = ['pending', 'creating', 'provisioning', 'starting']
-const transitional: readonly VmStatus[] = [...coming, 'stopping']
+const transitional: readonly VmStatus[] = [...coming, 'suspending', 'stopping']
+/** Made and not on its way; what its user made of it is the user's. */
+const settledWords: readonly VmStatus[] = ['running', 'suspended', 'stopped']
 
 const stays = (member: Member): boolean => !member.retiring
 /** Ids sort in the order they were made. */
@@ -233,7 +235,7 @@ function nextTry({ failures }: GroupFacts): string {
 function waitsFor({ desired }: GroupFacts, members: readonly Member[]): string {
   const retiring = members.find((member) => member.retiring)
   if (retiring) return `"${retiring.name}" is shutting down and will be deleted.`
-  const there = members.filter(({ status }) => status === 'running' || status === 'stopped').length
+  const there = members.filter(({ status }) => settledWords.includes(status)).length
   const waiting = members.find(
     ({ status, statusMessage }) => coming.includes(status) && statusMessage !== null,
   )

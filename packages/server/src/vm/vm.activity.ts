@@ -11,7 +11,7 @@ import {
   wish,
 } from '../activity/entry.ts'
 import type { Seen } from './vm.plan.ts'
-import type { VmRecord } from './vm.state.ts'
+import { bootsInstead, type VmRecord } from './vm.state.ts'
 
 type Named = Pick<VmRecord, 'id' | 'name' | 'projectId'>
 
@@ -55,7 +55,7 @@ function newsOf(
 
 /** Whether the last start went on from a saved memory, and did not have to boot after all. */
 const hasResumed = (steps: VmRecord['steps']): boolean =>
-  steps.some(({ name }) => name === 'resume') && steps.every(({ name }) => name !== 'boot')
+  steps.some(({ name }) => name === 'resume') && !bootsInstead(steps)
 
 /** It was to be suspended and runs on. */
 export const notSuspended = ({ name }: VmRecord, why: string): Told =>

@@ -13,8 +13,17 @@ import type { Patience } from './vm.patience.ts'
 import { isAlive, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
-import { addressOf, heldReason, messageOfState, toSeen } from './vm.sight.ts'
-import { deadlineOf, endSteps, enterStep, msToDeadline, type VmChange, type VmRecord } from './vm.state.ts'
+import { addressOf, heldReason, howStarted, messageOfState, toSeen } from './vm.sight.ts'
+import {
+  bootsInstead,
+  deadlineOf,
+  endSteps,
+  enterStep,
+  msToDeadline,
+  startedAs,
+  type VmChange,
+  type VmRecord,
+} from './vm.state.ts'
 import { type Beside, makeVmStore } from './vm.store.ts'
 import { makeVmSuspend } from './vm.suspend.ts'
 import { faultMessage, retryMessage, silentMessage, withAdvice } from './vm.words.ts'
@@ -55,10 +64,12 @@ const triesToLaunch = 6
 function waitOf(
   what: 'parts' | 'room' | 'guest' | 'power-off',
   state: MachineState,
+  vm: VmRecord,
 ): [VmStepName, string | null, number] {
-  return what === 'room'
-    ? ['room', heldReason(state), pollMs.guest]
-    : ['ready', heldReason(state), pollMs[what]]
+  if (what === 'room') return ['room', heldReason(state), pollMs.guest]
+  // Why it boots instead stays to be read until it is up.
+  const message = heldReason(state) ?? (bootsInstead(vm.steps) ? vm.statusMessage : null)
+  return ['ready', message, pollMs[what]]
 }
 
 /** Only a VM that has not been made yet needs what it is made from. */
@@ -128,21 +139,27 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const address = addressOf(state)
     const seen = toSeen(state)
     const message = messageOfState(vm, state)
+    const how = howStarted(state)
     const same =
       vm.seenPower === seen.power &&
       vm.address?.ip === address?.ip &&
       vm.address?.port === address?.port &&
-      (message === null || vm.statusMessage === message)
+      (message === null || vm.statusMessage === message) &&
+      (how === null || startedAs(vm.steps, how) === vm.steps)
     if (same) return vm
     const up = state.power === 'ready'
     const wasTold = (current: VmRecord) =>
       current.seenPower === 'unreadable' || isHeld({ power: current.seenPower })
+    const stepsNow = (steps: VmRecord['steps']) => {
+      const told = how === null ? steps : startedAs(steps, how)
+      return up ? endSteps(told, clock.now()) : told
+    }
     const stored = await store(vm, (current) => ({
       seenPower: seen.power,
       address,
       // What does not run cannot be silent.
       ...(isHeld(seen) && { known: { silent: false } }),
-      ...(up && { steps: endSteps(current.steps, clock.now()) }),
+      steps: stepsNow(current.steps),
       ...((up || wasTold(current)) && !current.known.fault && { statusMessage: null }),
       ...(message !== null && { statusMessage: message }),
     }))
@@ -187,7 +204,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return 'when-kicked'
       case 'wait':
         if (parts?.state === 'coming') return waitAt(vm, parts.step, parts.message, pollMs.parts)
-        return waitAt(vm, ...waitOf(step.for, state))
+        return waitAt(vm, ...waitOf(step.for, state, vm))
       case 'admit':
         return settle(() => ({ known: { admitted: true }, statusMessage: null }))
       case 'create': {

@@ -30,6 +30,10 @@ export const heldReason = (state: MachineState): string | null =>
 export const addressOf = (state: MachineState) =>
   state.power === 'booting' || state.power === 'ready' ? state.address : null
 
+/** Whether a living guest booted or started warm. */
+export const howStarted = (state: MachineState): 'warm' | 'boot' | null =>
+  state.power === 'booting' || state.power === 'ready' ? (state.warm ? 'warm' : 'boot') : null
+
 /** What the sight of a machine says by itself, if it says anything. */
 export function messageOfState(vm: VmRecord, state: MachineState): string | null {
   // The reason of a fault stays: nobody would know it again when the files can be read.

@@ -100,6 +100,18 @@ export function enterStep(steps: readonly VmStep[], name: VmStepName, nowMs: num
   return [...others, { name, started_at: before?.started_at ?? isoTime(nowMs), ended_at: null }]
 }
 
+/** The steps of a start, of which it turned out whether the guest booted or started warm. */
+export function startedAs(steps: readonly VmStep[], how: 'warm' | 'boot'): readonly VmStep[] {
+  const other = how === 'warm' ? 'boot' : 'warm'
+  return steps.some(({ name }) => name === other)
+    ? steps.map((step) => (step.name === other ? { ...step, name: how } : step))
+    : steps
+}
+
+/** Whether a guest boots whose memory was kept: the step that was to resume it did not. */
+export const bootsInstead = (steps: readonly VmStep[]): boolean =>
+  steps.some(({ name }) => name === 'resume') && steps.some(({ name }) => name === 'boot')
+
 export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmStep[] {
   return steps.map((step) => (step.ended_at === null ? { ...step, ended_at: isoTime(nowMs) } : step))
 }

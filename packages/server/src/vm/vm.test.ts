@@ -97,7 +97,21 @@ async function setUp(options?: TestAppOptions) {
       }
     }
   }
-  return { app, ada, params, keyId: key.id, create, get, start, stop, restart, remove, running, inStatus }
+  return {
+    app,
+    ada,
+    params,
+    keyId: key.id,
+    create,
+    get,
+    start,
+    stop,
+    suspend,
+    restart,
+    remove,
+    running,
+    inStatus,
+  }
 }
 
 /** Runs a test on a server of its own. */
@@ -269,16 +283,30 @@ describe('creating a VM', () => {
 })
 
 describe('what is allowed in which status', () => {
-  const table: Record<'start' | 'stop' | 'force' | 'restart', VmStatus[]> = {
-    start: ['stopped', 'error'],
-    stop: ['running', 'stopping'],
-    force: ['provisioning', 'starting', 'running', 'stopping'],
+  const table: Record<'start' | 'stop' | 'force' | 'suspend' | 'restart', VmStatus[]> = {
+    start: ['suspended', 'stopped', 'error'],
+    stop: ['running', 'suspending', 'suspended', 'stopping'],
+    force: ['provisioning', 'starting', 'running', 'suspending', 'suspended', 'stopping'],
+    suspend: ['running'],
     restart: ['running'],
   }
-  const words = { start: 'started', stop: 'stopped', force: 'stopped', restart: 'restarted' }
+  const words = {
+    start: 'started',
+    stop: 'stopped',
+    force: 'stopped',
+    suspend: 'suspended',
+    restart: 'restarted',
+  }
+  const next = {
+    start: 'starting',
+    stop: 'stopping',
+    force: 'stopping',
+    suspend: 'suspending',
+    restart: 'stopping',
+  }
 
   for (const status of vmStatuses) {
-    for (const action of ['start', 'stop', 'force', 'restart'] as const) {
+    for (const action of ['start', 'stop', 'force', 'suspend', 'restart'] as const) {
       const allowed = table[action].includes(status)
       it(
         `${action} while ${status} is ${allowed ? '202' : '409 with the reason'}`,
@@ -289,12 +317,13 @@ describe('what is allowed in which status', () => {
             start: s.start,
             stop: s.stop,
             force: (vmId: string) => s.stop(vmId, true),
+            suspend: s.suspend,
             restart: s.restart,
           }[action]
           const answer = await act(id)
           if (allowed) {
             expect(answer.status).toBe(202)
-            expect(answer.body.status).toBe(action === 'start' ? 'starting' : 'stopping')
+            expect(answer.body.status).toBe(next[action])
           } else {
             expect(answer).toMatchObject({
               status: 409,

@@ -37,6 +37,31 @@ test('a VM that starts again shows only the steps of that way', () => {
   expect(shown('starting', [])).toEqual(['todo: Starting the guest', 'todo: Waiting for SSH'])
 })
 
+test('a VM that was suspended resumes, and boots only when it cannot', () => {
+  expect(shown('starting', [step('room', 0, 1), step('resume', 1, null)])).toEqual([
+    'done: Memory available on the host',
+    'now: Resuming from the saved memory',
+    'todo: Waiting for SSH',
+  ])
+  expect(shown('running', [step('resume', 0, 1), step('ready', 1, 2)])).toEqual([
+    'done: Resumed from the saved memory',
+    'done: SSH responded',
+  ])
+  expect(shown('starting', [step('resume', 0, 1), step('boot', 1, null)])).toEqual([
+    'done: Saved memory could not be used',
+    'now: Starting the guest',
+    'todo: Waiting for SSH',
+  ])
+})
+
+test('a VM that started warm did not boot', () => {
+  expect(shown('running', [step('root_disk', 0, 1), step('warm', 1, 2), step('ready', 2, 3)])).toEqual([
+    'done: Root disk cloned',
+    'done: Guest started warm, without a boot',
+    'done: SSH responded',
+  ])
+})
+
 test('a failed VM ends its list with the step that failed', () => {
   const cut = [step('image', 0, 1), step('room', 1, null)]
   const failed = ['done: Boot image ready', 'failed: Waiting for memory on the host']

@@ -9,14 +9,18 @@ const labels: Record<VmStepName, { now: string; done: string }> = {
   room: { now: 'Waiting for memory on the host', done: 'Memory available on the host' },
   root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
   resume: { now: 'Resuming from the saved memory', done: 'Resumed from the saved memory' },
+  warm: { now: 'Starting the guest warm', done: 'Guest started warm, without a boot' },
   boot: { now: 'Starting the guest', done: 'Guest started' },
   ready: { now: 'Waiting for SSH', done: 'SSH responded' },
 }
 const order = vmStepNames
 /** Steps that most VMs do not have. */
-const rare: readonly VmStepName[] = ['disks', 'turn', 'resume']
+const rare: readonly VmStepName[] = ['disks', 'turn', 'resume', 'warm']
 
 type Steps = Pick<Vm, 'status' | 'steps'>
+
+const has = (vm: Steps, name: VmStepName) => vm.steps.some((step) => step.name === name)
+const notResumed = 'Saved memory could not be used'
 
 const isBroken = ({ status }: Steps) => status === 'failed' || status === 'error'
 
@@ -28,17 +32,19 @@ export function stepsOf(vm: Steps): Step[] {
   const from = first ? order.indexOf(first.name) : vm.status === 'starting' ? order.indexOf('boot') : 0
   return order.slice(from).flatMap((name): Step[] => {
     const seen = vm.steps.find((step) => step.name === name)
-    // One that resumes boots only when it cannot.
-    const isSpared = name === 'boot' && vm.steps.some((step) => step.name === 'resume')
+    // What goes on from a memory boots only when it cannot.
+    const isSpared = name === 'boot' && (has(vm, 'resume') || has(vm, 'warm'))
+    const isPast = last !== undefined && order.indexOf(name) < order.indexOf(last.name)
     if (!seen)
-      return isBroken(vm) || isSpared || rare.includes(name)
+      return isBroken(vm) || isSpared || isPast || rare.includes(name)
         ? []
         : [{ label: labels[name].now, state: 'todo' }]
     const failed = isBroken(vm) && seen === last && (seen.ended_at === null || vm.status === 'failed')
     const state = failed ? 'failed' : seen.ended_at ? 'done' : 'now'
     return [
       {
-        label: labels[name][state === 'done' ? 'done' : 'now'],
+        label:
+          name === 'resume' && has(vm, 'boot') ? notResumed : labels[name][state === 'done' ? 'done' : 'now'],
         state,
         startedAt: seen.started_at,
         endedAt: seen.ended_at ?? undefined,
