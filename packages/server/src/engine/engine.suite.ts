@@ -13,6 +13,7 @@ import {
 import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
 import { describeNetworks } from './network.suite.ts'
 import { describeStorage } from './storage.suite.ts'
+import { describeSuspend } from './suspend.suite.ts'
 
 /**
  * The promises of the engine port, as tests. Every engine passes them; parts that take a real guest are skipped
@@ -367,5 +368,6 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
     })
   })
   describeStorage(name, makeHarness)
+  describeSuspend(name, makeHarness)
   describeNetworks(name, makeHarness)
 }

@@ -139,6 +139,19 @@ export const volumeSpec = (id: string, source: VolumeSource, sizeBytes: number):
 /** Long work nobody ends. */
 export const work = (): Work => ({ signal: new AbortController().signal, onProgress: () => {} })
 
+/** Begins to count ten times a second, in the memory of a guest; prints the guest's id of this boot. */
+export const COUNT_FOR_EVER =
+  '(n=0; while :; do n=$((n+1)); echo $n > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.1; done) >/dev/null 2>&1 </dev/null & cat /proc/sys/kernel/random/boot_id'
+
+/** Where a guest keeps a line, as a word of its shell. A disk that was just plugged in takes it a moment to see. */
+export function pathIn(where: Content): string {
+  if ('machineId' in where) return '/root/content'
+  if ('memoryOf' in where) return '/tmp/content'
+  const serial = where.volumeId.slice(0, 20)
+  const look = `for disk in /sys/block/vd*; do [ "$(cat $disk/serial)" = ${serial} ] && echo /dev/\${disk##*/} && break 2; done`
+  return `$(for try in $(seq 100); do ${look}; sleep 0.1; done)`
+}
+
 const IMAGE_PATIENCE_MS = 300_000
 
 const isIn = <P extends MachineState['power']>(

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  COUNT_FOR_EVER,
   type Content,
   type EngineHarness,
   makeMoves,
   PROJECT_ID,
+  pathIn,
   volumeSpec,
   work,
 } from './engine.test-kit.ts'
@@ -580,16 +582,3 @@ export function describeStorage(name: string, makeHarness: () => Promise<EngineH
     })
   })
 }
-
-/** Where a guest keeps a line, as a word of its shell. A disk that was just plugged in takes it a moment to see. */
-function pathIn(where: Content): string {
-  if ('machineId' in where) return '/root/content'
-  if ('memoryOf' in where) return '/tmp/content'
-  const serial = where.volumeId.slice(0, 20)
-  const look = `for disk in /sys/block/vd*; do [ "$(cat $disk/serial)" = ${serial} ] && echo /dev/\${disk##*/} && break 2; done`
-  return `$(for try in $(seq 100); do ${look}; sleep 0.1; done)`
-}
-
-/** Starts to count ten times a second, in memory; prints the guest's id of this boot. */
-const COUNT_FOR_EVER =
-  '(n=0; while :; do n=$((n+1)); echo $n > /tmp/count.new; mv /tmp/count.new /tmp/count; sleep 0.1; done) >/dev/null 2>&1 </dev/null & cat /proc/sys/kernel/random/boot_id'
