@@ -1,6 +1,6 @@
 import { type Limits, unlessLimited } from './host.rules.ts'
 
-export const consoleNoteNames = ['started', 'resumed', 'rebooted', 'ended', 'crashed'] as const
+export const consoleNoteNames = ['started', 'resumed', 'rebooted', 'suspended', 'ended', 'crashed'] as const
 export type ConsoleNote = (typeof consoleNoteNames)[number]
 
 /** What happened to a machine, shown in its console between the lines it printed. */
@@ -8,6 +8,7 @@ export const consoleNotes: Record<ConsoleNote, string> = {
   started: 'The VM started',
   resumed: 'The VM resumed from its saved memory',
   rebooted: 'The guest restarted itself',
+  suspended: 'The VM was suspended',
   ended: 'The VM is off',
   crashed: 'The VM crashed',
 }

@@ -180,7 +180,7 @@ export function makeConsoleSession(
 
 export type ConsoleSession = ReturnType<typeof makeConsoleSession>
 
-const isEnd = ({ what }: MachineNote) => what === 'ended' || what === 'crashed'
+const isEnd = ({ what }: MachineNote) => what === 'ended' || what === 'suspended' || what === 'crashed'
 
 /** Notes may be forgotten, so they are told apart by what they say rather than by their number. */
 const isAfter = (note: MachineNote, other: MachineNote | undefined) =>

@@ -426,7 +426,7 @@ export interface MachineConsole {
 }
 
 export interface MachineNote {
-  what: 'started' | 'resumed' | 'rebooted' | 'ended' | 'crashed'
+  what: 'started' | 'resumed' | 'rebooted' | 'suspended' | 'ended' | 'crashed'
   /** Stands before the byte with this offset. */
   offset: number
   /** Milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ConsoleLogs } from '../console/console-logs.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type MachineExit } from '../engine.ts'
 import { exitOf } from './exit.ts'
 import { type Guest, type GuestHolder, holdGuest } from './guest.ts'
 import type { HostFacts } from './host-facts.ts'
@@ -133,9 +133,15 @@ export function makeGuests(deps: {
     }
   }
 
+  async function endingOf(machineId: string, { run }: RunRecord, how: MachineExit['how']) {
+    if (how === 'crashed') return 'crashed'
+    const record = await dirs.readRecord(machineId).catch(() => null)
+    return record?.restored?.suspended?.run === run ? 'suspended' : 'ended'
+  }
+
   async function noteEnd(machineId: string, run: RunRecord): Promise<void> {
     const exit = await exitOf(dirs, machineId, { run, bootId: host().bootId })
-    await logs.note(machineId, exit.how === 'crashed' ? 'crashed' : 'ended')
+    await logs.note(machineId, await endingOf(machineId, run, exit.how))
   }
 
   /** The guest runs now, so what was restored for it is no longer what it goes on from. */
@@ -221,7 +227,7 @@ export function makeGuests(deps: {
     async settleEnd(machineId: string): Promise<void> {
       const run = await dirs.readRun(machineId)
       const last = (await logs.indexOf(machineId)).notes.at(-1)
-      if (!run || !last || last.what === 'ended' || last.what === 'crashed') return
+      if (!run || !last || ['ended', 'suspended', 'crashed'].includes(last.what)) return
       if (!(await livingRun(machineId))) await noteEnd(machineId, run)
     },
 

@@ -306,9 +306,9 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return { ...machine, run: { ...machine.run, exit: { how: 'host-restart' } } }
   }
 
-  function noteEnd({ spec: { id } }: Machine, { how }: MachineExit): void {
+  function noteEnd({ spec: { id }, suspended }: Machine, { how }: MachineExit): void {
     web.end(id)
-    consoles.note(id, how === 'crashed' ? 'crashed' : 'ended')
+    consoles.note(id, how === 'crashed' ? 'crashed' : suspended ? 'suspended' : 'ended')
   }
 
   /** What keeps guests from running though they were launched. */
@@ -565,20 +565,19 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (!lives(machine) && machine.suspended) return
       const run = machine.run?.id
       requireRoom(machine)
-      for (let part = 0; part < suspendParts; part += 1) {
+      const requireLife = () => {
         if (!lives(machine) || machine.run?.id !== run)
           throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', {
             retryable: true,
           })
         if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
+      }
+      for (let part = 0; part < suspendParts; part += 1) {
+        requireLife()
         work.onProgress(part / suspendParts)
         await pause(lifeMs.suspend / suspendParts)
       }
-      if (!lives(machine) || machine.run?.id !== run)
-        throw new EngineError('snapshot-lost', 'The VM stopped before its memory was saved.', {
-          retryable: true,
-        })
-      if (work.signal.aborted) throw new EngineError('aborted', 'Saving the memory was stopped.')
+      requireLife()
       machine.resume = machine.memory
       machine.suspended = true
       end(machine, { how: 'asked' })
