@@ -606,7 +606,7 @@ test.describe('a card', () => {
     makeVm,
   }) => {
     const vm = await makeVm('engine', 'running')
-    const words = ['pending', 'provisioning', 'starting', 'running', 'stopped'] as const
+    const words = ['pending', 'starting', 'running', 'suspending', 'suspended', 'stopped'] as const
     await answer(
       page,
       vmApi.list,
@@ -615,7 +615,8 @@ test.describe('a card', () => {
     )
     await page.goto(vmListPath(project.id))
     for (const word of words) {
-      const [offered, other] = word === 'stopped' ? ['Start', 'Stop'] : ['Stop', 'Start']
+      const isDown = word === 'stopped' || word === 'suspended'
+      const [offered, other] = isDown ? ['Start', 'Stop'] : ['Stop', 'Start']
       const button = (name: string | undefined) =>
         cardOf(page, word).getByRole('button', { name: name ?? '', exact: true })
       await expect(button(offered)).toBeVisible()

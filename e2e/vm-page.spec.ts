@@ -175,7 +175,7 @@ test.describe('where the engine cannot do everything', () => {
     server: async ({}, use) => {
       const server = await startServer({
         SLIPWAY_SIMULATED_SPEED: '4',
-        SLIPWAY_SIMULATED_CANNOT: 'memory_snapshots,hot_plug,incremental_snapshots,screens',
+        SLIPWAY_SIMULATED_CANNOT: 'memory_snapshots,suspend,hot_plug,incremental_snapshots,screens',
         SLIPWAY_SIMULATED_ADDRESSES: 'inside',
       })
       await use(server)
@@ -205,6 +205,12 @@ test.describe('where the engine cannot do everything', () => {
     await expect(page.locator('code')).toHaveText([/^ssh web\.engines@\S+ -p \d+$/, /^ssh root@/])
     await expect(page.getByText('The IP address answers only inside the cluster.')).toHaveCount(2)
     await expectAccessible(page)
+
+    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+    const suspend = page.getByRole('menuitem', { name: 'Suspend' })
+    await expect(suspend).toHaveAttribute('aria-disabled', 'true')
+    await expect(suspend).toContainText('This cluster cannot suspend a VM. Stop the VM instead.')
+    await page.keyboard.press('Escape')
 
     await page.goto(diskListPath(project.id))
     const row = page.getByRole('article', { name: 'scratch' })

@@ -81,7 +81,7 @@ export function useVmActions(vm: Vm) {
   const suspendable = suspendAllowed(limits)
   const actions = {
     /** The one that turns the VM the other way: what runs or is on its way up can stop, all else could start. */
-    power: vm.status === 'running' || isComing(vm) ? stop : start,
+    power: vm.status === 'running' || vm.status === 'suspending' || isComing(vm) ? stop : start,
     restart: {
       label: 'Restart',
       icon: <RotateCw {...icon} />,

@@ -1,0 +1,74 @@
+import type { Page } from '@playwright/test'
+import { vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
+import { expect, test } from './fixtures.ts'
+import { consolePath, vmListPath, vmPath } from './paths.ts'
+
+async function choose(page: Page, name: string, action: string): Promise<void> {
+  await page.getByRole('button', { name: `More actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+const statusOf = (page: Page, word: string) => page.getByRole('main').getByText(word, { exact: true }).first()
+
+test.describe('suspending a VM', () => {
+  test('keeps it as it is until it is started, and then goes on where it was', async ({
+    page,
+    project,
+    makeVm,
+  }) => {
+    const vm = await makeVm('loom', 'running')
+    await page.goto(vmPath(vm))
+    await choose(page, vm.name, 'Suspend')
+    await expect(statusOf(page, 'Suspended')).toBeVisible()
+    await expect(
+      page.getByRole('paragraph').filter({ hasText: 'It has an address when it runs again.' }),
+    ).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Console' })).toHaveAccessibleDescription('VM is suspended')
+    await expectAccessible(page)
+
+    await page.goto(vmListPath(project.id))
+    const card = page.getByRole('article', { name: vm.name })
+    await expect(card).toContainText('None while suspended')
+    await expect(page.getByLabel('Virtual machines by status')).toContainText('Suspended1')
+    await expectAccessible(page)
+
+    await page.goto(consolePath(vm))
+    await expect(
+      page.getByText('The VM is suspended. It goes on where it was when you start it.'),
+    ).toBeVisible()
+    await page.getByRole('main').getByRole('button', { name: 'Start', exact: true }).last().click()
+    await expect(page.getByText('The VM resumed from its saved memory')).toBeVisible()
+
+    await page.goto(vmPath(vm))
+    for (const step of ['Resumed from the saved memory', 'SSH responded'])
+      await expect(page.getByRole('listitem').filter({ hasText: step })).toHaveText(/, done/)
+    await expect(page.getByRole('listitem').filter({ hasText: 'Starting the guest' })).toHaveCount(0)
+    await expect(page.getByText('VM loom resumed')).toBeVisible()
+  })
+
+  test('asks before the saved memory is discarded', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('loom', 'running')
+    await call(vmApi.suspend, { params: { projectId: project.id, vmId: vm.id } })
+    await page.goto(vmPath(vm))
+    await expect(statusOf(page, 'Suspended')).toBeVisible()
+    await choose(page, vm.name, 'Force stop')
+    const question = page.getByRole('alertdialog', { name: 'Force stop VM' })
+    await expect(question).toContainText('Its saved memory is discarded')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await expect(question).toBeHidden()
+    await expect(statusOf(page, 'Suspended')).toBeVisible()
+    await choose(page, vm.name, 'Force stop')
+    await question.getByRole('button', { name: 'Force stop VM' }).click()
+    await expect(statusOf(page, 'Stopped')).toBeVisible()
+  })
+
+  test('that does not work leaves the VM running, and its page says why', async ({ page, makeVm }) => {
+    const vm = await makeVm('fault-no-copies', 'running')
+    await page.goto(vmPath(vm))
+    await choose(page, vm.name, 'Suspend')
+    await expect(
+      page.getByText('The VM could not be suspended and is still running.', { exact: false }).first(),
+    ).toBeVisible()
+    await expect(statusOf(page, 'Running')).toBeVisible()
+  })
+})
