@@ -88,7 +88,8 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     peers,
     gateway,
-    dial: makeDial(engine),
+    dial: makeDial(engine, calls.wakeVm),
+    isWaking: calls.isWaking,
   })
   const { accounts, activity, keys, visits } = people
   const templates = makeTemplateService({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JobView } from '../lib/jobs.ts'
 import type { Peers, Topic } from '../lib/peers.ts'
+import type { Woken } from '../vm/vm-wake.service.ts'
 
 /** What is asked of the reconcilers: those of the server that drives, whichever asks. */
 const forDriver = [
@@ -22,6 +23,9 @@ export type Calls = Record<Exclude<ForDriver, 'rescanStorage'>, (id: string) => 
   /** Tells the project's listeners what the VM is like now. */
   announceVm: (id: string) => Promise<void>
   announceJob: (job: JobView) => void
+  /** Starts a suspended VM for a connection to it. */
+  wakeVm: (id: string) => Promise<Woken>
+  isWaking: (id: string) => boolean
 }
 
 const asked: Topic<{ of: ForDriver; id: string }> = {
@@ -65,5 +69,7 @@ export function makeCalls(options: {
     rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),
+    wakeVm: (id) => of('wakeVm')(id),
+    isWaking: (id) => of('isWaking')(id),
   }
 }

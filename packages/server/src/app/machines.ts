@@ -11,6 +11,7 @@ import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmService } from '../vm/vm.service.ts'
+import { makeVmWake } from '../vm/vm-wake.service.ts'
 import { vmSnapshotKind } from '../vm-snapshot/vm-snapshot.reconcile.ts'
 import { makeVmSnapshotRepo } from '../vm-snapshot/vm-snapshot.repo.ts'
 import { makeVmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
@@ -55,6 +56,7 @@ export function makeMachines(
     cannot,
     maxVmsPerProject: options.maxVmsPerProject,
   })
+  const waking = makeVmWake({ repo: vmRepo, kick: calls.kickVm, announce: vms.announce, clock })
   const snapshotRepo = makeVmSnapshotRepo(db)
   const vmSnapshots = makeVmSnapshotService({
     repo: snapshotRepo,
@@ -129,6 +131,8 @@ export function makeMachines(
     hurryVm: vmReconciler.hurry,
     kickVmSnapshot: vmSnapshotReconciler.kick,
     announceVm: vms.announceById,
+    wakeVm: waking.wake,
+    isWaking: waking.isWaking,
   })
   return { vms, vmSnapshots, consoles, vmReconciler, vmSnapshotReconciler }
 }

@@ -43,6 +43,7 @@ export function makePeople(options: {
   peers: Peers
   gateway: Gateway | null
   dial: Dial
+  isWaking: (vmId: string) => boolean
 }) {
   const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
@@ -58,6 +59,7 @@ export function makePeople(options: {
         cut: gateway.cut,
         called: gateway,
         dial: options.dial,
+        isWaking: options.isWaking,
         doors: makeDoors(join(options.config.dataDir, 'doors'), log),
         activity,
         clock,

@@ -27,7 +27,7 @@ export function makeShares(
     peers: Peers
   },
 ) {
-  const { db, engine, cannot, clock, clockGuard, bus, projects, log } = base
+  const { db, engine, cannot, clock, clockGuard, bus, calls, projects, log } = base
   const { config, accounts } = options
   const ways = config.share
   const place = () => ({ publicUrl: config.publicUrl, ownUrl: options.ownUrl() })
@@ -76,7 +76,7 @@ export function makeShares(
       const query = new URLSearchParams({ share: share.id, path })
       return `${consoleOf(place(), request.headers.host)}/share/open?${query}`
     },
-    dial: makeDial(engine),
+    dial: makeDial(engine, calls.wakeVm),
     isRunning: repo.isRunning,
     visits,
     clock,

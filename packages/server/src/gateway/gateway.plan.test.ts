@@ -53,8 +53,14 @@ it('names every VM that is meant, of whichever account, with a command that lead
   ])
 })
 
+it('leads to a VM that is suspended, which is started for it', () => {
+  for (const status of ['suspending', 'suspended'])
+    expect(choose('web.shop', [vm(1, { status, ip: null })], gateway)).toMatchObject({ to: 'vm', vmId: id(1) })
+})
+
 it('lets nobody into a VM that does not run, and says in every status what helps', () => {
-  for (const status of vmStatuses.filter((one) => one !== 'running')) {
+  const leading = ['running', 'suspending', 'suspended']
+  for (const status of vmStatuses.filter((one) => !leading.includes(one))) {
     const text = textOf(choose('web.shop', [vm(1, { status })], gateway))
     expect(text).toContain(`VM Web is ${status === 'error' ? 'in error' : status}.`)
     expect(text).toMatch(/[Ss]tart it|Try again|page says why/)

@@ -58,7 +58,9 @@ export function choose(name: string, vms: readonly Candidate[], gateway: Called)
     }
   }
   const called = `VM ${plain(vm.name)}`
-  if (vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true)
+  // One that is suspended is started by the connection, which waits for it.
+  const isAsleep = vm.status === 'suspended' || vm.status === 'suspending'
+  if (!isAsleep && vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true)
     return { to: 'word', accountIds: [vm.accountId], text: whyNot(called, vm) }
   return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called }
 }

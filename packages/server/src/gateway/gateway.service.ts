@@ -14,6 +14,8 @@ export interface GatewayServiceOptions {
   /** How people call the gateway; without a host, by the address of ours that they came to. */
   called: Readonly<{ host: string | null; port: number }>
   dial: Dial
+  /** Whether a connection waits for a VM that was suspended: others may wait with it. */
+  isWaking: (vmId: string) => boolean
   doors: Doors
   activity: Pick<ActivityService, 'access'>
   clock: Clock
@@ -31,6 +33,7 @@ export function makeGatewayService({
   cut,
   called,
   dial,
+  isWaking,
   doors,
   activity,
   clock,
@@ -54,7 +57,8 @@ export function makeGatewayService({
       return accountIds.length === 0 ? { to: 'nobody' } : { to: 'jump', accountIds, text: jumpText(gateway) }
     }
     const vms = await repo.candidates(caller.fingerprint, vmIdIn(caller.name))
-    return choose(caller.name, vms, gateway)
+    const asTheyCome = vms.map((vm) => (isWaking(vm.id) ? { ...vm, status: 'suspended' } : vm))
+    return choose(caller.name, asTheyCome, gateway)
   }
 
   async function lineTo(vmId: string): Promise<Line> {

@@ -7,7 +7,7 @@ import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/con
 import ssh2, { type Client } from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
-import type { Engine } from '../engine/engine.ts'
+import { type Engine, EngineError } from '../engine/engine.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
 import { silentLog } from '../lib/log.ts'
@@ -28,6 +28,8 @@ const engine: Engine = {
   ...simulated,
   async dial(machineId, port) {
     expect(port).toBe(22)
+    const { power } = await simulated.inspect(machineId)
+    if (power !== 'ready') throw new EngineError('unreachable', 'It is not running.')
     const at = { ip: '127.0.0.1', port: ports.get(machineId) ?? 0 }
     return opensItself ? { stream: connect({ host: at.ip, port: at.port }) } : { at }
   },
@@ -354,6 +356,31 @@ describe('what owners are told', () => {
     const outcome = await ssh(ada.options, 'asleep.shop')
     expect(outcome).toMatchObject({ code: 255 })
     expect(outcome.stderr).toContain('VM Asleep is stopped. Start it in the web console, then try again.')
+  })
+
+  it('nothing of a VM that is suspended: it is started, and all who connect wait for it', async () => {
+    const asleep = await vm(ada, 'Dozing', 'Shop')
+    await ada.call(vmApi.suspend, { params: asleep.params })
+    await clock.advance(60_000)
+    expect((await ada.call(vmApi.get, { params: asleep.params })).body.status).toBe('suspended')
+    const both = Promise.all(['one', 'two'].map((word) => ssh(ada.options, 'dozing.shop', 'echo', word)))
+    let isOver = false
+    both.finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await clock.advance(100)
+      await sleep(20)
+    }
+    const outcomes = await both
+    expect(outcomes.map(({ code, stdout }) => [code, stdout.toString()])).toEqual([
+      [0, 'one\n'],
+      [0, 'two\n'],
+    ])
+    expect((await ada.call(vmApi.get, { params: asleep.params })).body.status).toBe('running')
+    const { body } = await ada.call(activityApi.ofProject, { params: { projectId: asleep.params.projectId } })
+    const told = body.entries.filter(({ message }) => message === 'VM Dozing was started by a connection to it')
+    expect(told).toHaveLength(1)
   })
 
   it('that nobody answers in a VM', async () => {

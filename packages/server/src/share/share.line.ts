@@ -16,6 +16,8 @@ export type Dial = (
 
 /** In which a connection has to be there. */
 const connectMs = 10_000
+/** In which there has to be a way: a suspended VM is started first. */
+const wayMs = 75_000
 /** A connection that nobody uses is kept so long: many requests come one after the other. */
 const idleMs = 4_000
 const idleAtMost = 16
@@ -44,7 +46,7 @@ export function makeLines(options: {
   }
 
   async function open(share: ShareRecord): Promise<Duplex> {
-    const line = await withDeadline(dial(share.vmId, share.port), connectMs, 'The connection', clock).catch(
+    const line = await withDeadline(dial(share.vmId, share.port), wayMs, 'The connection', clock).catch(
       async (error: unknown) => {
         throw await reason(share, 'Try again.', error)
       },

@@ -61,6 +61,10 @@ const hasResumed = (steps: VmRecord['steps']): boolean =>
 export const notSuspended = ({ name }: VmRecord, why: string): Told =>
   failure('vm.notSuspended', `VM ${name} could not be suspended and is still running`, why)
 
+/** A connection to it started it. */
+export const woken = ({ name }: VmRecord): Told =>
+  change('vm.woken', `VM ${name} was started by a connection to it`, null)
+
 /** Its guest boots although its memory was saved. */
 export const notResumed = ({ name }: VmRecord, why: string): Told =>
   failure('vm.notResumed', `VM ${name} could not resume and boots instead`, why)
