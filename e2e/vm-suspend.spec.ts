@@ -20,10 +20,7 @@ test.describe('suspending a VM', () => {
     await page.goto(vmPath(vm))
     await choose(page, vm.name, 'Suspend')
     await expect(statusOf(page, 'Suspended')).toBeVisible()
-    await expect(
-      page.getByRole('paragraph').filter({ hasText: 'It has an address when it runs again.' }),
-    ).toBeVisible()
-    await expect(page.getByRole('button', { name: 'Console' })).toHaveAccessibleDescription('VM is suspended')
+    await expect(page.getByText('The connection starts it and waits until it responds.')).toBeVisible()
     await expectAccessible(page)
 
     await page.goto(vmListPath(project.id))
@@ -33,9 +30,7 @@ test.describe('suspending a VM', () => {
     await expectAccessible(page)
 
     await page.goto(consolePath(vm))
-    await expect(
-      page.getByText('The VM is suspended. It goes on where it was when you start it.'),
-    ).toBeVisible()
+    await expect(page.getByText('The VM is suspended. Start it or type to go on where it was.')).toBeVisible()
     await page.getByRole('main').getByRole('button', { name: 'Start', exact: true }).last().click()
     await expect(page.getByText('The VM resumed from its saved memory')).toBeVisible()
 
@@ -44,6 +39,20 @@ test.describe('suspending a VM', () => {
       await expect(page.getByRole('listitem').filter({ hasText: step })).toHaveText(/, done/)
     await expect(page.getByRole('listitem').filter({ hasText: 'Starting the guest' })).toHaveCount(0)
     await expect(page.getByText('VM loom resumed')).toBeVisible()
+  })
+
+  test('ends when somebody types in its console', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('loom', 'running')
+    const params = { projectId: project.id, vmId: vm.id }
+    await page.goto(vmPath(vm))
+    await call(vmApi.suspend, { params })
+    await expect(statusOf(page, 'Suspended')).toBeVisible()
+    await page.getByRole('link', { name: 'Console', exact: true }).click()
+    await expect(page.getByText('Start it or type to go on where it was.')).toBeVisible()
+    expect((await call(vmApi.get, { params })).status).toBe('suspended')
+    await page.getByRole('textbox', { name: 'Serial console' }).press('x')
+    await expect(page.getByText('The VM resumed from its saved memory')).toBeVisible()
+    await expect(page.getByText('Connected', { exact: true })).toBeVisible()
   })
 
   test('asks before the saved memory is discarded', async ({ page, project, makeVm, call }) => {

@@ -90,10 +90,10 @@ export const vmCan = {
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'suspending', 'stopping'].includes(vm.status.toLowerCase()) ||
     (vm.status.toLowerCase() === 'suspended' ? 'VM is suspended' : 'VM is not running'),
+  /** A suspended VM is started by a connection by name. */
   ssh: (vm: WithStatus & WithAddress): true | string => {
     const status = vm.status.toLowerCase()
-    if (status === 'running' && vm.ip_address !== null) return true
-    if (status === 'suspended') return 'The VM is suspended. It has an address when it runs again.'
+    if (status === 'suspended' || (status === 'running' && vm.ip_address !== null)) return true
     return status === 'failed'
       ? 'A failed VM has no address.'
       : 'The VM has no address yet. It is assigned one when it runs.'

@@ -55,7 +55,10 @@ it('names every VM that is meant, of whichever account, with a command that lead
 
 it('leads to a VM that is suspended, which is started for it', () => {
   for (const status of ['suspending', 'suspended'])
-    expect(choose('web.shop', [vm(1, { status, ip: null })], gateway)).toMatchObject({ to: 'vm', vmId: id(1) })
+    expect(choose('web.shop', [vm(1, { status, ip: null })], gateway)).toMatchObject({
+      to: 'vm',
+      vmId: id(1),
+    })
 })
 
 it('lets nobody into a VM that does not run, and says in every status what helps', () => {

@@ -59,8 +59,7 @@ export function choose(name: string, vms: readonly Candidate[], gateway: Called)
   }
   const called = `VM ${plain(vm.name)}`
   // One that is suspended is started by the connection, which waits for it.
-  const isAsleep = vm.status === 'suspended' || vm.status === 'suspending'
-  if (!isAsleep && vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true)
+  if (vm.status !== 'suspending' && vmCan.ssh({ status: vm.status, ip_address: vm.ip }) !== true)
     return { to: 'word', accountIds: [vm.accountId], text: whyNot(called, vm) }
   return { to: 'vm', accountId: vm.accountId, vmId: vm.id, called }
 }

@@ -363,9 +363,10 @@ describe('what owners are told', () => {
     await ada.call(vmApi.suspend, { params: asleep.params })
     await clock.advance(60_000)
     expect((await ada.call(vmApi.get, { params: asleep.params })).body.status).toBe('suspended')
-    const both = Promise.all(['one', 'two'].map((word) => ssh(ada.options, 'dozing.shop', 'echo', word)))
     let isOver = false
-    both.finally(() => {
+    const both = Promise.all(
+      ['one', 'two'].map((word) => ssh(ada.options, 'dozing.shop', 'echo', word)),
+    ).finally(() => {
       isOver = true
     })
     while (!isOver) {
@@ -379,7 +380,9 @@ describe('what owners are told', () => {
     ])
     expect((await ada.call(vmApi.get, { params: asleep.params })).body.status).toBe('running')
     const { body } = await ada.call(activityApi.ofProject, { params: { projectId: asleep.params.projectId } })
-    const told = body.entries.filter(({ message }) => message === 'VM Dozing was started by a connection to it')
+    const told = body.entries.filter(
+      ({ message }) => message === 'VM Dozing was started by a connection to it',
+    )
     expect(told).toHaveLength(1)
   })
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { accountApi, type ShareCreate, shareApi } from '@slipway/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -277,6 +278,23 @@ describe('a share for everybody', () => {
   it('gives out no service worker', async () => {
     const { port } = await share({ audience: 'everybody' })
     expect((await fetchFrom(port, '/', { headers: { 'service-worker': 'script' } })).status).toBe(403)
+  })
+
+  it('starts a VM that is suspended, and waits for it', async () => {
+    const { port } = await share({ audience: 'everybody' })
+    await desk.act('suspend', vmId)
+    await desk.pass()
+    expect((await desk.vm(vmId)).status).toBe('suspended')
+    let isOver = false
+    const visits = Promise.all([visit(port, '/'), visit(port, '/')]).finally(() => {
+      isOver = true
+    })
+    while (!isOver) {
+      await desk.pass(100)
+      await sleep(5)
+    }
+    expect((await visits).map(({ status }) => status)).toEqual([200, 200])
+    expect((await desk.vm(vmId)).status).toBe('running')
   })
 
   it('says what is wrong: a VM that is stopped, a port where nobody listens, an answer that is none', async () => {

@@ -55,7 +55,7 @@ export function makeVmWake({ repo, kick, announce, clock }: VmWakeOptions) {
   return {
     wake(vmId: string): Promise<Woken> {
       const begun = waking.get(vmId)
-      if (begun) return begun
+      if (begun !== undefined) return begun
       const work = startAndWait(vmId).finally(() => waking.delete(vmId))
       waking.set(vmId, work)
       return work

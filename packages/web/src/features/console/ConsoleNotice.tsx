@@ -1,5 +1,5 @@
 import type { Vm } from '@slipway/contract'
-import type { ReactNode } from 'react'
+import { type ReactNode, type RefObject, useEffect } from 'react'
 import { Link, useLocation } from 'react-router'
 import { paths } from '../../paths.ts'
 import type { SignInState } from '../../shell/sign-in-state.ts'
@@ -13,16 +13,20 @@ interface ConsoleNoticeProps {
   onRetry: () => void
   /** The button that was pressed disappears with the notice. */
   onStart?: () => void
+  /** Typing starts a suspended VM. */
+  insteadOfTyping?: RefObject<(() => void) | null> | undefined
 }
 
 /** Why there is no console now, with what can be done about it. */
-export function ConsoleNotice({ notice, vm, onRetry, onStart }: ConsoleNoticeProps) {
+export function ConsoleNotice({ notice, vm, onRetry, onStart, insteadOfTyping }: ConsoleNoticeProps) {
   const { pathname } = useLocation()
   if (!notice) return null
   const from: SignInState = { from: pathname }
   return (
     <Notice text={notice.text}>
-      {notice.action === 'start' && vm && <StartButton vm={vm} onStart={onStart} />}
+      {notice.action === 'start' && vm && (
+        <StartButton vm={vm} onStart={onStart} insteadOfTyping={insteadOfTyping} />
+      )}
       {notice.action === 'sign-in' && (
         <Button size="sm" render={<Link to={paths.signIn} state={from} />}>
           Sign In
@@ -37,8 +41,23 @@ export function ConsoleNotice({ notice, vm, onRetry, onStart }: ConsoleNoticePro
   )
 }
 
-function StartButton({ vm, onStart }: { vm: Vm; onStart: (() => void) | undefined }) {
+interface StartButtonProps extends Pick<ConsoleNoticeProps, 'insteadOfTyping'> {
+  vm: Vm
+  onStart: (() => void) | undefined
+}
+
+function StartButton({ vm, onStart, insteadOfTyping }: StartButtonProps) {
   const actions = useVmActions(vm)
+  const { busy, run } = actions.power
+  useEffect(() => {
+    if (vm.status !== 'suspended' || !insteadOfTyping) return
+    insteadOfTyping.current = () => {
+      if (!busy) run()
+    }
+    return () => {
+      insteadOfTyping.current = null
+    }
+  }, [insteadOfTyping, vm.status, busy, run])
   return (
     <Button
       size="sm"

@@ -157,6 +157,7 @@ export function ConsoleSheet({ projectId, vmId, vm, alone = false }: ConsoleShee
           vm={vm}
           onRetry={link.hurry}
           onStart={() => terminal.get()?.focus()}
+          insteadOfTyping={terminal.insteadOfTyping}
         />
         {!onScreen && <KeyBar terminal={terminal} />}
       </section>

@@ -74,7 +74,7 @@ export function noticeOf(state: LinkState, vm: Machine | undefined): NoticeWords
     }
   }
   if (vm.status === 'suspended') {
-    return { text: 'The VM is suspended. It goes on where it was when you start it.', action: 'start' }
+    return { text: 'The VM is suspended. Start it or type to go on where it was.', action: 'start' }
   }
   return { text: 'The VM is off.', action: 'start' }
 }

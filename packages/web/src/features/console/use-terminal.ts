@@ -25,6 +25,8 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
   const box = useRef<HTMLDivElement>(null)
   const terminal = useRef<ConsoleTerminal | null>(null)
   const onCommand = useRef<(command: TerminalCommand) => void>(() => {})
+  /** What typing does in place of reaching the guest. */
+  const insteadOfTyping = useRef<(() => void) | null>(null)
   const answers = useRef(true)
   const [failed, setFailed] = useState(false)
   const [selection, setSelection] = useState('')
@@ -47,6 +49,7 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
       const held = ctrlHeld.current
       ctrlHeld.current = false
       setCtrl(false)
+      if (insteadOfTyping.current) return insteadOfTyping.current()
       link.type(held ? new TextEncoder().encode(withCtrl(new TextDecoder().decode(bytes))) : bytes)
     },
     [link],
@@ -96,6 +99,7 @@ export function useTerminal(link: ConsoleLink, view: LinkView) {
   return {
     box: box as RefObject<HTMLDivElement | null>,
     onCommand,
+    insteadOfTyping,
     failed,
     selection,
     found,

@@ -1,5 +1,6 @@
 import { isComing, type Vm, vmCan } from '@slipway/contract'
 import { SshCommands } from './SshCommands.tsx'
+import { resumesText, suspendedText } from './ssh-words.ts'
 import { useSshWays } from './use-ssh-ways.ts'
 
 /** The commands that open a shell in a VM, or why there is none now. */
@@ -11,6 +12,7 @@ export function VmSsh({ vm }: { vm: Vm }) {
       {first && vmCan.ssh(vm) === true ? (
         <div className="grid gap-2.5">
           <SshCommands first={first} second={second} />
+          {vm.status === 'suspended' && <p className="text-hint text-ink-3">{resumesText}</p>}
         </div>
       ) : (
         <p className="text-ink-2">{noAddressText(vm)}</p>
@@ -23,6 +25,7 @@ export function VmSsh({ vm }: { vm: Vm }) {
 }
 
 function noAddressText(vm: Vm): string {
+  if (vm.status === 'suspended') return suspendedText
   if (vm.status === 'stopped') return 'The VM is stopped. It has an address while it runs.'
   if (vm.ip_address && isComing(vm)) return 'The command comes here as soon as SSH answers.'
   const allowed = vmCan.ssh(vm)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gatewayOf, sshWays } from './ssh-ways.ts'
 
-const local = { ip_address: '127.0.3.7', ssh_port: 22 }
+const local = { status: 'running' as const, ip_address: '127.0.3.7', ssh_port: 22 }
 const gateway = { user: 'engine.works', host: 'console.example.org', port: 2222 }
 const from = (consoleHost: string) => ({ addresses: 'this-host' as const, consoleHost })
 const fromCluster = (consoleHost: string) => ({ addresses: 'inside' as const, consoleHost })
@@ -16,7 +16,7 @@ test("on the server's own machine the address comes first, from elsewhere the ga
 })
 
 test('an address inside of a cluster never comes first, wherever one looks from', () => {
-  const inside = { ip_address: '10.244.0.8', ssh_port: 22 }
+  const inside = { ...local, ip_address: '10.244.0.8' }
   for (const host of ['localhost', 'console.example.org']) {
     expect(kinds(inside, gateway, fromCluster(host))).toEqual(['gateway', 'direct'])
   }
@@ -30,7 +30,13 @@ test('says of an address where it answers', () => {
 })
 
 test('there is no way to a VM without an address', () => {
-  expect(sshWays({ ip_address: null, ssh_port: 22 }, gateway, from('localhost'))).toEqual([])
+  expect(sshWays({ ...local, ip_address: null }, gateway, from('localhost'))).toEqual([])
+})
+
+test('a suspended VM is reached by its name only', () => {
+  const suspended = { ...local, status: 'suspended' as const, ip_address: null }
+  expect(kinds(suspended, gateway, from('localhost'))).toEqual(['gateway'])
+  expect(kinds(suspended, null, from('localhost'))).toEqual([])
 })
 
 test('the commands name user, host and port the way each program wants them', () => {
@@ -43,7 +49,7 @@ test('the commands name user, host and port the way each program wants them', ()
     'ssh -L 8080:localhost:8080 engine.works@console.example.org -p 2222',
     'ssh -J jump@console.example.org:2222 root@engine.works',
   ])
-  const [direct] = sshWays({ ip_address: 'fd00::7', ssh_port: 22 }, null, from('localhost'))
+  const [direct] = sshWays({ ...local, ip_address: 'fd00::7' }, null, from('localhost'))
   expect(direct?.more.map(({ command }) => command)).toEqual([
     'scp FILE root@[fd00::7]:',
     'scp root@[fd00::7]:FILE .',

@@ -44,10 +44,13 @@ export function gatewayOf(
  * cluster: who looks at the console from elsewhere is led through the gateway, by the name of the VM.
  */
 export function sshWays(
-  vm: Pick<Vm, 'ip_address' | 'ssh_port'>,
+  vm: Pick<Vm, 'status' | 'ip_address' | 'ssh_port'>,
   gateway: Gateway | null,
   { addresses, consoleHost }: { addresses: AddressPlace; consoleHost: string },
 ): SshWay[] {
+  const through = gateway && throughGateway(gateway)
+  // It has no address, but a connection by its name starts it.
+  if (vm.status === 'suspended') return through ? [through] : []
   const command = sshCommand(vm)
   if (!vm.ip_address || !command) return []
   const direct: SshWay = {
@@ -56,9 +59,13 @@ export function sshWays(
     more: moreOf('root', vm.ip_address, vm.ssh_port),
     addresses,
   }
-  if (!gateway) return [direct]
+  if (!through) return [direct]
+  return addresses === 'this-host' && isLoopback(consoleHost) ? [direct, through] : [through, direct]
+}
+
+function throughGateway(gateway: Gateway): SshWay {
   const { user, host, port } = gateway
-  const through: SshWay = {
+  return {
     kind: 'gateway',
     command: gatewayCommand(user, gateway),
     more: [
@@ -67,7 +74,6 @@ export function sshWays(
     ],
     onServerOnly: isLoopback(host),
   }
-  return addresses === 'this-host' && isLoopback(consoleHost) ? [direct, through] : [through, direct]
 }
 
 function moreOf(user: string, host: string, port: number): SshWay['more'] {

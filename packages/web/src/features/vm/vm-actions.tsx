@@ -106,7 +106,8 @@ export function useVmActions(vm: Vm) {
     console: {
       label: 'Console',
       icon: <SquareTerminal {...icon} />,
-      disabledReason: reasonOf(vmCan.console(vm)),
+      // Typing there starts a suspended VM.
+      disabledReason: vm.status === 'suspended' ? undefined : reasonOf(vmCan.console(vm)),
       run: () => {},
       to: paths.vmConsole(vm.project_id, vm.id),
     },
