@@ -109,10 +109,14 @@ export function compare(
   return findings
 }
 
+const statusesAtRest = { on: 'running', off: 'stopped', suspended: 'suspended' } as const
+
 function checkPower(known: Known, { object }: Seen, find: (rule: string, message: string) => void): void {
   if (known.kind !== 'vm' || known.power === null) return
   const { status = '' } = object
-  if (broken.includes(status) || status === (known.power === 'on' ? 'running' : 'stopped')) return
+  if (broken.includes(status) || status === statusesAtRest[known.power]) return
+  // It could not be suspended, and says so.
+  if (known.power === 'suspended' && status === 'running' && object.status_message) return
   find('untrue', `${describe(known)} shall be ${known.power} and is ${status}`)
 }
 

@@ -6,7 +6,7 @@ import { ownerKey, type Truth } from './truth/truth.ts'
 
 /** Of what is well there has to be something. */
 const statusesOfWhole: Partial<Record<Seen['kind'], readonly string[]>> = {
-  vm: ['running', 'stopped'],
+  vm: ['running', 'suspended', 'stopped'],
   disk: ['available', 'attached'],
   vmSnapshot: ['ready'],
   diskSnapshot: ['ready'],
@@ -29,7 +29,8 @@ export function checkTruth(
       find('hollow', `${kind} ${name} (${id}) is ${status}, and the engine holds nothing of it`)
     if (kind !== 'vm') continue
     if (status === 'running' && !alive.has(id)) find('untrue', `VM ${name} is running, but its guest is not`)
-    if (status === 'stopped' && alive.has(id)) find('untrue', `VM ${name} is stopped, but its guest runs`)
+    if (['stopped', 'suspended'].includes(status) && alive.has(id))
+      find('untrue', `VM ${name} is ${status}, but its guest runs`)
     const disks = status === 'running' ? disksOf?.get(id) : undefined
     for (const disk of disks ? seen.filter((one) => one.kind === 'disk') : []) {
       const isIn = disks?.has(disk.object.id) === true

@@ -31,8 +31,8 @@ export interface Known {
   fate: 'perhaps' | 'there' | 'leaving' | 'perhaps leaving' | 'gone'
   /** What was acknowledged of it, as the API calls it; what may have changed unheard is left out. */
   facts: Record<string, unknown>
-  /** Whether a VM shall run; null when nobody can know. */
-  power: 'on' | 'off' | null
+  /** What a VM shall be; null when nobody can know. */
+  power: 'on' | 'off' | 'suspended' | null
   /** Whether it may fail by itself: its name orders a fault of the simulated engine, or its image never comes whole. */
   faulty: boolean
   /** It was broken by a fault that may do so, and nobody has mended it since. */

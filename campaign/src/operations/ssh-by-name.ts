@@ -23,6 +23,8 @@ async function visit(errand: Errand): Promise<Answer | null> {
   const [vm, key] = [objectOf(world, args.on), objectOf(world, args.key)]
   if (port === null) return null
   const isOwner = key.user === vm.user
+  // Whoever is let in starts it, also when the answer comes too late.
+  if (isOwner && vm.power === 'suspended') vm.power = null
   const user = sshNameOf(vm, objectOf(world, String(vm.project)))
   const { code, output } = await ssh({
     user,

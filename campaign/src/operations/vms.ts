@@ -92,6 +92,11 @@ export const ofVms: Record<string, Operation> = {
     learn: (world, args) => setPower(world, args, 'off'),
     forget: (world, args) => setPower(world, args, null),
   }),
+  suspendVm: onVm(vmApi.suspend, {
+    weight: 3,
+    learn: (world, args) => setPower(world, args, 'suspended'),
+    forget: (world, args) => setPower(world, args, null),
+  }),
   restartVm: onVm(vmApi.restart, {
     weight: 3,
     learn: (world, args) => setPower(world, args, 'on'),
