@@ -240,7 +240,7 @@ test.describe('the list', () => {
     await expect(refreshingOf(page)).toBeHidden()
   })
 
-  test('counts the four words of the way up as provisioning, and three words only in the total', async ({
+  test('counts the four words of the way up as provisioning, and four words only in the total', async ({
     page,
     project,
     makeVm,
@@ -249,7 +249,7 @@ test.describe('the list', () => {
     const vms = VmStatus.options.map((status) => ({ ...vm, id: status, status }))
     await answer(page, vmApi.list, 200, vms)
     await page.goto(vmListPath(project.id))
-    await expectTotals(page, 'Total9', 'Running1', 'Stopped1', 'Provisioning4')
+    await expectTotals(page, 'Total11', 'Running1', 'Suspended1', 'Stopped1', 'Provisioning4')
   })
 
   test('is asked for again every 5 s to the millisecond while a VM is on its way, and then no more', async ({
@@ -369,11 +369,11 @@ test.describe('the list', () => {
       await search.fill(status)
       await expect(statusOf(page, `vm ${status}.`, status)).toBeVisible()
     }
-    await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toHaveText('Showing 1 of 29 VMs')
+    await expect(page.getByRole('status').filter({ hasText: 'Showing' })).toHaveText('Showing 1 of 35 VMs')
     await search.fill('nothing like it')
     await expect(page.getByText('No VM matches "nothing like it".')).toBeVisible()
     await page.getByRole('button', { name: 'Clear Filters' }).click()
-    await expect(page.getByText('Showing 29 of 29 VMs')).toBeVisible()
+    await expect(page.getByText('Showing 35 of 35 VMs')).toBeVisible()
   })
 })
 

@@ -1,7 +1,9 @@
 import type { Page } from '@playwright/test'
 import { vmApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
+
 import { expect, test } from './fixtures.ts'
+import { answer } from './network.ts'
 import { consolePath, vmListPath, vmPath } from './paths.ts'
 
 async function choose(page: Page, name: string, action: string): Promise<void> {
@@ -53,6 +55,34 @@ test.describe('suspending a VM', () => {
     await page.getByRole('textbox', { name: 'Serial console' }).press('x')
     await expect(page.getByText('The VM resumed from its saved memory')).toBeVisible()
     await expect(page.getByText('Connected', { exact: true })).toBeVisible()
+  })
+
+  test('comes by itself after the time without use that was chosen, is told before, and can be put off', async ({
+    page,
+    makeVm,
+  }) => {
+    const vm = await makeVm('loom', 'running')
+    await page.goto(vmPath(vm))
+    const choice = page.getByRole('combobox', { name: 'Suspend when unused' })
+    await expect(choice).toHaveText('Keep running')
+    await choice.click()
+    await page.getByRole('option', { name: 'Suspend after 30 minutes' }).click()
+    await expect(page.getByText('Saved.')).toBeVisible()
+    await expect(choice).toHaveText('Suspend after 30 minutes')
+    await expectAccessible(page)
+
+    // Nobody waits half an hour here.
+    const suspends_at = new Date(Date.now() + 10 * 60_000).toISOString()
+    const counting = { ...vm, suspend_after_minutes: 30, suspends_at }
+    await answer(page, vmApi.get, 200, counting)
+    await page.reload()
+    await expect(choice).toHaveText('Suspend after 30 minutes')
+    const note = page.getByText('Nobody uses this VM. It is suspended at')
+    await expect(note).toBeVisible()
+    await expectAccessible(page)
+    await answer(page, vmApi.get, 200, { ...counting, suspends_at: null })
+    await page.getByRole('button', { name: 'Keep awake' }).click()
+    await expect(note).toBeHidden()
   })
 
   test('asks before the saved memory is discarded', async ({ page, project, makeVm, call }) => {

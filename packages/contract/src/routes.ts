@@ -27,6 +27,8 @@ export const routes = {
   'vm.delete': 'DELETE /api/projects/:projectId/vms/:vmId',
   'vm.start': 'POST /api/projects/:projectId/vms/:vmId/start',
   'vm.stop': 'POST /api/projects/:projectId/vms/:vmId/stop',
+  'vm.update': 'PUT /api/projects/:projectId/vms/:vmId',
+  'vm.keepAwake': 'POST /api/projects/:projectId/vms/:vmId/keep-awake',
   'vm.suspend': 'POST /api/projects/:projectId/vms/:vmId/suspend',
   'vm.restart': 'POST /api/projects/:projectId/vms/:vmId/restart',
   'vm.usage': 'GET /api/projects/:projectId/vms/:vmId/usage',

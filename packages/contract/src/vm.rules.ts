@@ -9,8 +9,12 @@ export const vmTexts = {
   beingSnapshotted: 'A snapshot of this VM is being created. Please try again later.',
   beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
+  suspendAfter: 'Enter a whole number of minutes from 1 to 10080 (a week), or null for never',
   disksChanging: 'A disk of this VM is being attached or detached. Please try again later.',
 } as const
+
+/** Said of what takes a running VM. Not one of `vmTexts`, which the first page does not load. */
+export const notRunning = 'VM is not running'
 
 /** The eleven words of the wire; the server never sends another. */
 export const vmStatuses = [
@@ -59,6 +63,9 @@ export function isTransitional(vm: WithStatus): boolean {
 export const suspendAllowed = (cannot: Pick<Limits, 'suspend'>): true | string =>
   unlessLimited(cannot.suspend)
 
+/** The longest time without use, in minutes, after which a VM can be suspended: a week. */
+export const longestUnusedMinutes = 7 * 24 * 60
+
 /** Whether the VM is on its way up; the dashboard and the VM list count these as starting or provisioning. */
 export function isComing(vm: WithStatus): boolean {
   return (coming as readonly string[]).includes(vm.status.toLowerCase())
@@ -89,7 +96,9 @@ export const vmCan = {
   restore: allow('restored', ['running', 'stopped', 'error']),
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'suspending', 'stopping'].includes(vm.status.toLowerCase()) ||
-    (vm.status.toLowerCase() === 'suspended' ? 'VM is suspended' : 'VM is not running'),
+    (vm.status.toLowerCase() === 'suspended' ? 'VM is suspended' : notRunning),
+  /** Begin anew to count how long it was not used. */
+  keepAwake: (vm: WithStatus): true | string => vm.status.toLowerCase() === 'running' || notRunning,
   /** A suspended VM is started by a connection by name. */
   ssh: (vm: WithStatus & WithAddress): true | string => {
     const status = vm.status.toLowerCase()

@@ -6,7 +6,7 @@ import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { Id, name, Time } from './text.ts'
-import { vmStatuses, vmStepNames, vmTexts } from './vm.rules.ts'
+import { longestUnusedMinutes, notRunning, vmStatuses, vmStepNames, vmTexts } from './vm.rules.ts'
 
 export const VmStatus = z.enum(vmStatuses)
 export type VmStatus = z.infer<typeof VmStatus>
@@ -44,6 +44,10 @@ export const Vm = z.object({
   cpu: z.int(),
   memory_mb: z.int(),
   persistent: z.boolean(),
+  /** It is suspended by itself when it was not used for so long; null: never. */
+  suspend_after_minutes: z.int().nullable(),
+  /** When that will be, unless somebody uses it before; null while it is used, and unless it runs. */
+  suspends_at: Time.nullable(),
   vmpool_id: Id.nullable(),
   vmset_id: Id.nullable(),
   disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
@@ -79,6 +83,16 @@ export const VmCreate = z.object({
   project_id: z.string().optional(),
 })
 export type VmCreate = z.input<typeof VmCreate>
+
+export const VmUpdate = z.object({
+  /** Suspend it when it was not used for so long; null: never. */
+  suspend_after_minutes: z
+    .int({ error: t.suspendAfter })
+    .min(1, t.suspendAfter)
+    .max(longestUnusedMinutes, t.suspendAfter)
+    .nullable(),
+})
+export type VmUpdate = z.infer<typeof VmUpdate>
 
 export const VmParams = ProjectParams.extend({ vmId: Id })
 
@@ -129,6 +143,15 @@ export const vmApi = {
     response: Vm,
     errors: { 404: notFound },
   }),
+  update: endpoint('vm.update', {
+    summary: 'Change when a VM is suspended by itself',
+    auth: 'session',
+    status: 200,
+    params: VmParams,
+    body: VmUpdate,
+    response: Vm,
+    errors: { 400: [t.suspendAfter], 404: notFound, 422: ['<`cannot.suspend` of the host>'] },
+  }),
   delete: endpoint('vm.delete', {
     summary: 'Delete a VM; attached disks are kept',
     auth: 'session',
@@ -166,6 +189,14 @@ export const vmApi = {
       409: ['VM cannot be suspended while it is <status>', t.beingSnapshotted, t.disksChanging],
       422: ['<`cannot.suspend` of the host>'],
     },
+  }),
+  keepAwake: endpoint('vm.keepAwake', {
+    summary: 'Count as a use of a running VM: the time without use begins anew',
+    auth: 'session',
+    status: 200,
+    params: VmParams,
+    response: Vm,
+    errors: { 404: notFound, 409: [notRunning] },
   }),
   restart: endpoint('vm.restart', {
     summary: 'Stop a running VM and start it again',

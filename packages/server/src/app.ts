@@ -24,6 +24,7 @@ import { underLease } from './lib/fence.ts'
 import { inBackground } from './lib/in-background.ts'
 import { makeJobBoard } from './lib/job-board.ts'
 import { makeJobs } from './lib/jobs.ts'
+import { makeUses } from './lib/uses.ts'
 import { makeOperationService } from './operation/operation.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { makeTemplateService } from './template/template.service.ts'
@@ -62,6 +63,8 @@ export async function buildApp(options: AppOptions) {
     onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
   })
   const sessionLines = makeSessionLines(clock, log)
+  /** Who is connected to which VM through this server. */
+  const uses = makeUses(clock)
   const idempotency = makeIdempotency({ keys: makeIdempotencyKeys(db), clock, log })
   const streams = makeEventStreams(bus, sessionLines)
   /** Long work beside the reconcilers. It ends with the server; the next one begins it again. */
@@ -90,6 +93,7 @@ export async function buildApp(options: AppOptions) {
     gateway,
     dial: makeDial(engine, calls.wakeVm),
     isWaking: calls.isWaking,
+    uses,
   })
   const { accounts, activity, keys, visits } = people
   const templates = makeTemplateService({
@@ -112,6 +116,7 @@ export async function buildApp(options: AppOptions) {
     board,
     calls,
     projects,
+    uses,
     drives,
     underLease: underOwnLease,
   }
@@ -189,7 +194,8 @@ export async function buildApp(options: AppOptions) {
     own: { project: projects.own, vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
   })
-  const { sampler, vitals } = watching
+  const { sampler, vitals, loadsSince } = watching
+  const idle = machines.makeIdle(loadsSince)
 
   await installRoutes(app, {
     db,
@@ -228,7 +234,7 @@ export async function buildApp(options: AppOptions) {
     stopEnding()
     stopListening()
     // Jobs end without an outcome, so no look takes one for a failure.
-    await Promise.all([jobs.close(), ...reconcilers.map((one) => one.stop())])
+    await Promise.all([jobs.close(), idle.stop(), ...reconcilers.map((one) => one.stop())])
     isDriving = false
   }
 
@@ -239,6 +245,7 @@ export async function buildApp(options: AppOptions) {
       await accounts.idle()
       await scaling.idle()
       await sampler.idle()
+      await idle.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
       await bus.idle()
       await front.idle()
@@ -268,6 +275,7 @@ export async function buildApp(options: AppOptions) {
       inBackground(log, 'giving ports to shares', underOwnLease(shares.assignPorts))
       stopEnding = shares.watchEnds(underOwnLease)
       sweep()
+      idle.start()
     },
     /** Ends what is done under the lease; it can be given up then. */
     rest,

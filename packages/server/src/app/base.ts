@@ -7,6 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ClockGuard } from '../lib/clock-guard.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import type { Jobs } from '../lib/jobs.ts'
+import type { Uses } from '../lib/uses.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { Calls } from './calls.ts'
 
@@ -31,6 +32,8 @@ export interface Base {
   underLease: <T>(act: () => T) => T
   calls: Calls & { connect: (answers: Partial<Calls>) => void }
   projects: ProjectService
+  /** Who is connected to which VM through this server. */
+  uses: Uses
 }
 
 /** How the reconcilers work: how often they look at everything, and at how many objects at once. */

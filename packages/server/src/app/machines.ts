@@ -11,6 +11,7 @@ import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmService } from '../vm/vm.service.ts'
+import { makeVmIdle, type VmIdleOptions } from '../vm/vm-idle.service.ts'
 import { makeVmWake } from '../vm/vm-wake.service.ts'
 import { vmSnapshotKind } from '../vm-snapshot/vm-snapshot.reconcile.ts'
 import { makeVmSnapshotRepo } from '../vm-snapshot/vm-snapshot.repo.ts'
@@ -36,7 +37,8 @@ export function makeMachines(
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {
-  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, uses, underLease } =
+    base
   const { activity, isInUse } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
@@ -115,6 +117,7 @@ export function makeMachines(
     engine,
     cannot,
     ownVm: vms.get,
+    uses,
     clock,
     onOpened: (user, { id, name, project_id }, what) =>
       activity.access(
@@ -134,5 +137,23 @@ export function makeMachines(
     wakeVm: waking.wake,
     isWaking: waking.isWaking,
   })
-  return { vms, vmSnapshots, consoles, vmReconciler, vmSnapshotReconciler }
+  return {
+    vms,
+    vmSnapshots,
+    consoles,
+    vmReconciler,
+    vmSnapshotReconciler,
+    /** Suspends VMs that nobody uses, by what others measure of them. */
+    makeIdle: (loadsSince: VmIdleOptions['loadsSince']) =>
+      makeVmIdle({
+        repo: vmRepo,
+        uses,
+        loadsSince,
+        suspend: vms.suspendUnused,
+        announce: vms.announce,
+        underLease,
+        clock,
+        log,
+      }),
+  }
 }

@@ -15,6 +15,7 @@ import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Peers } from '../lib/peers.ts'
+import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
@@ -44,6 +45,7 @@ export function makePeople(options: {
   gateway: Gateway | null
   dial: Dial
   isWaking: (vmId: string) => boolean
+  uses: Uses
 }) {
   const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
@@ -60,6 +62,7 @@ export function makePeople(options: {
         called: gateway,
         dial: options.dial,
         isWaking: options.isWaking,
+        uses: options.uses,
         doors: makeDoors(join(options.config.dataDir, 'doors'), log),
         activity,
         clock,

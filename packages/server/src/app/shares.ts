@@ -79,6 +79,7 @@ export function makeShares(
     dial: makeDial(engine, calls.wakeVm),
     isRunning: repo.isRunning,
     visits,
+    uses: base.uses,
     clock,
     log,
   })

@@ -9,6 +9,7 @@ import { makeUsageBook } from '../usage/usage.book.ts'
 import { makeUsageSampler } from '../usage/usage.reconcile.ts'
 import { makeUsageRepo } from '../usage/usage.repo.ts'
 import { makeUsageService, type UsageServiceOptions } from '../usage/usage.service.ts'
+import type { Load } from '../vm/vm.idle.ts'
 import type { Base } from './base.ts'
 
 /** What tells people how their VMs do, and the operator how the server does. */
@@ -70,5 +71,20 @@ export function makeWatching(
     health: health.read,
     engine: engine.kind,
   })
-  return { sampler, usage, vitals, health, metrics }
+  /** What VMs did since a moment, of those that were measured. */
+  function loadsSince(then: number): Map<string, Load> {
+    const both = (one: number | null, other: number | null) =>
+      one === null && other === null ? null : (one ?? 0) + (other ?? 0)
+    return new Map(
+      usageBook.meansSince(then).map(([{ vmId }, used]) => [
+        vmId,
+        {
+          cpu: used.cpu,
+          network: both(used.netIn, used.netOut),
+          disk: both(used.diskRead, used.diskWrite),
+        },
+      ]),
+    )
+  }
+  return { sampler, usage, vitals, health, metrics, loadsSince }
 }

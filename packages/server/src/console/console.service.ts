@@ -3,6 +3,7 @@ import { consoleCloses, type Limits, screenAllowed, type User, type Vm, vmCan } 
 import type { Engine, MachineConsole } from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem, require422 } from '../lib/problem.ts'
+import type { Uses } from '../lib/uses.ts'
 import { type ConsoleSession, makeConsoleSession, type Viewer, type ViewerLine } from './console.session.ts'
 
 export interface ConsoleServiceOptions {
@@ -13,6 +14,7 @@ export interface ConsoleServiceOptions {
   ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
   /** Writes down that somebody looks into a VM. */
   onOpened: (user: User, vm: Vm, what: 'console' | 'screen') => Promise<void>
+  uses: Pick<Uses, 'begin'>
   clock: Clock
 }
 
@@ -23,7 +25,7 @@ const pieceBytes = 256 * 1024
 const visitMs = 10 * 60_000
 
 /** One session for each machine that is looked at, whoever looks. */
-export function makeConsoleService({ engine, cannot, ownVm, onOpened, clock }: ConsoleServiceOptions) {
+export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, clock }: ConsoleServiceOptions) {
   /** Who was written down for which VM, and when. */
   const visits = new Map<string, number>()
   const open = new Set<ConsoleSession>()
@@ -84,7 +86,17 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, clock }: C
         const session = await sessionOf(vm.id).catch(() => null)
         if (!session) line.close(consoleCloses.away, 'The VM has not started yet')
         else if (session.isFull()) line.close(consoleCloses.full, 'Too many viewers on this console')
-        else return session.join(user.name, from, line)
+        else {
+          const viewer = session.join(user.name, from, line)
+          const end = uses.begin(vm.id)
+          return {
+            ...viewer,
+            leave() {
+              end()
+              viewer.leave()
+            },
+          }
+        }
         return null
       }
     },
@@ -97,6 +109,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, clock }: C
       if (!screen) throw new Problem(409, 'This VM has no screen')
       // It may break before anybody looks.
       screen.on('error', () => screen.destroy())
+      screen.once('close', uses.begin(vm.id))
       try {
         await note(user, vm, 'screen')
       } catch (error) {

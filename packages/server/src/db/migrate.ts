@@ -13,6 +13,7 @@ import * as idempotencyAndUsage from './migrations/0008-idempotency-and-usage.ts
 import * as servers from './migrations/0009-servers.ts'
 import * as networks from './migrations/0010-networks.ts'
 import * as shares from './migrations/0011-shares.ts'
+import * as idle from './migrations/0012-idle.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -29,6 +30,7 @@ const migrations: Record<string, Migration> = {
   '0009-servers': servers,
   '0010-networks': networks,
   '0011-shares': shares,
+  '0012-idle': idle,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

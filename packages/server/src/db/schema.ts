@@ -116,6 +116,10 @@ export interface VmTable {
   cpu: number
   memory_mb: number
   persistent: Flag
+  /** Minutes without use after which it is suspended; null: never. */
+  suspend_after_min: number | null
+  /** Since when a running VM that is to be suspended by itself was not used. */
+  idle_since: string | null
   /** The pool or set it is a member of. */
   group_id: string | null
   group_kind: 'pool' | 'set' | null

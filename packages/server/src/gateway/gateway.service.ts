@@ -2,6 +2,7 @@ import type { ActivityService } from '../activity/activity.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
+import type { Uses } from '../lib/uses.ts'
 import type { Dial, Doors } from './doors.ts'
 import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
 import type { GatewayRepo } from './gateway.repo.ts'
@@ -16,6 +17,7 @@ export interface GatewayServiceOptions {
   dial: Dial
   /** Whether a connection waits for a VM that was suspended: others may wait with it. */
   isWaking: (vmId: string) => boolean
+  uses: Pick<Uses, 'begin'>
   doors: Doors
   activity: Pick<ActivityService, 'access'>
   clock: Clock
@@ -34,12 +36,13 @@ export function makeGatewayService({
   called,
   dial,
   isWaking,
+  uses,
   doors,
   activity,
   clock,
   log,
 }: GatewayServiceOptions) {
-  const visits = new Map<number, Visit>()
+  const visits = new Map<number, Visit & { end: () => void }>()
   let cancelCheck: (() => void) | null = null
   /** Counts cuts: an answer that was looked up before one may be wrong after it. */
   let cuts = 0
@@ -111,12 +114,18 @@ export function makeGatewayService({
       }
     },
     came(visit) {
-      visits.set(visit.id, visit)
+      visits.set(visit.id, { ...visit, end: uses.begin(visit.vmId) })
       inBackground(log, 'recording a visit by SSH', recordVisit(visit))
       checkLater()
     },
-    went: (id) => void visits.delete(id),
-    reset: () => visits.clear(),
+    went(id) {
+      visits.get(id)?.end()
+      visits.delete(id)
+    },
+    reset() {
+      for (const { end } of visits.values()) end()
+      visits.clear()
+    },
   }
 
   return {

@@ -3,6 +3,7 @@ import type { Agent } from 'node:http'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
+import type { Uses } from '../lib/uses.ts'
 import type { ShareRecord } from './share.state.ts'
 
 /** Something that is open through a share. */
@@ -28,10 +29,11 @@ export function makeEntries(options: {
   agentOf: (share: ShareRecord) => Agent
   onAdded: (entry: Entry) => void
   onRemoved: (entry: Entry) => void
+  uses: Pick<Uses, 'begin'>
   clock: Clock
   log: Pick<Log, 'error'>
 }) {
-  const { clock, log } = options
+  const { uses, clock, log } = options
   const byId = new Map<string, Entry>()
   const idByLabel = new Map<string, string>()
   let dirty: Set<string> | 'all' = new Set()
@@ -132,7 +134,11 @@ export function makeEntries(options: {
     /** Remembers what is open through a share, until that is called which is returned. */
     hold(entry: Entry, line: OpenLine): () => void {
       entry.lines.add(line)
-      return () => void entry.lines.delete(line)
+      const end = uses.begin(entry.share.vmId)
+      return () => {
+        entry.lines.delete(line)
+        end()
+      }
     },
     close(): void {
       isClosed = true

@@ -11,6 +11,7 @@ import { inBackground } from '../lib/in-background.ts'
 import { join } from '../lib/join.ts'
 import type { Log } from '../lib/log.ts'
 import { createServer as createHttpServer } from '../lib/node-http.ts'
+import type { Uses } from '../lib/uses.ts'
 import { isReachable, labelIn } from './share.address.ts'
 import { makeCrowd } from './share.crowd.ts'
 import { makeDoor } from './share.door.ts'
@@ -41,6 +42,7 @@ export interface ShareFrontOptions {
   dial: Dial
   isRunning: (vmId: string) => Promise<boolean>
   visits: ReturnType<typeof makeVisits>
+  uses: Pick<Uses, 'begin'>
   clock: Clock
   log: Pick<Log, 'error' | 'warn'>
 }
@@ -57,6 +59,7 @@ export function makeShareFront(options: ShareFrontOptions) {
     agentOf: lines.agentOf,
     onAdded: listen,
     onRemoved: ({ share }) => stopListening(share.id),
+    uses: options.uses,
     clock,
     log,
   })

@@ -61,6 +61,28 @@ const hasResumed = (steps: VmRecord['steps']): boolean =>
 export const notSuspended = ({ name }: VmRecord, why: string): Told =>
   failure('vm.notSuspended', `VM ${name} could not be suspended and is still running`, why)
 
+/** Somebody chose when it is suspended by itself. */
+export const toldOfSuspendAfter = (userId: string, name: string, minutes: number | null): Told =>
+  wish(
+    userId,
+    'vm.update',
+    minutes === null
+      ? `VM ${name} is not suspended by itself any more`
+      : `VM ${name} is to be suspended after ${minutesText(minutes)} without use`,
+  )
+
+/** It is suspended by itself. */
+export const unused = ({ name, suspendAfterMin }: VmRecord): Told =>
+  change(
+    'vm.unused',
+    `VM ${name} was not used for ${minutesText(suspendAfterMin ?? 0)}`,
+    'It is being suspended.',
+  )
+
+const minutesText = (minutes: number): string =>
+  minutes % 60 === 0 ? count(minutes / 60, 'hour') : count(minutes, 'minute')
+const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
 /** A connection to it started it. */
 export const woken = ({ name }: VmRecord): Told =>
   change('vm.woken', `VM ${name} was started by a connection to it`, null)

@@ -37,6 +37,8 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   cpu: row.cpu,
   memoryMb: row.memory_mb,
   persistent: row.persistent === 1,
+  suspendAfterMin: row.suspend_after_min,
+  idleSince: row.idle_since === null ? null : Date.parse(row.idle_since),
   member: memberOf(row),
   createdAt: row.created_at,
   version: row.version,
@@ -79,6 +81,8 @@ const toRow = (vm: VmRecord): VmTable => ({
   cpu: vm.cpu,
   memory_mb: vm.memoryMb,
   persistent: vm.persistent ? 1 : 0,
+  suspend_after_min: vm.suspendAfterMin,
+  idle_since: vm.idleSince === null ? null : isoTime(vm.idleSince),
   group_id: vm.member?.groupId ?? null,
   group_kind: vm.member?.kind ?? null,
   member_number: vm.member?.number ?? null,
@@ -182,6 +186,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     /** Every VM there is, those on their way out included; without its steps. */
     async all(): Promise<Omit<VmRecord, 'steps'>[]> {
       const rows = await db.selectFrom('vm').selectAll().execute()
+      return rows.map((row) => toRecord(row, '[]'))
+    },
+
+    /** The VMs that run and are to be suspended when they are not used; without their steps. */
+    async leftAlone(): Promise<Omit<VmRecord, 'steps'>[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .selectAll()
+        .where('suspend_after_min', 'is not', null)
+        .where('status', '=', 'running')
+        .where('wanted_deleted', '=', 0)
+        .execute()
       return rows.map((row) => toRecord(row, '[]'))
     },
 

@@ -10,9 +10,13 @@ export function vmRoutes(route: Route, vms: VmService): void {
     ({ user, params }) => vms.list(user.id, params.projectId),
   )
   route(vmApi.get, ({ user, params }) => vms.get(user.id, params.projectId, params.vmId))
+  route(vmApi.update, ({ user, params, body }) =>
+    vms.update(user.id, params.projectId, params.vmId, body.suspend_after_minutes),
+  )
   route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
   route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))
   route(vmApi.stop, ({ user, params, body }) => vms.stop(user.id, params.projectId, params.vmId, body.force))
   route(vmApi.suspend, ({ user, params }) => vms.suspend(user.id, params.projectId, params.vmId))
+  route(vmApi.keepAwake, ({ user, params }) => vms.keepAwake(user.id, params.projectId, params.vmId))
   route(vmApi.restart, ({ user, params }) => vms.restart(user.id, params.projectId, params.vmId))
 }

@@ -22,10 +22,10 @@ import type { ProjectService } from '../project/project.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
-import { asked, vmSubject } from './vm.activity.ts'
+import { asked, toldOfSuspendAfter, unused, vmSubject } from './vm.activity.ts'
 import type { Patience } from './vm.patience.ts'
 import type { VmRepo } from './vm.repo.ts'
-import { changed, toWire, type VmChange, type VmRecord } from './vm.state.ts'
+import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
 type VmCreateBody = Parsed<typeof vmApi.create>['body']
 
@@ -104,7 +104,7 @@ export function makeVmService(options: VmServiceOptions) {
     projectId: string,
     vmId: string,
     allowed: (vm: VmRecord) => true | string,
-    told: (vm: VmRecord) => Told,
+    told: (vm: VmRecord) => Told | null,
     change: (vm: VmRecord) => VmChange,
     given?: (tx: Tx) => Promise<void>,
   ): Promise<Vm> {
@@ -149,6 +149,8 @@ export function makeVmService(options: VmServiceOptions) {
       id: newId(now),
       createdAt: isoTime(now),
       version: 1,
+      suspendAfterMin: null,
+      idleSince: null,
       wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
       known: {
         admitted: false,
@@ -182,6 +184,14 @@ export function makeVmService(options: VmServiceOptions) {
 
   async function requireNoSnapshotUnderWay(vmId: string, tx: Tx): Promise<void> {
     if (await repo.isBeingSnapshotted(vmId, tx)) throw new Problem(409, vmTexts.beingSnapshotted)
+  }
+
+  const suspended: VmChange = { wanted: { power: 'suspended', force: false }, statusMessage: null }
+
+  async function requireSuspendable(vmId: string, tx: Tx): Promise<void> {
+    await requireNoSnapshotUnderWay(vmId, tx)
+    // A guest goes on with the disks it had: one that is half attached would make it boot.
+    if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
   }
 
   /** A wish of a group for one of its members; what is gone meanwhile needs none. */
@@ -346,12 +356,65 @@ export function makeVmService(options: VmServiceOptions) {
           return vmCan.suspend(vm)
         },
         asked(userId, 'vm.suspend', 'Suspend'),
-        () => ({ wanted: { power: 'suspended', force: false }, statusMessage: null }),
-        async (tx) => {
-          await requireNoSnapshotUnderWay(vmId, tx)
-          // A guest goes on with the disks it had: one that is half attached would make it boot.
-          if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
+        () => suspended,
+        (tx) => requireSuspendable(vmId, tx),
+      ),
+
+    /**
+     * Suspends a VM that was not used for long enough, as it is now. False when it is not so any more, or something is
+     * done with it that has to end first.
+     */
+    async suspendUnused(vmId: string): Promise<boolean> {
+      let isSuspended = false
+      try {
+        const vm = await repo.change(
+          vmId,
+          (current) => {
+            const at = suspendsAtOf(current)
+            isSuspended = !current.wanted.deleted && at !== null && at <= clock.now()
+            return isSuspended ? changed(current, suspended, clock.now()) : current
+          },
+          {
+            tell: tell((current) => (isSuspended ? unused(current) : null)),
+            given: (tx) => requireSuspendable(vmId, tx),
+          },
+        )
+        if (!vm || !isSuspended) return false
+        kick(vmId)
+        await announce(vm)
+        return true
+      } catch (error) {
+        if (error instanceof Problem) return false
+        throw error
+      }
+    },
+
+    /** Says when a VM is suspended by itself. */
+    update(userId: string, projectId: string, vmId: string, suspendAfterMin: number | null): Promise<Vm> {
+      let isNew = false
+      return wish(
+        userId,
+        projectId,
+        vmId,
+        (vm) => {
+          if (suspendAfterMin !== null) require422(suspendAllowed(options.cannot))
+          isNew = vm.suspendAfterMin !== suspendAfterMin
+          return true
         },
+        ({ name }) => (isNew ? toldOfSuspendAfter(userId, name, suspendAfterMin) : null),
+        () => ({ suspendAfterMin, idleSince: null }),
+      )
+    },
+
+    /** Counts as a use of a VM. */
+    keepAwake: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
+      wish(
+        userId,
+        projectId,
+        vmId,
+        vmCan.keepAwake,
+        () => null,
+        () => ({ idleSince: null }),
       ),
 
     restart: (userId: string, projectId: string, vmId: string): Promise<Vm> =>

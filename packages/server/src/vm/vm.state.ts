@@ -37,6 +37,10 @@ export interface VmRecord {
   readonly cpu: number
   readonly memoryMb: number
   readonly persistent: boolean
+  /** Minutes without use after which it is suspended; null: never. */
+  readonly suspendAfterMin: number | null
+  /** Since when it was not used (milliseconds since the epoch); null while it is used, and unless it runs. */
+  readonly idleSince: number | null
   /** Null for a VM that stands by itself. */
   readonly member: Membership | null
   readonly createdAt: string
@@ -57,6 +61,8 @@ export interface VmRecord {
 
 export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore'>>
+  suspendAfterMin?: number | null
+  idleSince?: number | null
   restore?: VmRecord['restore']
   known?: Partial<Known>
   member?: Partial<Pick<Membership, 'retiring' | 'heals'>>
@@ -87,8 +93,16 @@ export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord
     status === vm.status &&
     next.known.restorePrepared === vm.known.restorePrepared &&
     (next.known.admitted === vm.known.admitted || status !== 'starting')
-  return { ...next, status, statusSince: goesOn ? vm.statusSince : nowMs }
+  const idleSince = status === 'running' && next.suspendAfterMin !== null ? next.idleSince : null
+  return { ...next, status, statusSince: goesOn ? vm.statusSince : nowMs, idleSince }
 }
+
+/** When a VM is suspended by itself, in milliseconds since the epoch; null while it is used, or never. */
+export const suspendsAtOf = ({
+  idleSince,
+  suspendAfterMin,
+}: Pick<VmRecord, 'idleSince' | 'suspendAfterMin'>): number | null =>
+  idleSince === null || suspendAfterMin === null ? null : idleSince + suspendAfterMin * 60_000
 
 /** The steps after entering one: the one before ends now. Entering the present one again changes nothing. */
 export function enterStep(steps: readonly VmStep[], name: VmStepName, nowMs: number): readonly VmStep[] {
@@ -152,6 +166,7 @@ export function toWire(
 ): Vm {
   const span = spanOf(vm)
   const address = isAlive({ power: vm.seenPower }) ? vm.address : null
+  const suspendsAt = suspendsAtOf(vm)
   return {
     id: vm.id,
     project_id: vm.projectId,
@@ -170,6 +185,8 @@ export function toWire(
     cpu: vm.cpu,
     memory_mb: vm.memoryMb,
     persistent: vm.persistent,
+    suspend_after_minutes: vm.suspendAfterMin,
+    suspends_at: suspendsAt === null ? null : isoTime(suspendsAt),
     vmpool_id: vm.member?.kind === 'pool' ? vm.member.groupId : null,
     vmset_id: vm.member?.kind === 'set' ? vm.member.groupId : null,
     disks: disks.map((disk) => ({ disk_id: disk.id, name: disk.name, size: disk.size })),

@@ -20,6 +20,8 @@ const vm = (id: string): Vm => ({
   cpu: 1,
   memory_mb: 512,
   persistent: true,
+  suspend_after_minutes: null,
+  suspends_at: null,
   vmpool_id: null,
   vmset_id: null,
   disks: [],

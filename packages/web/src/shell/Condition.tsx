@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { WorkTrack } from '../ui/Progress.tsx'
-import { WhyLine, WhyNote } from './Why.tsx'
+import { WhyLine } from './Why.tsx'
+import { WhyNote } from './WhyNote.tsx'
 
 /** The condition of an object, where its status alone does not say enough. */
 export type Condition =

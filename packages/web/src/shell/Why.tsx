@@ -1,10 +1,7 @@
 import { CircleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
 import { formatDateTime } from '../time.ts'
-import { Banner } from '../ui/Banner.tsx'
-import { Elapsed } from '../ui/Elapsed.tsx'
 
-interface WhyProps {
+export interface WhyProps {
   /** Whether the object failed, is waiting, or is fine with something to know. */
   tone: 'failed' | 'waiting' | 'known'
   /** The server's reason, if it gives one. */
@@ -17,44 +14,7 @@ interface WhyProps {
   until?: string | null | undefined
 }
 
-interface WhyNoteProps extends WhyProps {
-  /** The state in a word: `Failed`, `Scaling`. */
-  word: string
-  /** Buttons and links that help. */
-  actions?: ReactNode
-}
-
-const banners = { failed: 'error', waiting: 'info', known: 'warn' } as const
-
-/** On the page of an object: the reason for its state, since when, until when at most, and what to do. */
-export function WhyNote({ tone, word, reason, next, since, until, actions }: WhyNoteProps) {
-  const isFailed = tone === 'failed'
-  return (
-    <Banner
-      tone={banners[tone]}
-      {...(isFailed && since ? { title: `${word} since ${formatDateTime(since)}` } : {})}
-      action={actions}
-      className="mb-4"
-    >
-      {sentences(isFailed ? (reason ?? noReason) : reason, next)}
-      {!isFailed && since && (
-        <span className="text-ink-3">
-          {' '}
-          {word} since {formatDateTime(since)}
-          {tone === 'waiting' && (
-            <>
-              {' '}
-              <Elapsed since={since} />
-            </>
-          )}
-          {untilText(until)}.
-        </span>
-      )}
-    </Banner>
-  )
-}
-
-/** The same in short, in the row or card of an object. */
+/** Why an object is as it is, in short, in its row or card. */
 export function WhyText({ tone, reason, next, since, until }: WhyProps) {
   return (
     <span className="min-w-0 text-hint wrap-anywhere">
@@ -82,13 +42,13 @@ export function WhyLine(props: WhyProps) {
   )
 }
 
-const noReason = 'The server gave no reason.'
+export const noReason = 'The server gave no reason.'
 
-const untilText = (until: string | null | undefined) =>
+export const untilText = (until: string | null | undefined) =>
   until ? `, until ${formatDateTime(until)} at the latest` : ''
 
 /** Some sentences, each with its full stop. */
-function sentences(...texts: (string | null | undefined)[]): string {
+export function sentences(...texts: (string | null | undefined)[]): string {
   return texts
     .filter((text) => text)
     .map((text) => (/[.!?]$/.test(text ?? '') ? text : `${text}.`))

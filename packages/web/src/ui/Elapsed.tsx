@@ -13,17 +13,27 @@ export function elapsedText(ms: number): string {
 
 /** Time since an ISO moment, counting every second. */
 export function Elapsed({ since, className }: { since: string; className?: string }) {
+  return <Ticking className={className} msAt={(now) => now - Date.parse(since)} />
+}
+
+interface TickingProps {
+  msAt: (now: number) => number
+  className?: string | undefined
+}
+
+/** A span of time that changes every second. */
+export function Ticking({ msAt, className }: TickingProps) {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
-  const start = Date.parse(since)
-  if (Number.isNaN(start)) return null
+  const ms = msAt(now)
+  if (Number.isNaN(ms)) return null
   return (
     // Not announced: a clock that is read every second is noise.
     <span aria-hidden="true" className={cx('font-mono text-[0.75rem]/4 font-normal text-ink-3', className)}>
-      {elapsedText(now - start)}
+      {elapsedText(ms)}
     </span>
   )
 }

@@ -438,7 +438,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return {
       memoryMb: Math.round(spec.memoryMb * (0.2 + (0.6 * load) / 100)),
       disk: { read: Math.round(cpuMs * 300), written: Math.round(cpuMs * 900) },
-      network: { received: Math.round(cpuMs * 200), sent: Math.round(cpuMs * 50), at: clock.now() },
+      network: { received: Math.round(cpuMs * 60), sent: Math.round(cpuMs * 15), at: clock.now() },
     }
   }
 

@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
 import { paths } from '../../paths.ts'
-import { WhyNote } from '../../shell/Why.tsx'
+import { WhyNote } from '../../shell/WhyNote.tsx'
 
 interface GroupNoteProps {
   group: {

@@ -4,6 +4,7 @@ import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
 import { Dialog } from '../../ui/Dialog.tsx'
 import { SshCommands } from './SshCommands.tsx'
+import { moreOf } from './ssh-more.ts'
 import { resumesText, sshCopyTexts, suspendedText } from './ssh-words.ts'
 import { useSshWays } from './use-ssh-ways.ts'
 
@@ -34,7 +35,7 @@ export function SshDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
               Copy files and reach ports
             </summary>
             <ul className="mt-2 grid gap-2.5">
-              {first.more.map(({ label, command }) => (
+              {moreOf(first).map(({ label, command }) => (
                 <li key={label}>
                   <p className="mb-1 text-hint text-ink-3">{label}</p>
                   <CodeLine

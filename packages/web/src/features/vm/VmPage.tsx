@@ -20,6 +20,7 @@ import { NoSuchVm, useVmOfPage, VmHeader } from './VmHeader.tsx'
 import { VmNote } from './VmNote.tsx'
 import { VmSsh } from './VmSsh.tsx'
 import { VmStart } from './VmStart.tsx'
+import { UnusedNote, VmUnused } from './VmUnused.tsx'
 import { factsOf } from './vm-facts.tsx'
 import { progressOf } from './vm-steps.ts'
 
@@ -58,6 +59,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
     <>
       <VmHeader vm={vm} title={vm.name} breadcrumb={breadcrumb} actions={actions} withConsole />
       <VmNote vm={vm} actions={actions} />
+      <UnusedNote vm={vm} />
       <Sheet aria-label="Facts" className="mb-6">
         {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
         <Cells items={factsOf(vm)} />
@@ -76,6 +78,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           </VmNetwork>
           <VmDisks vm={vm} />
           <VmSnapshots vm={vm} />
+          <VmUnused vm={vm} />
         </div>
       </div>
       <VmDialogs vms={[vm]} afterDelete={paths.vms(vm.project_id)} />

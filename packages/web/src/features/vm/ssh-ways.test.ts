@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
-import { gatewayOf, sshWays } from './ssh-ways.ts'
+import { moreOf } from './ssh-more.ts'
+import { gatewayOf, type SshWay, sshWays } from './ssh-ways.ts'
 
 const local = { status: 'running' as const, ip_address: '127.0.3.7', ssh_port: 22 }
 const gateway = { user: 'engine.works', host: 'console.example.org', port: 2222 }
 const from = (consoleHost: string) => ({ addresses: 'this-host' as const, consoleHost })
 const fromCluster = (consoleHost: string) => ({ addresses: 'inside' as const, consoleHost })
+const commandsOf = (way: SshWay | undefined) => (way ? moreOf(way).map(({ command }) => command) : [])
 const kinds = (...input: Parameters<typeof sshWays>) => sshWays(...input).map(({ kind }) => kind)
 
 test("on the server's own machine the address comes first, from elsewhere the gateway", () => {
@@ -42,7 +44,7 @@ test('a suspended VM is reached by its name only', () => {
 test('the commands name user, host and port the way each program wants them', () => {
   const [through] = sshWays(local, gateway, from('console.example.org'))
   expect(through?.command).toBe('ssh engine.works@console.example.org -p 2222')
-  expect(through?.more.map(({ command }) => command)).toEqual([
+  expect(commandsOf(through)).toEqual([
     'scp -P 2222 FILE engine.works@console.example.org:',
     'scp -P 2222 engine.works@console.example.org:FILE .',
     'sftp -P 2222 engine.works@console.example.org',
@@ -50,7 +52,7 @@ test('the commands name user, host and port the way each program wants them', ()
     'ssh -J jump@console.example.org:2222 root@engine.works',
   ])
   const [direct] = sshWays({ ...local, ip_address: 'fd00::7' }, null, from('localhost'))
-  expect(direct?.more.map(({ command }) => command)).toEqual([
+  expect(commandsOf(direct)).toEqual([
     'scp FILE root@[fd00::7]:',
     'scp root@[fd00::7]:FILE .',
     'sftp root@[fd00::7]',

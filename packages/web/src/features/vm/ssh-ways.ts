@@ -7,11 +7,12 @@ import {
   type Vm,
 } from '@slipway/contract'
 
-/** A way into a VM by SSH. */
+/** A way into a VM by SSH: whom to call, and the command that does it. */
 export type SshWay = {
+  user: string
+  host: string
+  port: number
   command: string
-  /** More one can do that way, with the names of what to replace in capitals. */
-  more: readonly { label: string; command: string }[]
 } & (
   | {
       kind: 'gateway'
@@ -55,8 +56,10 @@ export function sshWays(
   if (!vm.ip_address || !command) return []
   const direct: SshWay = {
     kind: 'direct',
+    user: 'root',
+    host: vm.ip_address,
+    port: vm.ssh_port,
     command,
-    more: moreOf('root', vm.ip_address, vm.ssh_port),
     addresses,
   }
   if (!through) return [direct]
@@ -64,29 +67,6 @@ export function sshWays(
 }
 
 function throughGateway(gateway: Gateway): SshWay {
-  const { user, host, port } = gateway
-  return {
-    kind: 'gateway',
-    command: gatewayCommand(user, gateway),
-    more: [
-      ...moreOf(user, host, port),
-      { label: 'Jump through the console', command: `ssh -J jump@${host}:${port} root@${user}` },
-    ],
-    onServerOnly: isLoopback(host),
-  }
-}
-
-function moreOf(user: string, host: string, port: number): SshWay['more'] {
-  const option = port === 22 ? '' : `-P ${port} `
-  // A colon ends a host, so an IPv6 address stands in brackets.
-  const target = `${user}@${host.includes(':') && !host.startsWith('[') ? `[${host}]` : host}`
-  return [
-    { label: 'Copy a file to the VM', command: `scp ${option}FILE ${target}:` },
-    { label: 'Copy a file from the VM', command: `scp ${option}${target}:FILE .` },
-    { label: 'Look through its files', command: `sftp ${option}${target}` },
-    {
-      label: 'Reach port 8080 of the VM',
-      command: `ssh -L 8080:localhost:8080 ${user}@${host}${port === 22 ? '' : ` -p ${port}`}`,
-    },
-  ]
+  const command = gatewayCommand(gateway.user, gateway)
+  return { kind: 'gateway', ...gateway, command, onServerOnly: isLoopback(gateway.host) }
 }
