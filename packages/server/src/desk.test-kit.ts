@@ -9,15 +9,25 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import { makeTestApp, type makeTestAppOver, newPublicKey, type TestAppOptions } from './app.test-kit.ts'
+import type { HandClock } from './lib/hand-clock.ts'
 
 /** Long enough for everything the simulated engine does. */
 export const settled = 30_000
+
+/** Of long spans only the last part in full: a day has thousands of looks, and none of them is what a test is about. */
+const coarse = { aboveMs: 60 * 60_000, stepMs: 10 * 60_000 }
+
+async function passTime(clock: HandClock, ms: number): Promise<void> {
+  let left = ms
+  for (; left > coarse.aboveMs; left -= coarse.stepMs) await clock.suspend(coarse.stepMs)
+  await clock.advance(left)
+}
 
 export type Desk = Awaited<ReturnType<typeof openDesk>>
 
 export async function openDesk(options?: TestAppOptions) {
   const app = await makeTestApp(options)
-  return openDeskAt(app, (ms) => app.clock.advance(ms))
+  return openDeskAt(app, (ms) => passTime(app.clock, ms))
 }
 
 type AnyApp = Awaited<ReturnType<typeof makeTestAppOver>>

@@ -10,6 +10,7 @@ import {
   shareApi,
   sshKeyApi,
   templateApi,
+  vmApi,
   vmPoolApi,
   vmSetApi,
 } from '@slipway/contract'
@@ -241,6 +242,25 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'vm', name: 'web', id },
       in: 'project',
       message: 'Suspend VM web requested',
+    }
+  },
+  'vm.update': async (desk) => {
+    const id = await desk.runningVm('web')
+    const body = { suspend_after_minutes: 30 }
+    return {
+      act: () => desk.ada.call(vmApi.update, { params: { ...desk.params, vmId: id }, body }),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'VM web is to be suspended after 30 minutes without use',
+    }
+  },
+  'vm.keepAwake': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.ada.call(vmApi.keepAwake, { params: { ...desk.params, vmId: id } }),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Kept VM web awake',
     }
   },
   'vm.restart': async (desk) => {

@@ -9,7 +9,7 @@ import { isBusy, type Load, looked, type Watched } from './vm.idle.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, type VmRecord } from './vm.state.ts'
 
-const everyMs = 15_000
+const everyMs = 30_000
 
 export interface VmIdleOptions {
   repo: Pick<VmRepo, 'leftAlone' | 'change'>

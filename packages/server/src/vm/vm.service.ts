@@ -413,7 +413,7 @@ export function makeVmService(options: VmServiceOptions) {
         projectId,
         vmId,
         vmCan.keepAwake,
-        () => null,
+        ({ name }) => wished(userId, 'vm.keepAwake', `Kept VM ${name} awake`),
         () => ({ idleSince: null }),
       ),
 
