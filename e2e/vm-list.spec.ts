@@ -700,7 +700,7 @@ test('the poll alone is enough when the event stream is dead', async ({ page, pr
 })
 
 async function expectTotals(page: Page, ...texts: string[]): Promise<void> {
-  await expect(page.getByRole('main').getByText(/^(Total|Running|Stopped|Provisioning)\d+$/)).toHaveText(
-    texts,
-  )
+  await expect(
+    page.getByRole('main').getByText(/^(Total|Running|Suspended|Stopped|Provisioning)\d+$/),
+  ).toHaveText(texts)
 }

@@ -77,7 +77,7 @@ test.describe('suspending a VM', () => {
     await answer(page, vmApi.get, 200, counting)
     await page.reload()
     await expect(choice).toHaveText('Suspend after 30 minutes')
-    const note = page.getByText('Nobody uses this VM. It is suspended at')
+    const note = page.getByText('Nobody uses this VM. It will be suspended at')
     await expect(note).toBeVisible()
     await expectAccessible(page)
     await answer(page, vmApi.get, 200, { ...counting, suspends_at: null })

@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)('A machine that is suspended', () => {
 
   test('is either suspended or runs, whenever the server is killed meanwhile', async () => {
     const seen = new Set<string>()
-    for (let delay = 0; delay < 240; delay += 30) {
+    for (let delay = 0; delay < 240; delay += 50) {
       await engine.close()
       const server = spawn(
         process.execPath,

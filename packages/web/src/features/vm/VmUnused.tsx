@@ -71,7 +71,7 @@ export function UnusedNote({ vm }: { vm: Vm }) {
         </Button>
       }
     >
-      Nobody uses this VM. It is suspended at {formatDateTime(vm.suspends_at)}{' '}
+      Nobody uses this VM. It will be suspended at {formatDateTime(vm.suspends_at)}.{' '}
       <Ticking msAt={(now) => until - now} />
     </Banner>
   )
