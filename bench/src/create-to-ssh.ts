@@ -10,7 +10,8 @@ import { byHand, logIn, type Recipe, recipeOf } from './bare-guest.ts'
 import { newPerson, type Person } from './person.ts'
 import { quantile, report } from './report.ts'
 
-async function viaSlipway(
+/** Creates a VM and logs in; milliseconds until then, and until the POST was answered. */
+export async function viaSlipway(
   person: Person,
   params: { projectId: string },
   body: { template_id: string; ssh_key_id: string },
@@ -29,7 +30,7 @@ async function viaSlipway(
 }
 
 /** The image is made before the clock runs. */
-async function prepare(person: Person, templateId: string): Promise<void> {
+export async function prepare(person: Person, templateId: string): Promise<void> {
   for (;;) {
     const { image } = await person.call(templateApi.prepare, { params: { templateId } })
     if (image.state === 'ready') return

@@ -18,6 +18,7 @@ import { benchStorage } from './storage.ts'
 import { benchTabs } from './tabs.ts'
 import { benchUnderSiege } from './under-siege.ts'
 import { benchVmList } from './vm-list.ts'
+import { benchWarm } from './warm.ts'
 
 const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
@@ -28,6 +29,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   tabs: benchTabs,
   'create-to-ssh': benchStarterToSsh,
   'base-to-ssh': benchBaseToSsh,
+  warm: benchWarm,
   gateway: benchGateway,
   share: benchShare,
   network: benchNetwork,

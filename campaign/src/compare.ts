@@ -115,6 +115,9 @@ function checkPower(known: Known, { object }: Seen, find: (rule: string, message
   if (known.kind !== 'vm' || known.power === null) return
   const { status = '' } = object
   if (broken.includes(status) || status === statusesAtRest[known.power]) return
+  // Nobody used it for as long as its user chose.
+  if (known.power === 'on' && status === 'suspended' && typeof object.suspend_after_minutes === 'number')
+    return
   // It could not be suspended, and says so.
   if (known.power === 'suspended' && status === 'running' && object.status_message) return
   find('untrue', `${describe(known)} shall be ${known.power} and is ${status}`)

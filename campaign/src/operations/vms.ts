@@ -38,6 +38,9 @@ export function setPower(world: World, args: Args, power: Known['power']): void 
   vm.power = vm.faulty ? null : power
 }
 
+/** When a VM is suspended by itself; 0: never. */
+const suspendAfter = ({ minutes }: Args) => ({ suspend_after_minutes: minutes === 0 ? null : minutes })
+
 export const ofVms: Record<string, Operation> = {
   createVm: {
     weight: 10,
@@ -97,6 +100,20 @@ export const ofVms: Record<string, Operation> = {
     learn: (world, args) => setPower(world, args, 'suspended'),
     forget: (world, args) => setPower(world, args, null),
   }),
+  updateVm: onVm(vmApi.update, {
+    weight: 2,
+    choose(choice) {
+      const vm = chooseIn(choice, 'vm')
+      return vm ? { on: vm.handle, minutes: choice.random.pick([0, 1, 60]) ?? 0 } : null
+    },
+    parts: (args, find) => ({
+      params: { projectId: idOf(find(String(find(args.on).project))), vmId: idOf(find(args.on)) },
+      body: suspendAfter(args),
+    }),
+    learn: (world, args) => setFacts(world, args, suspendAfter(args)),
+    forget: (world, args) => forgetFacts(world, args, 'suspend_after_minutes'),
+  }),
+  keepAwakeVm: onVm(vmApi.keepAwake, { weight: 1 }),
   restartVm: onVm(vmApi.restart, {
     weight: 3,
     learn: (world, args) => setPower(world, args, 'on'),

@@ -51,7 +51,7 @@ export function VmUnused({ vm }: { vm: Vm }) {
 /** That a VM is about to be suspended; nothing while it is used. */
 export function UnusedNote({ vm }: { vm: Vm }) {
   const { mutate, isPending } = useKeepAwake()
-  if (vm.suspends_at === null) return null
+  if (!vm.suspends_at) return null
   const until = Date.parse(vm.suspends_at)
   return (
     <Banner
