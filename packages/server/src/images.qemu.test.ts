@@ -14,7 +14,7 @@ import { writeBackup } from './backup/write.ts'
 import { readConfig } from './config.ts'
 import { openDeskAt } from './desk.test-kit.ts'
 import { work } from './engine/engine.test-kit.ts'
-import { imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
+import { endGuestsIn, imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
 import { askGuest } from './image/bootable-disk.test-kit.ts'
 import { makeBootableDisk } from './image/bootable-disk.ts'
 import { type Recipe, readRecipes, templatesOf } from './image/recipe.ts'
@@ -76,7 +76,11 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     )
   })
   afterAll(async () => {
-    for (const dir of [dataDir, `${dataDir}-elsewhere`]) await rm(dir, { recursive: true, force: true })
+    for (const dir of [dataDir, `${dataDir}-elsewhere`]) {
+      // Guests of a test that failed: they would take the processor from all that come after.
+      await endGuestsIn(dir)
+      await rm(dir, { recursive: true, force: true })
+    }
   })
 
   test('a build that is killed leaves nothing that runs, and the next process clears what it wrote', async () => {
@@ -153,7 +157,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     const { blocks } = await stat(join(images, 'files', manifest.files.disk.sha256))
     expect(blocks * 512).toBeLessThan(64 * 1024 ** 2)
     // As a cluster starts it: from one disk, whose file system grows with it.
-    const { images: store } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dataDir }), recipes, log)
+    const { images: store } = qemuFor(configOf(dataDir), recipes, log)
     const workDir = await mkdtemp(join(dataDir, 'bootable-'))
     const { signal } = new AbortController()
     const { path: disk, virtualBytes } = await makeBootableDisk(await store.use('tiny'), { workDir, signal })
@@ -206,8 +210,11 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
   /** Beside the data directory. */
   const elsewhere = (...names: string[]) => join(`${dataDir}-elsewhere`, ...names)
 
+  /** Guests that are frozen in the background would take the processor from those that are built. */
+  const configOf = (dir: string) => readConfig({ SLIPWAY_DATA_DIR: dir, SLIPWAY_WARM: 'off' })
+
   async function openApp(dir: string, recipes: Recipe[], log: Log, options: TestAppOptions) {
-    const { engine } = qemuFor(readConfig({ SLIPWAY_DATA_DIR: dir }), recipes, log)
+    const { engine } = qemuFor(configOf(dir), recipes, log)
     await engine.open()
     const app = await makeTestAppOver(
       { clock: systemClock, engine, passTime: async () => {} },

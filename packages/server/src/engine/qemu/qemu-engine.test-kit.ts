@@ -147,6 +147,15 @@ const sshArgs = (address: Address, ...options: string[]) => [
 export const sshWith = (key: string) => (address: Address, command: string) =>
   run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 60_000 })
 
+/** Ends the guests of all machines below a directory. */
+export async function endGuestsIn(dir: string): Promise<void> {
+  const names = await readdir(dir, { recursive: true }).catch(() => [])
+  for (const name of names) {
+    const [, id] = /(?:^|\/)machines\/([^/]+)$/.exec(name) ?? []
+    for (const pid of id ? await processesOf(id) : []) process.kill(Number(pid), 'SIGKILL')
+  }
+}
+
 /** Ids of the processes that run a machine. */
 export async function processesOf(machineId: string): Promise<string[]> {
   const found: string[] = []
