@@ -61,7 +61,7 @@ test('the world outlives a server that is killed, and a host that is killed or e
   await once(first.host, 'exit')
   const { host } = await startHost(settings)
   // The engine may have yet to hear that the first one ended.
-  await vi.waitFor(async () => expect(await engine.inspect(spec.id)).toEqual(before), { timeout: 10_000 })
+  await vi.waitFor(async () => expect(await engine.inspect(spec.id)).toEqual(before), { timeout: 60_000 })
 
   host.kill('SIGTERM')
   expect(await once(host, 'exit')).toEqual([0, null])

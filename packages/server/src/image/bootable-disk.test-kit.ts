@@ -7,7 +7,7 @@ import { run } from '../lib/command.ts'
 /**
  * Starts a guest from nothing but its disk, as a cluster does: a BIOS, the root disk behind another one, a seed, a serial
  * console, and no channel to say on that it is up. Resolves with what it answers to a command on the console; it has
- * powered itself off then.
+ * powered itself off then. Its clock counts instructions: on a busy host that of the host would have services given up.
  */
 export async function askGuest(
   guest: { disk: string; sizeBytes: number; memoryMb: number; hostname: string; workDir: string },
@@ -32,7 +32,19 @@ export async function askGuest(
   const qemu = spawn(
     'qemu-system-x86_64',
     [
-      ...['-machine', 'q35', '-accel', 'tcg', '-cpu', 'max', '-m', `${memoryMb}`, '-nodefaults'],
+      ...[
+        '-machine',
+        'q35',
+        '-accel',
+        'tcg',
+        '-icount',
+        'shift=2,sleep=off',
+        '-cpu',
+        'max',
+        '-m',
+        `${memoryMb}`,
+        '-nodefaults',
+      ],
       ...['-display', 'none', '-serial', 'stdio', '-nic', 'user,model=virtio-net-pci,restrict=on'],
       ...disk('other', 'qcow2', 'serial=other,addr=0x3'),
       ...disk('root', 'qcow2', 'serial=root,addr=0x4,bootindex=1'),
@@ -50,7 +62,7 @@ export async function askGuest(
     qemu.stdin.write(`stty -echo; echo B''EGIN; ${command}; echo E''ND; poweroff\n`)
   })
   try {
-    await once(qemu, 'exit', { signal: AbortSignal.timeout(240_000) })
+    await once(qemu, 'exit', { signal: AbortSignal.timeout(600_000) })
   } catch (cause) {
     throw new Error(`The guest did not answer. It said:\n${said.slice(-3000)}`, { cause })
   } finally {

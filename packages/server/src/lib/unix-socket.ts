@@ -25,7 +25,8 @@ export async function connectUnix(path: string): Promise<Socket> {
       }
     }
   } finally {
-    await directory.close()
+    // Not waited for: the connection might end meanwhile, with nobody listening for that yet.
+    directory.close().catch(() => {})
   }
 }
 
