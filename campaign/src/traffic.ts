@@ -38,7 +38,7 @@ export async function perform(
   if (handles.some((handle) => !world.objects.has(handle))) return null
   const handle = `s${n}`
   const parts = operation.parts(args, (name) => objectOf(world, name), handle)
-  const created = operation.creates && asked(world, operation.creates, step, parts.body)
+  const created = operation.creates && asked(world, operation, operation.creates, step, parts.body)
   if (created) world.objects.set(handle, created)
   const errand: Errand = { host, world, person, args, parts, handle }
   const sent = { operation: step.operation, began: performance.now(), waitsMs: operation.waitsMs ?? 0 }
@@ -52,7 +52,7 @@ export async function perform(
   const judged = finding ?? operation.judge?.(world, args, answer) ?? null
   if (answer.status === successOf(operation)) {
     operation.learn?.(world, args, answer)
-    if (created) learnCreated(created, JSON.parse(answer.text) as Record<string, unknown>)
+    if (created) learnCreated(created, firstOf(answer.text))
     if (gone) leave(world, gone, 'leaving')
   } else if (created) world.objects.delete(handle)
   if (answer.status === 401) await person.signIn()
@@ -71,15 +71,24 @@ async function send(operation: Operation, errand: Errand, created: Known | undef
   return { answer: await client.send(request), finding: null }
 }
 
+/** What an answer says was created; of several the first. */
+function firstOf(text: string): Record<string, unknown> {
+  const made = JSON.parse(text) as Record<string, unknown> | Record<string, unknown>[]
+  return Array.isArray(made) ? (made[0] ?? {}) : made
+}
+
 function asked(
   world: World,
+  { mayFail }: Operation,
   kind: Kind,
   { user, args, n }: Step & { do: 'operation' },
   body: unknown,
 ): Known {
   const { name, key_name, port } = body as { name?: string; key_name?: string; port?: number }
   const faulty =
-    typeof args.fault === 'string' || (typeof args.manner === 'string' && args.manner !== 'whole')
+    mayFail === true ||
+    typeof args.fault === 'string' ||
+    (typeof args.manner === 'string' && args.manner !== 'whole')
   const known = newKnown({
     handle: `s${n}`,
     kind,

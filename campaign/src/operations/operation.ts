@@ -35,6 +35,8 @@ interface What {
   /** `id` of the objects that the arguments name. */
   parts: (args: Args, find: (handle: Args[string] | undefined) => Known, handle: string) => CallParts
   creates?: Kind
+  /** What it creates may fail although nothing happened to it, as when what it is made of goes meanwhile. */
+  mayFail?: true
   /** Its deletion; the object is in the argument `on`. */
   deletes?: true
   /** Milliseconds that its answer may wait for a guest. */

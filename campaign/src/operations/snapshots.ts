@@ -2,7 +2,7 @@
 import { diskSnapshotApi, vmSnapshotApi } from '@slipway/contract'
 import { ownedBy } from '../world.ts'
 import { chooseIn, idOf, type Operation, on, projectOf } from './operation.ts'
-import { setPower } from './vms.ts'
+import { hasRoomForVm, setPower } from './vms.ts'
 
 export const ofSnapshots: Record<string, Operation> = {
   snapshotVm: on('vm', 'vmId', vmSnapshotApi.create, {
@@ -41,6 +41,20 @@ export const ofSnapshots: Record<string, Operation> = {
     learn: (world, args) => setPower(world, args, null),
     forget: (world, args) => setPower(world, args, null),
   },
+  vmFromSnapshot: on('vmSnapshot', 'snapshotId', vmSnapshotApi.createVms, {
+    weight: 2,
+    creates: 'vm',
+    mayFail: true,
+    choose(choice) {
+      const snapshot = chooseIn(choice, 'vmSnapshot')
+      if (!snapshot || !hasRoomForVm(choice)) return null
+      return { on: snapshot.handle, project: String(snapshot.project) }
+    },
+    parts: (args, find, handle) => ({
+      params: { ...projectOf(args, find), snapshotId: idOf(find(args.on)) },
+      body: { name: handle },
+    }),
+  }),
   deleteVmSnapshot: on('vmSnapshot', 'snapshotId', vmSnapshotApi.delete, { weight: 2, deletes: true }),
   snapshotDisk: {
     weight: 4,

@@ -4,6 +4,7 @@ import type { Args } from '../script.ts'
 import { type Known, objectOf, ownedBy, type World } from '../world.ts'
 import {
   type Called,
+  type Choice,
   chooseIn,
   forgetFacts,
   idOf,
@@ -30,6 +31,9 @@ const faultyNames = [
 /** How many VMs a user has at most, so that a long campaign does not end in one of crowds. */
 const mostVms = { simulated: 8, qemu: 2, kubevirt: 4 }
 
+export const hasRoomForVm = ({ world, user, engine }: Choice): boolean =>
+  ownedBy(world, user, 'vm').length < mostVms[engine]
+
 const onVm = (endpoint: Called, rest: Parameters<typeof on>[3]) => on('vm', 'vmId', endpoint, rest)
 
 /** A VM that orders a fault by its name goes where that takes it. */
@@ -47,8 +51,8 @@ export const ofVms: Record<string, Operation> = {
     endpoint: vmApi.create,
     creates: 'vm',
     choose(choice) {
-      const { world, user, random, engine } = choice
-      if (ownedBy(world, user, 'vm').length >= mostVms[engine]) return null
+      const { random, engine } = choice
+      if (!hasRoomForVm(choice)) return null
       const args = newVm(choice)
       if (!args) return null
       const disk = random.chance(0.3) && chooseIn(choice, 'disk')
@@ -118,6 +122,20 @@ export const ofVms: Record<string, Operation> = {
     weight: 3,
     learn: (world, args) => setPower(world, args, 'on'),
     forget: (world, args) => setPower(world, args, null),
+  }),
+  forkVm: onVm(vmApi.fork, {
+    weight: 2,
+    creates: 'vm',
+    mayFail: true,
+    choose(choice) {
+      const vm = chooseIn(choice, 'vm')
+      if (!vm || !hasRoomForVm(choice)) return null
+      return { on: vm.handle, project: String(vm.project) }
+    },
+    parts: (args, find, handle) => ({
+      params: { ...projectOf(args, find), vmId: idOf(find(args.on)) },
+      body: { name: handle },
+    }),
   }),
   deleteVm: onVm(vmApi.delete, { weight: 4, deletes: true }),
 }

@@ -2,6 +2,7 @@
 export const limitNames = [
   'memory_snapshots',
   'suspend',
+  'copies',
   'hot_plug',
   'incremental_snapshots',
   'screens',
@@ -18,6 +19,7 @@ export type Limits = Record<LimitName, string | null>
 export const noLimits: Limits = {
   memory_snapshots: null,
   suspend: null,
+  copies: null,
   hot_plug: null,
   incremental_snapshots: null,
   screens: null,

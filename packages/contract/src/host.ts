@@ -22,6 +22,8 @@ export const Host = z.object({
     memory_snapshots: limit,
     /** Suspending VMs. */
     suspend: limit,
+    /** Forking VMs, and creating them from VM snapshots. */
+    copies: limit,
     /** Attaching a disk to a running VM, and detaching it. */
     hot_plug: limit,
     /** Disk snapshots of the type `incremental`. */

@@ -11,6 +11,7 @@ export type OperationObject = (typeof operationObjects)[number]
 
 const titles: Record<string, string> = {
   'disk.create': 'Create disk',
+  'vm.fork': 'Copy VM',
   'vmSnapshot.create': 'Create VM snapshot',
   'vmSnapshot.restore': 'Restore VM',
   'vmSnapshot.delete': 'Delete VM snapshot',

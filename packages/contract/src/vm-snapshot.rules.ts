@@ -9,6 +9,8 @@ export const vmSnapshotTexts = {
   notReady: 'Snapshot is not ready',
   vmGone: 'The VM of this snapshot no longer exists',
   inUse: 'Snapshot is in use. Please try again later.',
+  ofFork: 'Fork of',
+  goesByItself: 'Made for copies of the VM. It is deleted when they are made.',
   restoring: 'VM restoration started successfully!',
 } as const
 
@@ -55,6 +57,7 @@ const whenReady = (snapshot: WithStatus): true | string =>
 export const snapshotCan = {
   restore: whenReady,
   createDisk: whenReady,
+  createVms: whenReady,
   delete: (snapshot: WithStatus): true | string => !isSnapshotUnderWay(snapshot) || vmSnapshotTexts.inUse,
 }
 

@@ -3,7 +3,8 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { description, Id, name, retention, Time } from './text.ts'
-import { Vm, VmParams } from './vm.ts'
+import { vmTexts } from './vm.rules.ts'
+import { Vm, VmCopies, VmParams } from './vm.ts'
 import {
   snapshotConsistencies,
   vmSnapshotRetention,
@@ -116,6 +117,21 @@ export const vmSnapshotApi = {
         'VM cannot be restored while it is <status>',
         'Disk "<name>" of this snapshot is no longer attached to the VM',
       ],
+    },
+  }),
+  createVms: endpoint('vmSnapshot.createVms', {
+    summary:
+      'Create VMs from a snapshot: its disks and, where it has one, its memory; each with an identity of its own',
+    auth: 'session',
+    status: 202,
+    params: VmSnapshotParams,
+    body: VmCopies,
+    response: z.array(Vm),
+    errors: {
+      400: [vmTexts.nameMissing, vmTexts.copyCount],
+      404: notFound,
+      409: [t.notReady, t.vmGone, 'This project has reached its limit of <n> VMs'],
+      422: ['<`cannot.copies` of the host>'],
     },
   }),
   delete: endpoint('vmSnapshot.delete', {

@@ -10,6 +10,7 @@ export const vmTexts = {
   beingRestored: 'This VM is being restored. Please try again later.',
   projectMismatch: 'Project does not match',
   suspendAfter: 'Enter a whole number of minutes from 1 to 10080 (a week), or null for never',
+  copyCount: 'Enter a whole number of VMs from 1 to 10',
   disksChanging: 'A disk of this VM is being attached or detached. Please try again later.',
 } as const
 
@@ -34,11 +35,12 @@ export const vmStatuses = [
 /**
  * What happens while a VM comes up, in this order. A VM that starts again skips the first ones; one that was suspended
  * resumes, and boots only when it cannot; one whose first start went on from a frozen guest started warm, and did not
- * boot.
+ * boot. One that is made of a VM snapshot is a copy, which resumes where the snapshot has memory.
  */
 export const vmStepNames = [
   'image',
   'disks',
+  'copy',
   'turn',
   'room',
   'root_disk',
@@ -62,6 +64,16 @@ export function isTransitional(vm: WithStatus): boolean {
 /** Whether a VM can be suspended here at all: `true`, or the sentence that says why not. */
 export const suspendAllowed = (cannot: Pick<Limits, 'suspend'>): true | string =>
   unlessLimited(cannot.suspend)
+
+/** Whether VMs can be copied here at all: `true`, or the sentence that says why not. */
+export const copiesAllowed = (cannot: Pick<Limits, 'copies'>): true | string => unlessLimited(cannot.copies)
+
+/** So many copies of a VM are made by one call. */
+export const copiesAtOnce = 10
+
+/** What copies of a VM are called: one by the name that was asked for, several by that and a number. */
+export const copyNames = (name: string, count: number): string[] =>
+  count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
 /** The longest time without use, in minutes, after which a VM can be suspended: a week. */
 export const longestUnusedMinutes = 7 * 24 * 60
@@ -93,6 +105,8 @@ export const vmCan = {
   snapshot: (vm: WithStatus): true | string =>
     ['running', 'stopped'].includes(vm.status.toLowerCase()) ||
     'VM must be running or stopped to create a snapshot',
+  /** Make copies of it. */
+  fork: allow('forked', ['running', 'stopped']),
   restore: allow('restored', ['running', 'stopped', 'error']),
   console: (vm: WithStatus): true | string =>
     ['provisioning', 'starting', 'running', 'suspending', 'stopping'].includes(vm.status.toLowerCase()) ||

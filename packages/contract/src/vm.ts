@@ -6,7 +6,14 @@ import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { Id, name, Time } from './text.ts'
-import { longestUnusedMinutes, notRunning, vmStatuses, vmStepNames, vmTexts } from './vm.rules.ts'
+import {
+  copiesAtOnce,
+  longestUnusedMinutes,
+  notRunning,
+  vmStatuses,
+  vmStepNames,
+  vmTexts,
+} from './vm.rules.ts'
 
 export const VmStatus = z.enum(vmStatuses)
 export type VmStatus = z.infer<typeof VmStatus>
@@ -93,6 +100,14 @@ export const VmUpdate = z.object({
     .nullable(),
 })
 export type VmUpdate = z.infer<typeof VmUpdate>
+
+/** Copies of a VM, or of what is in a snapshot of one. */
+export const VmCopies = z.object({
+  /** Of the copy; several get numbers behind it. */
+  name: name(t.nameMissing),
+  count: z.int({ error: t.copyCount }).min(1, t.copyCount).max(copiesAtOnce, t.copyCount).default(1),
+})
+export type VmCopies = z.input<typeof VmCopies>
 
 export const VmParams = ProjectParams.extend({ vmId: Id })
 
@@ -197,6 +212,25 @@ export const vmApi = {
     params: VmParams,
     response: Vm,
     errors: { 404: notFound, 409: [notRunning] },
+  }),
+  fork: endpoint('vm.fork', {
+    summary:
+      'Make copies of a VM with its disks and, where it runs, its memory; each goes on with an identity of its own',
+    auth: 'session',
+    status: 202,
+    params: VmParams,
+    body: VmCopies,
+    response: z.array(Vm),
+    errors: {
+      400: [t.nameMissing, t.copyCount],
+      404: notFound,
+      409: [
+        'VM cannot be forked while it is <status>',
+        t.disksChanging,
+        'This project has reached its limit of <n> VMs',
+      ],
+      422: ['<`cannot.copies` of the host>'],
+    },
   }),
   restart: endpoint('vm.restart', {
     summary: 'Stop a running VM and start it again',

@@ -32,6 +32,7 @@ describe('what an engine cannot do is told', () => {
     expect(cannot).toEqual({
       memory_snapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
       suspend: 'This cluster cannot suspend a VM. Stop the VM instead.',
+      copies: 'This cluster cannot copy a VM. Create a VM from its template instead.',
       hot_plug: hotPlug,
       incremental_snapshots: incrementalSnapshots,
       screens,

@@ -47,6 +47,7 @@ function limitsOf({ simulatedCannot }: Pick<Config, 'simulatedCannot'>): Limits 
   return {
     memorySnapshots: sentenceOf('memory_snapshots', clusterLimits.memorySnapshots),
     suspend: sentenceOf('suspend', clusterLimits.suspend),
+    copies: sentenceOf('copies', clusterLimits.copies),
     hotPlug: sentenceOf('hot_plug', clusterLimits.hotPlug),
     incrementalSnapshots: sentenceOf('incremental_snapshots', clusterLimits.incrementalSnapshots),
     screens: sentenceOf('screens', clusterLimits.screens),

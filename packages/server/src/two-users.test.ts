@@ -58,6 +58,8 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vm.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
   'vm.update': () => ({ suspend_after_minutes: 30 }),
   'vmSnapshot.create': () => ({ name: 'x', snapshot_type: 'disk', retention_days: 1 }),
+  'vm.fork': () => ({ name: 'x' }),
+  'vmSnapshot.createVms': () => ({ name: 'x' }),
   'vmSnapshot.restore': (own) => ({ vm_id: own.vmId }),
   'disk.create': () => ({ name: 'x', size: '1Gi', source: 'EMPTY' }),
   'disk.attach': (own) => ({ vm_id: own.vmId }),

@@ -13,6 +13,7 @@ import {
   vmApi,
   vmPoolApi,
   vmSetApi,
+  vmSnapshotApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
@@ -44,6 +45,9 @@ const everything = async ({ app: { db } }: Desk) => [
   )),
   await db.selectFrom('session').select('token_hash').execute(),
 ]
+
+/** What was made, of several the first. */
+const firstOf = <T>(made: T | T[]): T => [made].flat()[0] as T
 
 /** What happened since some entries, as `kind action` and object. */
 const toldSince = (entries: readonly Row[], before: readonly Row[]) =>
@@ -263,6 +267,16 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Kept VM web awake',
     }
   },
+  'vm.fork': async (desk) => {
+    const vmId = await desk.runningVm('web')
+    const body = { name: 'copy' }
+    return {
+      act: () => desk.ada.call(vmApi.fork, { params: { ...desk.params, vmId }, body }),
+      object: { type: 'vm', name: 'copy' },
+      in: 'project',
+      message: 'Create VM copy as a fork of web requested',
+    }
+  },
   'vm.restart': async (desk) => {
     const id = await desk.runningVm('web')
     return {
@@ -289,6 +303,16 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'vm', name: 'web', id: vmId },
       in: 'project',
       message: 'Restore VM web from snapshot nightly requested',
+    }
+  },
+  'vmSnapshot.createVms': async (desk) => {
+    const snapshotId = await desk.readyVmSnapshot(await desk.runningVm('web'), { name: 'nightly' })
+    const body = { name: 'copy' }
+    return {
+      act: () => desk.ada.call(vmSnapshotApi.createVms, { params: { ...desk.params, snapshotId }, body }),
+      object: { type: 'vm', name: 'copy' },
+      in: 'project',
+      message: 'Create VM copy from snapshot nightly requested',
     }
   },
   'vmSnapshot.delete': async (desk) => {
@@ -500,7 +524,7 @@ describe('whoever asks for something', () => {
           .slice(before.length)
           .filter(({ kind }) => kind === 'wish' || kind === 'access')
         if (!deed.object) return expect(asked).toEqual([])
-        const { type, name, id = (answer.body as { id: string }).id } = deed.object
+        const { type, name, id = firstOf(answer.body as { id: string } | { id: string }[]).id } = deed.object
         const isOwn = deed.in !== 'project'
         const actor = deed.byNobody
           ? null

@@ -33,7 +33,7 @@ export function makeMachines(
     templates: TemplateService
     disks: DiskService
     shares: ShareService
-    /** Whether a disk is made of the snapshot now, or a VM put back to it. */
+    /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {

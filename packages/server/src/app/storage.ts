@@ -16,9 +16,9 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
-  /** Whether a disk is made of the snapshot now, or a VM put back to it. */
+  /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
   const isInUse = async (snapshotId: string, tx?: Tx) =>
-    (await diskRepo.isSourceInUse(snapshotId, tx)) || (await vmRepo.isRestoring(snapshotId, tx))
+    (await diskRepo.isSourceInUse(snapshotId, tx)) || (await vmRepo.isFrom(snapshotId, tx))
 
   const disks = makeDiskService({
     repo: diskRepo,

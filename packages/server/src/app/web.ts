@@ -107,6 +107,7 @@ export function hostOf(
     cannot: {
       memory_snapshots: capabilities.cannot.memorySnapshots,
       suspend: capabilities.cannot.suspend,
+      copies: capabilities.cannot.copies,
       hot_plug: capabilities.cannot.hotPlug,
       incremental_snapshots: capabilities.cannot.incrementalSnapshots,
       screens: capabilities.cannot.screens,

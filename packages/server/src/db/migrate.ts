@@ -14,6 +14,7 @@ import * as servers from './migrations/0009-servers.ts'
 import * as networks from './migrations/0010-networks.ts'
 import * as shares from './migrations/0011-shares.ts'
 import * as idle from './migrations/0012-idle.ts'
+import * as copies from './migrations/0013-copies.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0010-networks': networks,
   '0011-shares': shares,
   '0012-idle': idle,
+  '0013-copies': copies,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

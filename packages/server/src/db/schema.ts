@@ -120,6 +120,8 @@ export interface VmTable {
   suspend_after_min: number | null
   /** Since when a running VM that is to be suspended by itself was not used. */
   idle_since: string | null
+  /** The VM snapshot it is made of; it may be gone once it is made. */
+  copy_of: string | null
   /** The pool or set it is a member of. */
   group_id: string | null
   group_kind: 'pool' | 'set' | null
@@ -183,11 +185,13 @@ export interface DiskTable {
   /** What it is made from, when that is a snapshot. */
   snapshot_id: string | null
   snapshot_kind: 'machine' | 'volume' | null
+  /** Which disk of a VM snapshot it is a copy of; null for the root disk. */
+  snapshot_disk_id: string | null
   /** Whether the engine has put it on its VM. */
   plugged: Flag
   /** Somebody asked to take it off its VM. */
   detaching: Flag
-  /** The member it was made for and goes with; null once it was taken off it. */
+  /** The VM it was made for and goes with; null once it was taken off it. */
   owner_vm_id: string | null
   created_at: string
 }

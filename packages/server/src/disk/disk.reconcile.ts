@@ -37,15 +37,20 @@ type Failure = Extract<JobOutcome<unknown>, { ok: false }>
 /** With the back-off this is a few minutes of a source that does not answer. */
 const triesToMake = 6
 
+/** How often a disk is looked at whose snapshot is still being made. */
+const sourcePollMs = 500
+
 /** How often a disk is looked at that cannot be read. */
 const waitMs = 60_000
 
 function sourceOf({ origin }: DiskRecord): VolumeSource {
-  const { source, image_url, snapshot_id, snapshot_kind } = origin
+  const { source, image_url, snapshot_id, snapshot_kind, snapshot_disk_id } = origin
   if (source === 'HTTP') return { from: 'url', url: image_url ?? '' }
   if (source === 'REGISTRY') return { from: 'registry', image: image_url ?? '' }
   if (source === 'EMPTY' || snapshot_id === null) return { from: 'nothing' }
-  return { from: `${snapshot_kind ?? 'volume'}-snapshot`, snapshotId: snapshot_id }
+  if (snapshot_kind !== 'machine') return { from: 'volume-snapshot', snapshotId: snapshot_id }
+  const volume = snapshot_disk_id === null ? {} : { volumeId: snapshot_disk_id }
+  return { from: 'machine-snapshot', snapshotId: snapshot_id, ...volume }
 }
 
 function kindOf({ from }: VolumeSource): JobKind {
@@ -104,6 +109,8 @@ export function makeDiskReconcile(options: DiskReconcileOptions) {
       case 'rest':
         return 'when-kicked'
       case 'make':
+        // A copy of a VM is asked for together with the snapshot that it is made of.
+        if (await repo.isSourceComing(record)) return { afterMs: sourcePollMs }
         make(record, 0)
         return 'when-kicked'
       case 'take':

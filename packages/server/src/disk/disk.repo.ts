@@ -51,6 +51,7 @@ function toRecord(
       image_url: row.image_url,
       snapshot_id: row.snapshot_id,
       snapshot_kind: row.snapshot_kind,
+      snapshot_disk_id: row.snapshot_disk_id,
     },
     sizeBytes: row.size_bytes,
   }
@@ -279,6 +280,18 @@ export function makeDiskRepo(db: Db) {
     roomOn: (vm: { disks: number }): number => disksPerVm - vm.disks,
 
     /** Whether a disk is being made from that snapshot now. */
+    /** Whether the VM snapshot that a disk is made from is not made itself yet. */
+    async isSourceComing({ origin }: DiskRecord): Promise<boolean> {
+      if (origin.snapshot_kind !== 'machine') return false
+      const row = await db
+        .selectFrom('vm_snapshot')
+        .select('id')
+        .where('id', '=', origin.snapshot_id)
+        .where('status', 'in', ['pending', 'creating'])
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     async isSourceInUse(snapshotId: string, executor: Db = db): Promise<boolean> {
       const row = await executor
         .selectFrom('disk')

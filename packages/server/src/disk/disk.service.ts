@@ -149,6 +149,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       image_sha256: null,
       snapshot_id: null,
       snapshot_kind: null,
+      snapshot_disk_id: null,
       plugged: 0,
       detaching: 0,
       owner_vm_id: null,
@@ -228,6 +229,25 @@ export function makeDiskService(options: DiskServiceOptions) {
     ): DiskTable[] {
       return wanted.map(({ name, size }) =>
         rowOf(vm.projectId, { name, size_bytes: giOf(size) * gibibyte, owner_vm_id: vm.id }),
+      )
+    },
+
+    /** For the VM service: the rows of disks that become copies of those in a VM snapshot, and go with a new VM. */
+    copiesFor(
+      vm: { id: string; projectId: string },
+      snapshotId: string,
+      held: readonly { disk_id: string; name: string; size: string }[],
+    ): DiskTable[] {
+      return held.map(({ disk_id, name, size }) =>
+        rowOf(vm.projectId, {
+          name,
+          size_bytes: giOf(size) * gibibyte,
+          source: 'SNAPSHOT',
+          snapshot_id: snapshotId,
+          snapshot_kind: 'machine',
+          snapshot_disk_id: disk_id,
+          owner_vm_id: vm.id,
+        }),
       )
     },
 

@@ -9,7 +9,7 @@ export interface DiskRecord {
   /** The account whose project it is. */
   ownerId: string | null
   facts: DiskFacts
-  /** The member of a group it was made for and goes with. */
+  /** The VM it was made for and goes with. */
   ownerVmId: string | null
   /** What it is made from. */
   origin: {
@@ -17,6 +17,7 @@ export interface DiskRecord {
     image_url: string | null
     snapshot_id: string | null
     snapshot_kind: 'machine' | 'volume' | null
+    snapshot_disk_id: string | null
   }
   sizeBytes: number
 }

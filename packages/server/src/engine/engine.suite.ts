@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeCopies } from './copies.suite.ts'
 import {
   type EngineHarness,
   makeMoves,
@@ -369,5 +370,6 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
   })
   describeStorage(name, makeHarness)
   describeSuspend(name, makeHarness)
+  describeCopies(name, makeHarness)
   describeNetworks(name, makeHarness)
 }

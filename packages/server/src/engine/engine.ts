@@ -64,6 +64,13 @@ export interface Engine {
   /** Makes root disk, seed and network identity. Does not start it. */
   createMachine(spec: MachineSpec): Promise<void>
   /**
+   * Makes a machine whose root disk is that of a machine snapshot. Its first start goes on from the memory in the snapshot,
+   * where there is one that fits and the guest can take an identity of its own; or boots. Either way it is somebody else
+   * than the machine of the snapshot before it counts as ready: host name, keys, addresses and random numbers are its own.
+   * One that exists is left as it is.
+   */
+  copyMachine(spec: MachineSpec, source: MachineCopySource, work: Work): Promise<void>
+  /**
    * Launches the guest with these data volumes. With `freshRoot` its root disk starts from the image again, except
    * in the first start after a restore or a suspend. After a suspend, and after the restore of a snapshot with memory, the
    * first start resumes that memory, once; or boots when this host cannot (other accelerator, other version, damaged
@@ -217,6 +224,13 @@ export interface Engine {
   saveTo(directory: string, objects: ObjectIds, work: Work): Promise<ReadonlyMap<string, string>>
 }
 
+/** What a machine is a copy of. */
+export interface MachineCopySource {
+  snapshotId: string
+  /** The copy's own volumes, by those in the snapshot that they are copies of. */
+  volumes: Readonly<Record<string, string>>
+}
+
 /** What the network of a project is to be like. */
 export interface NetworkSpec {
   /** RFC 1123 label: guests find each other under `<name>`, and with {@link Capabilities.networkDomain} behind it. */
@@ -256,8 +270,8 @@ export type VolumeSource =
   /** A container image: its disk under `/disk/`, else an ext4 file system of its flattened root. */
   | { from: 'registry'; image: string }
   | { from: 'volume-snapshot'; snapshotId: string }
-  /** The root disk in a machine snapshot. */
-  | { from: 'machine-snapshot'; snapshotId: string }
+  /** A disk in a machine snapshot: that of a data volume which was on the machine, or the root disk. */
+  | { from: 'machine-snapshot'; snapshotId: string; volumeId?: string }
 
 export interface VolumeMade {
   sizeBytes: number
@@ -313,6 +327,8 @@ export interface Limits {
   memorySnapshots: string | null
   /** `suspendMachine`. */
   suspend: string | null
+  /** `copyMachine`. */
+  copies: string | null
   /** Attaching volumes to a living guest, and detaching them. */
   hotPlug: string | null
   /** Volume snapshots with a `parentId`. */

@@ -5,6 +5,7 @@ import type { Limits } from './engine.ts'
 export const noLimits: Limits = {
   memorySnapshots: null,
   suspend: null,
+  copies: null,
   hotPlug: null,
   incrementalSnapshots: null,
   screens: null,
@@ -17,6 +18,7 @@ export const noLimits: Limits = {
 export const clusterLimits: Record<keyof Limits, string> = {
   memorySnapshots: 'This cluster cannot save memory in a snapshot. Choose disk.',
   suspend: 'This cluster cannot suspend a VM. Stop the VM instead.',
+  copies: 'This cluster cannot copy a VM. Create a VM from its template instead.',
   hotPlug:
     'This cluster cannot attach or detach disks while a VM is running. Stop the VM, then change its disks.',
   incrementalSnapshots: 'This cluster cannot save only the changes of a disk. Choose full.',

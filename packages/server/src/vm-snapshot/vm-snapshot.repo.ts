@@ -97,12 +97,13 @@ export function makeVmSnapshotRepo(db: Db) {
 
     /**
      * Stores a new snapshot of a VM with the disks the VM has in this moment. `allowed` sees the VM as it is then and
-     * may throw to refuse.
+     * may throw to refuse; `alongside` adds what is made of the snapshot, and may throw as well.
      */
     async insert(
       row: VmSnapshotTable,
       allowed: (vm: { status: string; deleted: boolean; projectId: string | null } | null) => void,
-      entry: Entry,
+      entries: readonly Entry[],
+      alongside?: (tx: Tx, disks: VmSnapshot['disks']) => Promise<void>,
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const vm = await tx
@@ -127,7 +128,22 @@ export function makeVmSnapshotRepo(db: Db) {
           .insertInto('vm_snapshot')
           .values({ ...row, disks: JSON.stringify(held) })
           .execute()
-        await record(tx, [entry])
+        await record(tx, entries)
+        await alongside?.(tx, held)
+      })
+    },
+
+    /** Adds what is made of a snapshot while that is ready; false when it is not any more. */
+    whileReady(id: string, add: (tx: Tx) => Promise<void>): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        const row = await tx
+          .selectFrom('vm_snapshot')
+          .select('id')
+          .where('id', '=', id)
+          .where('status', '=', 'ready')
+          .executeTakeFirst()
+        if (row) await add(tx)
+        return row !== undefined
       })
     },
 

@@ -1,4 +1,4 @@
-import { vmSnapshotApi } from '@slipway/contract'
+import { vmApi, vmSnapshotApi } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
 import type { VmSnapshotService } from './vm-snapshot.service.ts'
 
@@ -11,6 +11,10 @@ export function vmSnapshotRoutes(route: Route, snapshots: VmSnapshotService): vo
   )
   route(vmSnapshotApi.restore, ({ user, params, body }) =>
     snapshots.restore(user.id, params.projectId, params.snapshotId, body.vm_id),
+  )
+  route(vmApi.fork, ({ user, params, body }) => snapshots.fork(user.id, params.projectId, params.vmId, body))
+  route(vmSnapshotApi.createVms, ({ user, params, body }) =>
+    snapshots.createVms(user.id, params.projectId, params.snapshotId, body),
   )
   route(vmSnapshotApi.delete, ({ user, params }) =>
     snapshots.delete(user.id, params.projectId, params.snapshotId),

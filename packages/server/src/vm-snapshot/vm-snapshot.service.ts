@@ -5,6 +5,7 @@ import {
   snapshotCan,
   type Vm,
   type VmSnapshot,
+  type vmApi,
   vmCan,
   type vmSnapshotApi,
   vmSnapshotTexts,
@@ -12,6 +13,7 @@ import {
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
+import type { VmSnapshotTable } from '../db/schema.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -22,6 +24,7 @@ import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
 
+type VmCopiesBody = Parsed<typeof vmApi.fork>['body']
 type VmSnapshotBody = Parsed<typeof vmSnapshotApi.create>['body']
 
 export interface VmSnapshotFilter {
@@ -62,6 +65,46 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     isInUse: ({ id }, tx) => isInUse(id, tx),
   })
 
+  /** A snapshot of a VM as it is before anything was done for it; it ends as soon as nobody needs it. */
+  function rowOf(vm: Vm, name: string, type: VmSnapshot['snapshot_type']): VmSnapshotTable {
+    const now = clock.now()
+    return {
+      id: newId(now),
+      project_id: vm.project_id,
+      vm_id: vm.id,
+      vm_name: vm.name,
+      name,
+      description: '',
+      status: 'pending',
+      status_message: null,
+      status_since: isoTime(now),
+      snapshot_type: type,
+      has_memory: 0,
+      consistency: null,
+      disks: '[]',
+      automatic: 0,
+      stored_bytes: null,
+      retention_days: 1,
+      expires_at: isoTime(now),
+      metadata: null,
+      created_at: isoTime(now),
+    }
+  }
+
+  const allowed =
+    (projectId: string, rule: (vm: { status: string }) => true | string) =>
+    (seen: { status: string; deleted: boolean; projectId: string | null } | null): void => {
+      if (!seen || seen.deleted || seen.projectId !== projectId) throw new Problem(404, messages.vmNotFound)
+      require409(rule(seen))
+    }
+
+  const asked = (userId: string, { id, name, vm_name, project_id }: VmSnapshotTable) =>
+    entry(
+      clock.now(),
+      { type: 'vm_snapshot', id, name, projectId: project_id },
+      wish(userId, 'vmSnapshot.create', `Create snapshot ${name} of VM ${vm_name} requested`),
+    )
+
   return {
     ...access,
 
@@ -84,42 +127,67 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       // Skipping wins (catalogue G-092).
       const type = input.skip_memory_snapshot ? 'disk' : input.snapshot_type
       require422(vmSnapshotTypeAllowed(type, cannot), 'snapshot_type')
-      const now = clock.now()
-      const id = newId(now)
-      const allowed = (seen: { status: string; deleted: boolean; projectId: string | null } | null) => {
-        if (!seen || seen.deleted || seen.projectId !== projectId) throw new Problem(404, messages.vmNotFound)
-        require409(vmCan.snapshot(seen))
+      const row: VmSnapshotTable = {
+        ...rowOf(vm, input.name, type),
+        description: input.description,
+        retention_days: input.retention_days,
+        expires_at: isoTime(clock.now() + input.retention_days * dayMs),
+        metadata: input.metadata ? JSON.stringify(input.metadata) : null,
       }
+      await repo.insert(row, allowed(projectId, vmCan.snapshot), [asked(userId, row)])
+      return access.begin(userId, projectId, row.id)
+    },
+
+    /** Makes copies of a VM: of a snapshot that is made for them, and goes when none of them needs it any more. */
+    async fork(userId: string, projectId: string, vmId: string, input: VmCopiesBody): Promise<Vm[]> {
+      const vm = await vms.get(userId, projectId, vmId)
+      require409(vmCan.fork(vm))
+      const withMemory = vm.status === 'running' && cannot.memory_snapshots === null
+      const row: VmSnapshotTable = {
+        ...rowOf(vm, `${vmSnapshotTexts.ofFork} ${vm.name}`, withMemory ? 'full' : 'disk'),
+        description: vmSnapshotTexts.goesByItself,
+        automatic: 1,
+      }
+      const copies = await vms.copiesOf(userId, vm, {
+        snapshotId: row.id,
+        asked: input,
+        action: 'vm.fork',
+        of: `as a fork of ${vm.name}`,
+      })
       await repo.insert(
-        {
-          id,
-          project_id: projectId,
-          vm_id: vmId,
-          vm_name: vm.name,
-          name: input.name,
-          description: input.description,
-          status: 'pending',
-          status_message: null,
-          status_since: isoTime(now),
-          snapshot_type: type,
-          has_memory: 0,
-          consistency: null,
-          disks: '[]',
-          automatic: 0,
-          stored_bytes: null,
-          retention_days: input.retention_days,
-          expires_at: isoTime(now + input.retention_days * dayMs),
-          metadata: input.metadata ? JSON.stringify(input.metadata) : null,
-          created_at: isoTime(now),
+        row,
+        allowed(projectId, vmCan.fork),
+        // Each copy tells of itself.
+        [],
+        async (tx, disks) => {
+          await vms.requireSettledDisks(vmId, tx)
+          await copies.add(tx, disks)
         },
-        allowed,
-        entry(
-          now,
-          { type: 'vm_snapshot', id, name: input.name, projectId },
-          wish(userId, 'vmSnapshot.create', `Create snapshot ${input.name} of VM ${vm.name} requested`),
-        ),
       )
-      return access.begin(userId, projectId, id)
+      await access.begin(userId, projectId, row.id)
+      return copies.begin()
+    },
+
+    /** Makes VMs of a snapshot, whose VM is still there. */
+    async createVms(
+      userId: string,
+      projectId: string,
+      snapshotId: string,
+      input: VmCopiesBody,
+    ): Promise<Vm[]> {
+      const { snapshot } = await access.find(userId, projectId, snapshotId)
+      require409(snapshotCan.createVms(snapshot))
+      const vm = await unlessGone(vms.get(userId, projectId, snapshot.vm_id))
+      if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
+      const copies = await vms.copiesOf(userId, vm, {
+        snapshotId,
+        asked: input,
+        action: 'vmSnapshot.createVms',
+        of: `from snapshot ${snapshot.name}`,
+      })
+      const isReady = await repo.whileReady(snapshotId, (tx) => copies.add(tx, snapshot.disks))
+      if (!isReady) throw new Problem(409, vmSnapshotTexts.notReady)
+      return copies.begin()
     },
 
     async restore(
@@ -131,10 +199,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       const { snapshot } = await access.find(userId, projectId, snapshotId)
       if (snapshot.vm_id !== vmId) throw refuse('vm_id', vmSnapshotTexts.otherVm)
       require409(snapshotCan.restore(snapshot))
-      const vm = await vms.get(userId, projectId, vmId).catch((error: unknown) => {
-        if (error instanceof Problem && error.status === 404) return null
-        throw error
-      })
+      const vm = await unlessGone(vms.get(userId, projectId, vmId))
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       require409(vmCan.restore(vm))
       if (snapshot.has_memory) await requireDisks(snapshot)
@@ -144,6 +209,14 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         vm: await vms.restore(userId, projectId, vmId, to),
       }
     },
+  }
+
+  /** A VM, or null when it is not there any more. */
+  function unlessGone(vm: Promise<Vm>): Promise<Vm | null> {
+    return vm.catch((error: unknown) => {
+      if (error instanceof Problem && error.status === 404) return null
+      throw error
+    })
   }
 
   /** What was in memory belongs to all the disks there were (catalogue G-094). */

@@ -5,7 +5,7 @@ import type { VmRecord } from './vm.state.ts'
 
 export type Parts =
   | { state: 'ready' }
-  | { state: 'coming'; step: 'image' | 'disks'; message: string | null }
+  | { state: 'coming'; step: 'image' | 'disks' | 'copy'; message: string | null }
   | { state: 'unavailable'; why: string }
 
 /** Looks at the parts of a VM that has not been made yet. Asking for the image starts fetching it. */
@@ -21,7 +21,12 @@ export async function lookAtParts(
     }
   }
   if (image.state === 'coming') return { state: 'coming', step: 'image', message: imageMessage(image) }
-  const own = vm.member ? await repo.ownDisks(vm.id) : []
+  return vm.member ? lookAtOwnDisks(vm, repo) : { state: 'ready' }
+}
+
+/** Looks at the disks that are made for a VM and go with it. */
+export async function lookAtOwnDisks(vm: VmRecord, repo: Pick<VmRepo, 'ownDisks'>): Promise<Parts> {
+  const own = await repo.ownDisks(vm.id)
   const failed = own.find(({ status }) => status === 'failed')
   if (failed) {
     return {

@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
+import { makeVmCopy } from './vm.copy.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
 import { isAlive, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
@@ -98,6 +99,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     log,
   })
   const suspend = makeVmSuspend({ engine, jobs, store, wake, clock, log })
+  const copy = makeVmCopy({ repo, engine, jobs, specOf, wake, log })
   const orphans = new Set<string>()
 
   async function look(id: string): Promise<Again> {
@@ -113,7 +115,8 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const isForced = vm.wanted.force || vm.wanted.deleted
     if ((vm.wanted.deleted || vm.wanted.power !== 'suspended') && !suspend.end(id) && !isForced)
       return 'when-kicked'
-    const parts = needsParts(vm, state) ? await lookAtParts(vm, { engine, repo }) : null
+    if (vm.wanted.deleted && !copy.end(id)) return 'when-kicked'
+    const parts = needsParts(vm, state) ? await partsOf(vm) : null
     const around: Surroundings = {
       parts: parts?.state ?? 'ready',
       room: false,
@@ -125,6 +128,14 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       return admit(vm, seen, around)
     return act(vm, state, parts, plan(vm.wanted, vm.known, seen, around))
   }
+
+  const partsOf = (vm: VmRecord): Promise<Parts> =>
+    vm.copyOf === null ? lookAtParts(vm, { engine, repo }) : copy.look(vm)
+
+  /** What its first start goes on from, where it is a copy of one that ran. */
+  const isResumed = async (vm: VmRecord, seen: Seen): Promise<boolean> =>
+    seen.power === 'suspended' ||
+    (vm.copyOf !== null && seen.run === null && (await repo.sourceOf(vm))?.has_memory === 1)
 
   /** An operator decides about a machine without a VM; nobody deletes what may be somebody's data. */
   function noteOrphan(id: string, { power }: MachineState): Again {
@@ -214,7 +225,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         return launch(vm, 'root_disk', async () => engine.createMachine(await specOf(vm, projectId)))
       }
       case 'start':
-        return launch(vm, seen.power === 'suspended' ? 'resume' : 'boot', async () => {
+        return launch(vm, (await isResumed(vm, seen)) ? 'resume' : 'boot', async () => {
           const options = { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }
           const why = await engine.startMachine(vm.id, options)
           if (why) await suspend.booted(vm, why)
@@ -258,10 +269,12 @@ export function makeVmReconcile(options: VmReconcileOptions) {
         admission.wakeWaiting()
         return 'when-kicked'
       case 'up':
-        return settle((current) => ({
+        await settle((current) => ({
           known: { admitted: true, provisioned: true, silent: false },
           ...(current.known.silent && { statusMessage: null }),
         }))
+        letSourceGo(vm)
+        return 'now'
       case 'silent':
         admission.wakeWaiting()
         return settle((current) => ({
@@ -357,7 +370,13 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       steps: endSteps(current.steps, clock.now()),
     })
     await store(vm, faulty, beside)
+    letSourceGo(vm)
     return 'now'
+  }
+
+  /** The snapshot of a fork ends when no copy needs it any more. */
+  function letSourceGo({ copyOf, known }: VmRecord): void {
+    if (copyOf !== null && !known.provisioned) options.suspectSnapshot(copyOf)
   }
 
   async function specOf(vm: VmRecord, projectId: string): Promise<MachineSpec> {

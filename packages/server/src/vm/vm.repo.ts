@@ -39,6 +39,7 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   persistent: row.persistent === 1,
   suspendAfterMin: row.suspend_after_min,
   idleSince: row.idle_since === null ? null : Date.parse(row.idle_since),
+  copyOf: row.copy_of,
   member: memberOf(row),
   createdAt: row.created_at,
   version: row.version,
@@ -83,6 +84,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   persistent: vm.persistent ? 1 : 0,
   suspend_after_min: vm.suspendAfterMin,
   idle_since: vm.idleSince === null ? null : isoTime(vm.idleSince),
+  copy_of: vm.copyOf,
   group_id: vm.member?.groupId ?? null,
   group_kind: vm.member?.kind ?? null,
   member_number: vm.member?.number ?? null,
@@ -261,6 +263,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       }
     },
 
+    /** Stores new VMs with the disks that are made for them, in a transaction of the caller's. */
+    async insertCopies(
+      tx: Tx,
+      vms: readonly VmRecord[],
+      disks: readonly DiskTable[],
+      entries: readonly Entry[],
+    ): Promise<void> {
+      await tx.insertInto('vm').values(vms.map(toRow)).execute()
+      await insertDisks(tx, disks)
+      await record(tx, entries)
+    },
+
     /**
      * Stores a new member of a group with the disks that are made for it, all or nothing. False when that number is
      * taken, or the group is gone. `given` may throw to refuse.
@@ -373,14 +387,34 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return row !== undefined
     },
 
-    /** Whether a VM is being put back to that snapshot. */
-    async isRestoring(snapshotId: string, executor: Db = db): Promise<boolean> {
+    /** Whether a VM is being put back to that snapshot, or made of it. */
+    async isFrom(snapshotId: string, executor: Db = db): Promise<boolean> {
       const row = await executor
         .selectFrom('vm')
         .select('id')
-        .where('restore_from', '=', snapshotId)
+        .where((e) =>
+          e.or([
+            e('restore_from', '=', snapshotId),
+            e.and([
+              e('copy_of', '=', snapshotId),
+              e('provisioned', '=', 0),
+              e('fault', 'is', null),
+              e('wanted_deleted', '=', 0),
+            ]),
+          ]),
+        )
         .executeTakeFirst()
       return row !== undefined
+    },
+
+    /** The VM snapshot that a VM is made of; null when it is gone. */
+    async sourceOf({ copyOf }: VmRecord) {
+      const row = await db
+        .selectFrom('vm_snapshot')
+        .select(['name', 'status', 'status_message', 'has_memory'])
+        .where('id', '=', copyOf)
+        .executeTakeFirst()
+      return row ?? null
     },
 
     async remove(id: string, nowMs: number): Promise<void> {
@@ -402,7 +436,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     ownDisks: (vmId: string) =>
       db
         .selectFrom('disk')
-        .select(['id', 'name', 'status', 'status_message'])
+        .select(['id', 'name', 'status', 'status_message', 'snapshot_disk_id'])
         .where('owner_vm_id', '=', vmId)
         .orderBy('id')
         .execute(),

@@ -1,4 +1,6 @@
 import {
+  copiesAllowed,
+  copyNames,
   type Disk,
   type EndpointId,
   type Limits,
@@ -6,6 +8,7 @@ import {
   type Parsed,
   suspendAllowed,
   type Vm,
+  type VmSnapshot,
   type vmApi,
   vmCan,
   vmSnapshotTexts,
@@ -28,6 +31,7 @@ import type { VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
 type VmCreateBody = Parsed<typeof vmApi.create>['body']
+type VmCopiesBody = Parsed<typeof vmApi.fork>['body']
 
 export type VmService = ReturnType<typeof makeVmService>
 
@@ -73,6 +77,15 @@ export interface MemberWish {
   disks: readonly { name: string; size: string }[]
   /** The one before could not be created: that it is tried again is not worth an entry. */
   isRetry: boolean
+}
+
+/** What copies of a VM are made of, and how the activity log tells of it. */
+export interface CopiesWish {
+  snapshotId: string
+  asked: VmCopiesBody
+  action: EndpointId
+  /** Such as `as a fork of web`. */
+  of: string
 }
 
 type Present = VmRecord & { projectId: string }
@@ -151,6 +164,7 @@ export function makeVmService(options: VmServiceOptions) {
       version: 1,
       suspendAfterMin: null,
       idleSince: null,
+      copyOf: null,
       wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
       known: {
         admitted: false,
@@ -240,9 +254,70 @@ export function makeVmService(options: VmServiceOptions) {
     if (vm.member) onMember(vm.member.groupId)
   }
 
+  /** Copies of a VM, made of a snapshot of it with these disks. Nothing is stored before `add`. */
+  async function copiesOf(
+    userId: string,
+    source: Pick<Vm, 'id' | 'project_id'>,
+    { snapshotId, asked, action, of }: CopiesWish,
+  ) {
+    require422(copiesAllowed(options.cannot))
+    const { project_id: projectId } = source
+    const vm = await repo.find(source.id)
+    if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
+    const {
+      templateId,
+      templateName,
+      imageId,
+      sshKeyId,
+      sshKeyName,
+      sshPublicKey,
+      cpu,
+      memoryMb,
+      persistent,
+    } = vm
+    const like = { projectId, templateId, templateName, imageId, sshKeyId, sshKeyName, sshPublicKey }
+    const copies = copyNames(asked.name, asked.count).map(
+      (name): Present => ({
+        ...fresh({ ...like, name, cpu, memoryMb, persistent, member: null }),
+        copyOf: snapshotId,
+      }),
+    )
+    const diskIds: string[] = []
+    return {
+      /** Stores them, all or nothing, in a transaction of the caller's. */
+      async add(tx: Tx, held: VmSnapshot['disks']): Promise<void> {
+        await requireRoom(projectId, copies.length, tx)
+        const rows = copies.flatMap((copy) => disks.copiesFor(copy, snapshotId, held))
+        diskIds.push(...rows.map(({ id }) => id))
+        const told = (copy: Present) =>
+          entry(
+            clock.now(),
+            vmSubject(copy),
+            wished(userId, action, `Create VM ${copy.name} ${of} requested`),
+          )
+        await repo.insertCopies(tx, copies, rows, copies.map(told))
+      },
+      /** Wakes the reconciler for them and tells everybody, once they are stored. */
+      async begin(): Promise<Vm[]> {
+        for (const copy of copies) {
+          kick(copy.id)
+          await announce(copy)
+        }
+        await disks.notice(diskIds)
+        return copies.map((copy) => toWire(copy, [], patience.since(copy)))
+      },
+    }
+  }
+
   return {
     /** Tells whoever watches the project what a VM looks like now. */
     announce,
+    copiesOf,
+
+    /** Refuses to fork a VM while what belongs to it changes. */
+    async requireSettledDisks(vmId: string, tx: Tx): Promise<void> {
+      if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
+    },
     requireRoom,
 
     /** VMs that are not deleted, for the event bus. */

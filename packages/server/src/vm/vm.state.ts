@@ -41,6 +41,8 @@ export interface VmRecord {
   readonly suspendAfterMin: number | null
   /** Since when it was not used (milliseconds since the epoch); null while it is used, and unless it runs. */
   readonly idleSince: number | null
+  /** The VM snapshot it is made of. */
+  readonly copyOf: string | null
   /** Null for a VM that stands by itself. */
   readonly member: Membership | null
   readonly createdAt: string

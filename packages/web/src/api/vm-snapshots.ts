@@ -1,9 +1,9 @@
-import { isSnapshotUnderWay, type VmSnapshot, type VmSnapshotCreate } from '@slipway/contract'
+import { isSnapshotUnderWay, type VmCopies, type VmSnapshot, type VmSnapshotCreate } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { type Creation, call, said } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
-import { patchVms } from './vms.ts'
+import { patchVms, showCopies } from './vms.ts'
 
 const list = liveList<VmSnapshot>(
   'vmSnapshot.list',
@@ -49,6 +49,16 @@ export function useRestoreVm() {
       void list.refresh(vm.project_id)
     },
     onError: (_, snapshot) => void list.refresh(snapshot.project_id),
+  })
+}
+
+/** Makes VMs of a snapshot. */
+export function useCreateVmsFromSnapshot() {
+  return useMutation({
+    mutationFn: ({ snapshot, body }: { snapshot: VmSnapshot; body: VmCopies }) =>
+      call('vmSnapshot.createVms', { params: paramsOf(snapshot), body }),
+    onSuccess: (copies, { snapshot }) => showCopies(snapshot.project_id, copies, copies),
+    onError: (_, { snapshot }) => void list.refresh(snapshot.project_id),
   })
 }
 

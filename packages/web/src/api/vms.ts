@@ -1,4 +1,4 @@
-import { isTransitional, type Vm, type VmCreate, vmStatuses } from '@slipway/contract'
+import { isTransitional, type Vm, type VmCopies, type VmCreate, vmStatuses } from '@slipway/contract'
 import { type QueryKey, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
 import { type Creation, call, revisionOf, said } from './client.ts'
 import { takeEvents } from './live-events.ts'
@@ -180,6 +180,25 @@ export function useVmAction() {
       run(action, { projectId: vm.project_id, vmId: vm.id }),
     onSuccess: (vm) => patchVms(vm.project_id, [said(vm)]),
     // A refusal means that the page shows an old state.
+    onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
+  })
+}
+
+/** Shows copies of a VM in the lists; disks that are made for them appear on their own. */
+export function showCopies(projectId: string, copies: readonly Vm[], answer: object): void {
+  patchVms(
+    projectId,
+    copies.map((vm) => said(vm, answer)),
+  )
+  void refreshList(projectId)
+}
+
+/** Makes copies of a VM. */
+export function useForkVm() {
+  return useMutation({
+    mutationFn: ({ vm, body }: { vm: Vm; body: VmCopies }) =>
+      call('vm.fork', { params: { projectId: vm.project_id, vmId: vm.id }, body }),
+    onSuccess: (copies, { vm }) => showCopies(vm.project_id, copies, copies),
     onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
   })
 }

@@ -99,6 +99,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
         ...noLimits,
         memorySnapshots: clusterLimits.memorySnapshots,
         suspend: clusterLimits.suspend,
+        copies: clusterLimits.copies,
         incrementalSnapshots: clusterLimits.incrementalSnapshots,
         backups: clusterLimits.backups,
         networks: options.networks ? null : clusterLimits.networks,
@@ -161,6 +162,9 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       return kind === 'machine' ? snapshots.listMachineSnapshots() : volumeSnapshots.listVolumeSnapshots()
     },
     ...makeRestores(ground, snapshots),
+    async copyMachine() {
+      throw new EngineError('unsupported', clusterLimits.copies)
+    },
     async suspendMachine() {
       throw new EngineError('unsupported', clusterLimits.suspend)
     },

@@ -73,7 +73,7 @@ export interface LivingGuest {
 const GREETING_MS = 10_000
 /** While a saved memory is loaded, QEMU listens to nobody. */
 const LOADING_MS = 300_000
-/** A guest that started from a frozen one and does not take its identity in this time boots. */
+/** A guest that goes on from the memory of another one and does not take its identity in this time boots. */
 const RENEWAL_MS = 60_000
 /** It was set to the second; on a busy host that takes longer than it is true. */
 const CLOCK_MAY_BE_OFF_MS = 1000
@@ -144,10 +144,11 @@ async function takeUp(
   await goOn(qmp)
   await agent.thawIfLeft()
   // One that an earlier process left standing still, after it had saved its memory, has missed some time too.
-  if ((goesOnFromMemory && run.resumed) || status === 'postmigrate')
+  if ((goesOnFromMemory && run.resumed && !run.copy) || status === 'postmigrate')
     inBackground(log, "setting a guest's clock", agent.setClock())
   if (status === 'io-error') starvation.begin()
-  if (run.warm?.renewed === false) inBackground(log, 'giving a guest its identity', becomeSomebody())
+  if ((run.warm ?? run.copy)?.renewed === false)
+    inBackground(log, 'giving a guest its identity', becomeSomebody())
   else await readiness.begin()
   if (!run.resumed && !run.warm) boot.begin()
 
@@ -159,12 +160,12 @@ async function takeUp(
     if (Math.abs(aheadMs) > CLOCK_MAY_BE_OFF_MS) await agent.setClock()
   }
 
-  /** Of a guest that started from a frozen one. Until then it lets nobody in, and it does not count as ready. */
+  /** Of a guest that goes on from the memory of another one. Until then nothing reaches it, and it does not count as ready. */
   async function becomeSomebody(): Promise<void> {
     try {
       const inTime = AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)])
       await renewIdentity(agent, run.plug?.mac ?? null, inTime)
-      run = { ...run, warm: { renewed: true } }
+      run = { ...run, [run.warm ? 'warm' : 'copy']: { renewed: true } }
       await dirs.writeRun(machineId, run)
       readiness.isUp()
       inBackground(log, "checking a guest's clock", correctClock())
@@ -172,7 +173,7 @@ async function takeUp(
       // It ended, or the next process goes on with it.
       if (closed.signal.aborted) return
       log.warn({ machine: machineId, err: error }, 'A guest boots, because it did not take its identity')
-      const { warm: _, ...cold } = run
+      const { warm: _, copy: __, ...cold } = run
       run = cold
       await dirs.writeRun(machineId, run)
       await boot.again()

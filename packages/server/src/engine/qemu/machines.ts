@@ -2,7 +2,7 @@ import type { BootImage, ImageStore } from '../../image/image-store.ts'
 import { flush } from '../../lib/flush.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ConsoleLogs } from '../console/console-logs.ts'
-import { type Engine, EngineError } from '../engine.ts'
+import { type Engine, EngineError, type MachineSpec } from '../engine.ts'
 import { VOLUME_PORTS } from './command-line.ts'
 import { sealOutput } from './console-log.ts'
 import { UnreadableError } from './durable.ts'
@@ -10,6 +10,7 @@ import { asEngineError } from './failure.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
+import type { MachineCopy } from './machine-copy.ts'
 import { fileNames, isMachineId, type MachineDirs, placeInOrder, requireId } from './machine-dir.ts'
 import type { Doors } from './network/doors.ts'
 import { pickIp, pickPort } from './network/loopback-address.ts'
@@ -28,7 +29,13 @@ import type { Volumes } from './volumes.ts'
 import type { Frozen } from './warm/store.ts'
 import type { WarmStarts } from './warm/warm-starts.ts'
 
-type MachineCalls = 'createMachine' | 'startMachine' | 'powerDown' | 'powerOff' | 'deleteMachine'
+type MachineCalls =
+  | 'createMachine'
+  | 'copyMachine'
+  | 'startMachine'
+  | 'powerDown'
+  | 'powerOff'
+  | 'deleteMachine'
 
 /** Makes, starts, ends and deletes machines, and takes up those an earlier process left. */
 export function makeMachines(deps: {
@@ -37,6 +44,7 @@ export function makeMachines(deps: {
   images: ImageStore
   volumes: Volumes
   restore: Restore
+  machineCopy: MachineCopy
   guests: Guests
   runs: Runs
   suspension: Pick<Suspension, 'whyUseless' | 'discard' | 'clear'>
@@ -56,9 +64,8 @@ export function makeMachines(deps: {
    */
   adopt(machineId: string): Promise<void>
 } {
-  const { dataDir, dirs, images, volumes, restore, guests, runs, suspension, networks, doors, logs, log } =
-    deps
-  const { host, changed, warmStarts, inTurn, inDiskTurn } = deps
+  const { dataDir, dirs, images, volumes, restore, machineCopy, guests, runs, suspension } = deps
+  const { networks, doors, logs, log, host, changed, warmStarts, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
 
   const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
@@ -74,6 +81,34 @@ export function makeMachines(deps: {
     if (movedTo)
       log.error({ machine: machineId, movedTo }, 'The data of a VM without a record was moved aside')
   }
+
+  /** Makes a machine whose root disk comes from somewhere; its record says last that it is whole. */
+  const make = (
+    { projectId, ...spec }: MachineSpec,
+    what: string,
+    fill: () => Promise<Omit<MachineRecord, 'spec' | 'address'>>,
+  ): Promise<void> =>
+    inTurn(spec.id, async () => {
+      requireSoundSpec(spec)
+      if (await dirs.readRecord(spec.id)) return
+      if (await guests.livingRun(spec.id)) throw recordLost()
+      await clear(spec.id)
+      const ip = ips.get(spec.id) ?? pickIp(spec.id, new Set(ips.values()))
+      ips.set(spec.id, ip)
+      try {
+        await requireRoom(dataDir)
+        await networks.assign(projectId, spec.id)
+        const filled = await fill()
+        await writeSeed(dirs.fileOf(spec.id, fileNames.seed), spec)
+        await flush(dirs.fileOf(spec.id, fileNames.seed))
+        const address = { ip, port: await pickPort(ip, null) }
+        await dirs.writeRecord(spec.id, { spec, address, ...filled })
+      } catch (error) {
+        ips.delete(spec.id)
+        await dirs.remove(spec.id).catch(() => {})
+        throw asEngineError(error, what)
+      }
+    })
 
   /** Ends the guest of a machine that is being deleted, also when nothing can be read of it any more. */
   async function endForGood(machineId: string): Promise<void> {
@@ -157,38 +192,24 @@ export function makeMachines(deps: {
       await guests.settleEnd(machineId)
     },
 
-    createMachine: ({ projectId, ...spec }) =>
-      inTurn(spec.id, async () => {
-        requireSoundSpec(spec)
-        if (await dirs.readRecord(spec.id)) return
-        if (await guests.livingRun(spec.id)) throw recordLost()
-        await clear(spec.id)
-        const ip = ips.get(spec.id) ?? pickIp(spec.id, new Set(ips.values()))
-        ips.set(spec.id, ip)
-        try {
-          await requireRoom(dataDir)
-          await networks.assign(projectId, spec.id)
-          const image = await images.use(spec.imageId)
-          await dirs.create(spec.id)
-          await freshRoot(spec.id, image)
-          await writeSeed(dirs.fileOf(spec.id, fileNames.seed), spec)
-          await flush(dirs.fileOf(spec.id, fileNames.seed))
-          const address = { ip, port: await pickPort(ip, null) }
-          const places = placeInOrder(spec.volumeIds)
-          await dirs.writeRecord(spec.id, {
-            spec,
-            address,
-            image,
-            volumes: places,
-            restored: null,
-            fresh: true,
-          })
-        } catch (error) {
-          ips.delete(spec.id)
-          await dirs.remove(spec.id).catch(() => {})
-          throw asEngineError(error, 'The VM could not be created')
-        }
+    createMachine: (spec) =>
+      make(spec, 'The VM could not be created', async () => {
+        const image = await images.use(spec.imageId)
+        await dirs.create(spec.id)
+        await freshRoot(spec.id, image)
+        return { image, volumes: placeInOrder(spec.volumeIds), restored: null, fresh: true }
       }),
+
+    async copyMachine(spec, source, work) {
+      requireId(source.snapshotId)
+      const aborted = () => new EngineError('aborted', `${NOT_COPIED}: it was ended.`)
+      if (work.signal.aborted) throw aborted()
+      await inDiskTurn([spec.id, source.snapshotId], () =>
+        make(spec, NOT_COPIED, () => machineCopy.fill(spec, source, work)),
+      ).catch((error: unknown) => {
+        throw work.signal.aborted ? aborted() : error
+      })
+    },
 
     async startMachine(machineId, { freshRoot: afresh, volumeIds }) {
       for (const id of volumeIds) requireId(id)
@@ -282,6 +303,8 @@ interface Source {
   saved: MemoryFit | null
   frozen: Frozen | null
 }
+
+const NOT_COPIED = 'The VM could not be copied'
 
 const recordLost = () =>
   new UnreadableError('The record of the VM on the host is missing, but its guest is running.')

@@ -20,6 +20,7 @@ import { makeConsoles } from './consoles.ts'
 import { makeCopies } from './copies.ts'
 import { makeGuests } from './guests.ts'
 import { findHostFacts, type HostFacts } from './host-facts.ts'
+import { makeMachineCopy } from './machine-copy.ts'
 import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-dir.ts'
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
@@ -145,6 +146,7 @@ export function makeQemuEngine(deps: {
     images,
     volumes,
     restore,
+    machineCopy: makeMachineCopy({ dirs, images, snapshots }),
     guests,
     runs,
     suspension,
@@ -301,6 +303,7 @@ export function makeQemuEngine(deps: {
     },
 
     createMachine: afterTakeUp(machines.createMachine),
+    copyMachine: afterTakeUp(machines.copyMachine),
     startMachine: afterTakeUp(machines.startMachine),
     suspendMachine: afterTakeUp(suspension.suspendMachine),
     powerDown: machines.powerDown,

@@ -45,6 +45,7 @@ const record = z.looseObject({
       memory: fit.nullable(),
       suspended: z.looseObject({ run: z.string(), sha256: z.string() }).optional(),
       moved: z.boolean().optional(),
+      copied: z.boolean().optional(),
     })
     .nullish(),
   fresh: z.boolean().optional(),
@@ -84,6 +85,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
       })
       .optional(),
     warm: z.looseObject({ renewed: z.boolean() }).optional(),
+    copy: z.looseObject({ renewed: z.boolean() }).optional(),
   }),
 )
 export const isMark: Shape<string> = shapeOf(z.string())

@@ -29,6 +29,8 @@ export interface Restored {
   suspended?: { run: string; sha256: string } | undefined
   /** A disk was detached since, and may have changed elsewhere. */
   moved?: boolean | undefined
+  /** It is that of another machine, of which this one is a copy: its guest has to become somebody else. */
+  copied?: boolean | undefined
 }
 
 /** A data volume and the port it is plugged into. */
@@ -65,6 +67,8 @@ export interface RunRecord {
   cpuModel: string
   /** It started from a frozen guest, and whether it has its own identity by now; absent where it booted. */
   warm?: { renewed: boolean }
+  /** It went on from the memory of another machine, and whether it has its own identity by now. */
+  copy?: { renewed: boolean }
   /** How it is plugged into the network of its project; absent where it is not. */
   plug?: Plug
 }

@@ -84,7 +84,9 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     }
     const memory = dirs.fileOf(machineId, fileNames.memory)
     const savedMemory = snapshots.memoryOf(safetyId)
-    const fit = record.restored?.moved ? null : (record.restored?.memory ?? null)
+    // The memory of another machine is nothing to go back to.
+    const { memory: saved = null, moved, copied } = record.restored ?? {}
+    const fit = moved || copied ? null : saved
     if (fit && !(await exists(savedMemory))) await move(memory, savedMemory)
     if (await exists(copyOf(machineId, fileNames.memory)))
       await move(copyOf(machineId, fileNames.memory), memory)

@@ -65,6 +65,7 @@ export function makeRuns(deps: {
       accelerator: accelerator.kind,
       cpuModel: accelerator.cpu,
       ...(frozen && { warm: { renewed: false } }),
+      ...(memory !== null && record.restored?.copied && { copy: { renewed: false } }),
       ...(plug && { plug }),
     }
     launching.set(machineId, thisRun)

@@ -56,6 +56,8 @@ export function makeSuspension(deps: {
     try {
       const record = await dirs.requireRecord(machineId)
       await requireRoom(directory, await mostBytesOf(guest, record))
+      // A file that is there may be one with a snapshot, see `machine-copy.ts`: it is not written to.
+      await rm(file, { force: true })
       await saveAndHold(guest.qmp, file, work, { directory, socketName: fileNames.memorySocket })
       const memory = await memoryFit(guest, record, host())
       const [sha256 = ''] = await sha256Of([file], work.signal)

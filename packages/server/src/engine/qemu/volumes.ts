@@ -41,13 +41,19 @@ export function makeVolumes(deps: {
   }
 
   /** The disk a snapshot stands for. It may build upon others, all of which are there. */
-  async function diskOf({ from, snapshotId }: Extract<VolumeSource, { snapshotId: string }>) {
-    if (from === 'volume-snapshot') {
+  async function diskOf(source: Extract<VolumeSource, { snapshotId: string }>) {
+    const { snapshotId } = source
+    if (source.from === 'volume-snapshot') {
       if (!(await volumeSnapshots.read(snapshotId))) throw snapshotMissing()
       return volumeSnapshots.pathOf(snapshotId)
     }
     const manifest = await snapshots.read(snapshotId)
     if (!manifest) throw snapshotMissing()
+    const { volumeId } = source
+    if (volumeId !== undefined) {
+      if (!manifest.volumeIds.includes(volumeId)) throw snapshotMissing()
+      return snapshots.diskOf(snapshotId, volumeId)
+    }
     await images.verify(manifest.imageId, manifest.image)
     return snapshots.diskOf(snapshotId, ROOT)
   }

@@ -461,6 +461,28 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     delete machine.memoryDamaged
   }
 
+  function add(spec: MachineSpec, contents: Pick<Machine, 'root' | 'resume'>): void {
+    const n = nextAddress++
+    kept?.put('counters', 'nextAddress', nextAddress)
+    const machine: Machine = {
+      spec,
+      createdAt: clock.now(),
+      address: { ip: `127.100.${Math.floor(n / 254)}.${(n % 254) + 1}`, port: 22 },
+      rootLost: false,
+      memory: '',
+      prepared: null,
+      run: null,
+      launches: 0,
+      ...contents,
+    }
+    if (faultOf(machine) === 'no-space')
+      throw new EngineError('no-space', 'The host has no disk space left for the root disk.')
+    if (!machines.has(spec.id)) machines.set(spec.id, machine)
+    keepProject(spec.projectId)
+    changed(spec.id)
+    if (faultOf(machine) === 'unreadable') clock.after(span(lifeMs.unreadable) + 1, () => changed(spec.id))
+  }
+
   function endAfter(id: string, machine: Machine, ms: number): void {
     if (!machine.run) return
     machine.run.endsAt = clock.now() + ms
@@ -499,27 +521,20 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (find(spec.id)) return
       keepProject(spec.projectId)
       await new Promise<void>((resolve) => clock.after(span(lifeMs.create), resolve))
-      const n = nextAddress++
-      kept?.put('counters', 'nextAddress', nextAddress)
-      const machine: Machine = {
-        spec,
-        createdAt: clock.now(),
-        address: { ip: `127.100.${Math.floor(n / 254)}.${(n % 254) + 1}`, port: 22 },
-        rootLost: false,
-        root: '',
-        memory: '',
-        prepared: null,
-        run: null,
-        launches: 0,
-      }
-      if (faultOf(machine) === 'no-space') {
-        throw new EngineError('no-space', 'The host has no disk space left for the root disk.')
-      }
-      if (!machines.has(spec.id)) machines.set(spec.id, machine)
-      keepProject(spec.projectId)
-      changed(spec.id)
-      if (faultOf(machine) === 'unreadable') clock.after(span(lifeMs.unreadable) + 1, () => changed(spec.id))
+      add(spec, { root: '' })
     },
+
+    copyMachine: lasting(async (spec, { snapshotId, volumes }, work) => {
+      requireAble(cannot.copies)
+      if (find(spec.id)) return
+      keepProject(spec.projectId)
+      storage.requireReadable(snapshotId)
+      const snapshot = storage.sound(storage.machineSnapshots.get(snapshotId))
+      const { root, memory } = snapshot
+      await storage.copy(work)
+      const hasAll = Object.keys(snapshot.volumes).every((id) => volumes[id] !== undefined)
+      if (!find(spec.id)) add(spec, { root, resume: hasAll ? memory : null })
+    }),
 
     async startMachine(id, { freshRoot, volumeIds }) {
       const machine = get(id)

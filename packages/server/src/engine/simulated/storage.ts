@@ -127,12 +127,13 @@ export function makeSimulatedStorage({
         const { volume } = sound(volumeSnapshots.get(source.snapshotId))
         return { content: volume.content, sizeBytes: volume.sizeBytes, sha256: null }
       }
-      case 'machine-snapshot':
-        return {
-          content: sound(machineSnapshots.get(source.snapshotId)).root,
-          sizeBytes: 2 * 1024 ** 3,
-          sha256: null,
-        }
+      case 'machine-snapshot': {
+        const { root, volumes: held } = sound(machineSnapshots.get(source.snapshotId))
+        if (source.volumeId === undefined) return { content: root, sizeBytes: 2 * 1024 ** 3, sha256: null }
+        const volume = held[source.volumeId]
+        if (!volume) throw new EngineError('snapshot-missing', 'The snapshot does not hold that disk.')
+        return { content: volume.content, sizeBytes: volume.sizeBytes, sha256: null }
+      }
     }
   }
 

@@ -22,6 +22,7 @@ export const methods = {
   lookAtImage: 'short',
   checkImage: 'short',
   createMachine: 'short',
+  copyMachine: 'long',
   startMachine: 'short',
   suspendMachine: 'long',
   powerDown: 'short',

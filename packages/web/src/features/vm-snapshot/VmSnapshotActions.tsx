@@ -1,13 +1,14 @@
-import { snapshotCan, type Vm, type VmSnapshot } from '@slipway/contract'
+import { copiesAllowed, snapshotCan, type Vm, type VmSnapshot } from '@slipway/contract'
 import { Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'react-router'
+import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { reasonOf } from '../../ui/reason.ts'
-import { canRestore } from './restore.ts'
+import { canCreateVms, canRestore } from './restore.ts'
 import { vmSnapshotDialogs } from './vm-snapshot-dialogs.ts'
 
 interface VmSnapshotActionsProps {
@@ -18,6 +19,7 @@ interface VmSnapshotActionsProps {
 /** What can be done with a VM snapshot: the actions that a row and the page have alike. */
 function useActions({ snapshot, vm }: VmSnapshotActionsProps) {
   const openDialog = useOpenDialog()
+  const copyable = copiesAllowed(useLimits())
   const { id, name, project_id } = snapshot
   return {
     restore: {
@@ -32,6 +34,10 @@ function useActions({ snapshot, vm }: VmSnapshotActionsProps) {
           aria-label={`Create New Disk from ${name}`}
         />
       ),
+    },
+    createVms: {
+      disabledReason: reasonOf(copyable === true ? canCreateVms(snapshot, vm) : copyable),
+      onClick: () => openDialog(vmSnapshotDialogs.createVms, id),
     },
     delete: {
       icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
@@ -79,11 +85,14 @@ export function VmSnapshotRowActions(props: VmSnapshotActionsProps) {
 
 /** On the page of the snapshot. */
 export function VmSnapshotPageActions(props: VmSnapshotActionsProps) {
-  const { restore, createDisk, delete: remove } = useActions(props)
+  const { restore, createVms, createDisk, delete: remove } = useActions(props)
   return (
     <>
       <Button {...restore} icon={<Undo2 size={16} strokeWidth={1.6} aria-hidden />}>
         Restore VM
+      </Button>
+      <Button {...createVms} icon={<objectIcons.vm size={16} strokeWidth={1.6} aria-hidden />}>
+        New VM
       </Button>
       <Button {...createDisk} icon={<objectIcons.disk size={16} strokeWidth={1.6} aria-hidden />}>
         Create New Disk

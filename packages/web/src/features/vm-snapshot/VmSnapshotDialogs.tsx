@@ -1,8 +1,9 @@
-import type { Vm, VmSnapshot } from '@slipway/contract'
+import { type Vm, type VmSnapshot, vmSnapshotTexts } from '@slipway/contract'
 import { useDeleteVmSnapshot } from '../../api/vm-snapshots.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { DeleteSnapshotDialog } from '../snapshot/DeleteSnapshotDialog.tsx'
 import { RestoreDialog } from './RestoreDialog.tsx'
+import { VmsFromSnapshotDialog } from './VmsFromSnapshotDialog.tsx'
 import { vmSnapshotDialogs } from './vm-snapshot-dialogs.ts'
 
 interface VmSnapshotDialogsProps {
@@ -27,6 +28,9 @@ export function VmSnapshotDialogs({ snapshots, loading, vmOf, afterDelete }: VmS
         [vmSnapshotDialogs.restore]: (snapshot, close) => (
           <RestoreDialog snapshot={snapshot} vm={vmOf(snapshot)} onClose={close} />
         ),
+        [vmSnapshotDialogs.createVms]: (snapshot, close) => (
+          <VmsFromSnapshotDialog snapshot={snapshot} onClose={() => close()} />
+        ),
         [vmSnapshotDialogs.delete]: (snapshot, close) => (
           <DeleteSnapshotDialog
             name={snapshot.name}
@@ -36,7 +40,7 @@ export function VmSnapshotDialogs({ snapshots, loading, vmOf, afterDelete }: VmS
             onClose={close}
             onDeleted={() => close(afterDelete === undefined ? {} : { to: afterDelete })}
           >
-            {snapshot.automatic && (
+            {snapshot.automatic && snapshot.description !== vmSnapshotTexts.goesByItself && (
               <p className="mt-2">Without it, the restore that followed cannot be undone.</p>
             )}
           </DeleteSnapshotDialog>

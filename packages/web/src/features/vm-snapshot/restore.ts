@@ -27,3 +27,13 @@ export function canRestore(snapshot: Restorable, vm: Target | null | undefined):
   const [lost] = snapshot.has_memory ? lostDisks(snapshot, vm) : []
   return lost ? `Disk "${lost.name}" of this snapshot is no longer attached to the VM` : true
 }
+
+/** Whether VMs can be made of a snapshot now, whose processors and memory are those of its VM: as `canRestore`. */
+export function canCreateVms(
+  snapshot: Pick<VmSnapshot, 'status'>,
+  vm: object | null | undefined,
+): true | string {
+  const ready = snapshotCan.createVms(snapshot)
+  if (ready !== true || vm !== null) return ready
+  return vmSnapshotTexts.vmGone
+}

@@ -60,6 +60,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
             detailsEntry(vm),
             menuEntry(actions.ssh),
             snapshotEntry(vm),
+            menuEntry(actions.fork),
             'separator',
             menuEntry(actions.restart),
             menuEntry(actions.suspend),

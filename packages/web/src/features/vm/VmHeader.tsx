@@ -61,6 +61,7 @@ export function VmHeader({ vm, title, breadcrumb, meta, actions, withConsole }: 
             }
             items={[
               snapshotEntry(vm),
+              menuEntry(actions.fork),
               menuEntry(actions.suspend),
               menuEntry(actions.forceStop),
               'separator',

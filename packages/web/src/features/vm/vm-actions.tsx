@@ -1,10 +1,11 @@
-import { isComing, isTransitional, suspendAllowed, type Vm, vmCan } from '@slipway/contract'
+import { copiesAllowed, isComing, isTransitional, suspendAllowed, type Vm, vmCan } from '@slipway/contract'
 import {
   FileText,
   Pause,
   Play,
   Power,
   RotateCw,
+  Split,
   Square,
   SquareTerminal,
   Terminal,
@@ -79,6 +80,7 @@ export function useVmActions(vm: Vm) {
   // What is lost with the root disk, or with the saved memory, is told before.
   const losesWork = !vm.persistent || vm.status === 'suspended'
   const suspendable = suspendAllowed(limits)
+  const copyable = copiesAllowed(limits)
   const actions = {
     /** The one that turns the VM the other way: what runs or is on its way up can stop, all else could start. */
     power: vm.status === 'running' || vm.status === 'suspending' || isComing(vm) ? stop : start,
@@ -116,6 +118,12 @@ export function useVmActions(vm: Vm) {
       icon: <Terminal {...icon} />,
       disabledReason: reasonOf(vmCan.ssh(vm)),
       run: ask(vmDialogs.ssh),
+    },
+    fork: {
+      label: 'Fork',
+      icon: <Split {...icon} />,
+      disabledReason: reasonOf(copyable === true ? vmCan.fork(vm) : copyable),
+      run: ask(vmDialogs.fork),
     },
     delete: { label: 'Delete VM', icon: <Trash2 {...icon} />, run: ask(vmDialogs.delete) },
   } satisfies Record<string, VmActionItem>

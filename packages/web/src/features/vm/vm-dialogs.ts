@@ -4,5 +4,6 @@ export const vmDialogs = {
   stop: 'stop-vm',
   forceStop: 'force-stop-vm',
   restart: 'restart-vm',
+  fork: 'fork-vm',
   delete: 'delete-vm',
 } as const

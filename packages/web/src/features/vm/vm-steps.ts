@@ -5,6 +5,7 @@ import type { Step } from '../../ui/StepList.tsx'
 const labels: Record<VmStepName, { now: string; done: string }> = {
   image: { now: 'Waiting for the boot image', done: 'Boot image ready' },
   disks: { now: 'Creating the data disks', done: 'Data disks created' },
+  copy: { now: 'Copying the VM', done: 'VM copied' },
   turn: { now: 'Waiting for a start slot', done: 'Start slot available' },
   room: { now: 'Waiting for memory on the host', done: 'Memory available on the host' },
   root_disk: { now: 'Cloning root disk', done: 'Root disk cloned' },
@@ -15,7 +16,7 @@ const labels: Record<VmStepName, { now: string; done: string }> = {
 }
 const order = vmStepNames
 /** Steps that most VMs do not have. */
-const rare: readonly VmStepName[] = ['disks', 'turn', 'resume', 'warm']
+const rare: readonly VmStepName[] = ['disks', 'copy', 'turn', 'resume', 'warm']
 
 type Steps = Pick<Vm, 'status' | 'steps'>
 

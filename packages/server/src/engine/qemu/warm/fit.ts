@@ -42,7 +42,7 @@ export function whyCold({ image, volumes }: Pick<MachineRecord, 'image' | 'volum
 }
 
 /** Only images of our own carry what gives a guest a new identity; only they start without firmware. */
-const isOurs = ({ kernel }: BootImage): boolean => kernel !== undefined
+export const isOurs = ({ kernel }: BootImage): boolean => kernel !== undefined
 
 /** Whether a frozen guest can still be of use on this host. */
 export const isOfHost = (fit: WarmFit, host: HostFacts): boolean =>

@@ -1,0 +1,26 @@
+import type { VmSnapshot } from '@slipway/contract'
+import { useCreateVmsFromSnapshot } from '../../api/vm-snapshots.ts'
+import { CopiesDialog } from '../vm/CopiesDialog.tsx'
+
+/** Asks how many VMs are to be made of a snapshot. */
+export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnapshot; onClose: () => void }) {
+  const { mutateAsync } = useCreateVmsFromSnapshot()
+  return (
+    <CopiesDialog
+      title="New VM from Snapshot"
+      description={
+        <>
+          {snapshot.has_memory
+            ? 'A new VM continues from the moment of the snapshot, with everything that was running, '
+            : 'A new VM starts with the disks of the snapshot, '}
+          and with its own host name, addresses, SSH host key and disks. <bdi>{snapshot.vm_name}</bdi> is not
+          changed.
+        </>
+      }
+      proposal={`${snapshot.vm_name}-copy`}
+      submitLabel="Create VM"
+      send={(body) => mutateAsync({ snapshot, body })}
+      onClose={onClose}
+    />
+  )
+}

@@ -1,0 +1,62 @@
+import { copiesAtOnce, type Vm, type VmCopies, vmTexts } from '@slipway/contract'
+import { type ReactNode, useState } from 'react'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { Field, NameInput } from '../../ui/Field.tsx'
+import { NumberInput } from '../../ui/NumberInput.tsx'
+
+interface CopiesDialogProps {
+  title: string
+  /** What the copies will be. */
+  description: ReactNode
+  /** The name that is proposed. */
+  proposal: string
+  submitLabel: string
+  send: (body: VmCopies) => Promise<readonly Vm[]>
+  onClose: () => void
+}
+
+/** Asks for the name and the number of VMs that are copies of something. */
+export function CopiesDialog({ proposal, submitLabel, send, onClose, ...rest }: CopiesDialogProps) {
+  const [name, setName] = useState(proposal)
+  const [count, setCount] = useState(1)
+  const broken =
+    name.trim() === ''
+      ? vmTexts.nameMissing
+      : Number.isInteger(count) && count >= 1 && count <= copiesAtOnce
+        ? undefined
+        : vmTexts.copyCount
+  const { submit, dialog } = useDialogForm({
+    dirty: name !== proposal || count !== 1,
+    send,
+    done: (vms) =>
+      vms.length === 1 ? `VM "${vms[0]?.name}" is being created` : `${vms.length} VMs are being created`,
+    failed: 'Failed to create the VM. Please try again.',
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...rest}
+      {...dialog}
+      submit={{ label: submitLabel, busyText: 'Creating...' }}
+      onSubmit={() => {
+        if (!broken) submit({ name: name.trim(), count })
+      }}
+      note={broken}
+    >
+      <Field label="VM Name" hint={count > 1 ? 'Each VM gets a number behind this name.' : undefined}>
+        <NameInput value={name} onChange={(event) => setName(event.target.value)} />
+      </Field>
+      <Field label="Number of VMs" className="max-w-40">
+        <NumberInput
+          min={1}
+          max={copiesAtOnce}
+          step={1}
+          fallback={1}
+          value={count}
+          onValueChange={setCount}
+        />
+      </Field>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,25 @@
+import type { Vm } from '@slipway/contract'
+import { useForkVm } from '../../api/vms.ts'
+import { CopiesDialog } from './CopiesDialog.tsx'
+
+/** Asks how many copies of a VM are to be made. */
+export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
+  const { mutateAsync } = useForkVm()
+  return (
+    <CopiesDialog
+      title="Fork VM"
+      description={
+        <>
+          {vm.status === 'running'
+            ? 'A copy continues from this moment, with everything that is running, '
+            : 'A copy starts with the disks of this VM, '}
+          and with its own host name, addresses, SSH host key and disks. <bdi>{vm.name}</bdi> is not changed.
+        </>
+      }
+      proposal={`${vm.name}-copy`}
+      submitLabel="Fork VM"
+      send={(body) => mutateAsync({ vm, body })}
+      onClose={onClose}
+    />
+  )
+}
