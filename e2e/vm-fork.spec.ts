@@ -1,0 +1,57 @@
+import { vmApi, vmSnapshotApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
+import { expect, test } from './fixtures.ts'
+import { snapshotPath, vmListPath, vmPath } from './paths.ts'
+
+test.describe('copies of a VM', () => {
+  test('go on from where a running one is, as many as are asked for', async ({
+    page,
+    project,
+    makeVm,
+    call,
+  }) => {
+    const vm = await makeVm('loom', 'running')
+    await page.goto(vmPath(vm))
+    await page.getByRole('button', { name: `More actions for ${vm.name}` }).click()
+    await page.getByRole('menuitem', { name: 'Fork' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Fork VM' })
+    await expect(dialog.getByLabel('VM Name')).toHaveValue('loom-copy')
+    await expectAccessible(page)
+    await dialog.getByLabel('Number of VMs').fill('11')
+    await expect(dialog.getByRole('status')).toHaveText('Enter a whole number of VMs from 1 to 10')
+    await dialog.getByLabel('Number of VMs').fill('2')
+    await dialog.getByRole('button', { name: 'Fork VM' }).click()
+    await expect(page.getByText('2 VMs are being created')).toBeVisible()
+
+    await page.goto(vmListPath(project.id))
+    for (const name of ['loom-copy-1', 'loom-copy-2']) {
+      const card = page.getByRole('article', { name })
+      await expect(card.getByText('Running', { exact: true })).toBeVisible()
+    }
+    await page.getByRole('link', { name: 'loom-copy-1' }).click()
+    for (const step of ['VM copied', 'Resumed from the saved memory', 'SSH responded'])
+      await expect(page.getByRole('listitem').filter({ hasText: step })).toHaveText(/, done/)
+    const params = { projectId: project.id }
+    await expect.poll(async () => (await call(vmSnapshotApi.list, { params })).length).toBe(0)
+    expect((await call(vmApi.get, { params: { ...params, vmId: vm.id } })).status).toBe('running')
+  })
+
+  test('are made of a snapshot', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('loom', 'running')
+    const params = { projectId: project.id, vmId: vm.id }
+    const body = { name: 'nightly', snapshot_type: 'full', retention_days: 1 } as const
+    const snapshot = await call(vmSnapshotApi.create, { params, body })
+    await page.goto(snapshotPath(snapshot))
+    const button = page.getByRole('main').getByRole('button', { name: 'New VM' })
+    await expect(button).toBeEnabled()
+    await button.click()
+    const dialog = page.getByRole('dialog', { name: 'New VM from Snapshot' })
+    await expectAccessible(page)
+    await dialog.getByLabel('VM Name').fill('twin')
+    await dialog.getByRole('button', { name: 'Create VM' }).click()
+    await expect(page.getByText('VM "twin" is being created')).toBeVisible()
+    await page.goto(vmListPath(project.id))
+    const card = page.getByRole('article', { name: 'twin' })
+    await expect(card.getByText('Running', { exact: true })).toBeVisible()
+  })
+})
