@@ -101,8 +101,10 @@ export function compare(
     if (!explained.has(one) && !madeByServer(one, ofGroup))
       find('doubled', `${describeSeen(one)} is there and nobody asked for it (again)`)
     const name = `${kind} ${user} ${object.project_id} ${object.name}`
-    if (names.has(name) && object.automatic !== true) find('doubled', `There are two of ${describeSeen(one)}`)
-    names.add(name)
+    // The disks of a copied VM are called as those that they are copies of.
+    const mayBeTwo = object.automatic === true || object.deleted_with_vm === true
+    if (names.has(name) && !mayBeTwo) find('doubled', `There are two of ${describeSeen(one)}`)
+    if (!mayBeTwo) names.add(name)
     if (broken.includes(object.status ?? '') && !object.status_message)
       find('silent', `${describeSeen(one)} is ${object.status} without a reason`)
   }

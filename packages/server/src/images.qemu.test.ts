@@ -14,6 +14,7 @@ import { writeBackup } from './backup/write.ts'
 import { readConfig } from './config.ts'
 import { openDeskAt } from './desk.test-kit.ts'
 import { work } from './engine/engine.test-kit.ts'
+import { isMachineId } from './engine/qemu/machine-dir.ts'
 import { endGuestsIn, imagesDir, missing, sshWith } from './engine/qemu/qemu-engine.test-kit.ts'
 import { askGuest } from './image/bootable-disk.test-kit.ts'
 import { makeBootableDisk } from './image/bootable-disk.ts'
@@ -105,7 +106,9 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     // A second try begins with nothing but the images: what the first one left would take the processor from it.
     for (const close of opened.splice(0)) await close().catch(() => {})
     for (const dir of [dataDir, elsewhere()]) await endGuestsIn(dir)
-    await rm(join(dataDir, 'machines'), { recursive: true, force: true })
+    // The directory itself is known to this installation: without it nothing could be said of any machine.
+    for (const name of await readdir(join(dataDir, 'machines')).catch(() => []))
+      if (isMachineId(name)) await rm(join(dataDir, 'machines', name), { recursive: true })
     await rm(elsewhere(), { recursive: true, force: true })
     await mkdir(elsewhere())
     const database = { file: elsewhere('slipway.sqlite') }
