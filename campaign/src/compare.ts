@@ -53,7 +53,8 @@ export function compare(
   const findings: Finding[] = []
   const find = (rule: string, message: string) => findings.push({ rule, message })
   const byId = new Map(seen.map((one) => [`${one.kind} ${one.object.id}`, one]))
-  const byName = new Map(seen.map((one) => [`${one.kind} ${one.user} ${one.object.name}`, one]))
+  const named = seen.filter(({ object }) => object.deleted_with_vm !== true)
+  const byName = new Map(named.map((one) => [`${one.kind} ${one.user} ${one.object.name}`, one]))
   const explained = new Set<Seen>()
 
   for (const known of world.objects.values()) {
