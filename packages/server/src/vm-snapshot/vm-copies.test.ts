@@ -162,7 +162,11 @@ describe('forking a VM', () => {
         const { body: coming } = await desk.createVm('web')
         expect(await fork(desk, coming.id)).toMatchObject({
           status: 409,
-          body: { message: expect.stringMatching(/^VM cannot be forked while it is (pending|creating|provisioning)$/) },
+          body: {
+            message: expect.stringMatching(
+              /^VM cannot be forked while it is (pending|creating|provisioning)$/,
+            ),
+          },
         })
         await desk.pass()
         expect(await fork(desk, coming.id, { count: 3 })).toMatchObject({
