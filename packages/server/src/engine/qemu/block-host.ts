@@ -26,9 +26,9 @@ export const LENT = 'lent-'
 /**
  * How a running guest gets at a new file. Its process has given up root's rights and sees nothing of the data
  * directory, except through the directory it was started in: there the file appears for a moment, and belongs to
- * the guests' user for that long. Other guests cannot get there, though they are the same user.
+ * the guest's user for that long. Other guests cannot get there.
  */
-export function makeLending(machineDir: string, guestUid: number | null): BlockHost['lend'] {
+export function makeLending(machineDir: string, user: number | null): BlockHost['lend'] {
   return async (path, use) => {
     const name = `${LENT}${basename(path)}`
     const borrowed = join(machineDir, name)
@@ -41,14 +41,14 @@ export function makeLending(machineDir: string, guestUid: number | null): BlockH
       },
     )
     // Without root's rights the process is this user, and sees what it sees.
-    if (isElsewhere && guestUid === null) return use(path)
+    if (isElsewhere && user === null) return use(path)
     try {
       if (isElsewhere) await showAt(path, borrowed)
-      if (guestUid !== null) await chown(path, guestUid, -1)
+      if (user !== null) await chown(path, user, -1)
       return await use(name)
     } finally {
       await takeBack(borrowed)
-      if (guestUid !== null) await chown(path, process.getuid?.() ?? 0, -1).catch(() => {})
+      if (user !== null) await chown(path, process.getuid?.() ?? 0, -1).catch(() => {})
     }
   }
 }

@@ -28,12 +28,13 @@ const launch: Launch = {
     shape: 1,
     bootId: 'boot',
     startedAt: 0,
+    user: 1_879_048_200,
     resumed: false,
     accelerator: 'TCG',
     cpuModel: 'Nehalem',
   },
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
-  network: { user: 'slipway-guest', restrict: false },
+  network: { restrict: false },
   volumePath: (id) => `/volumes,with comma/${id}`,
 }
 const valuesOf = (args: string[], option: string) =>
@@ -96,9 +97,10 @@ describe("QEMU's command line", () => {
   })
 
   test('cuts the guest off where the host cannot be protected otherwise', () => {
-    const network = { user: null, restrict: true }
+    const network = { restrict: true }
     const open = valuesOf(commandLine(launch), '-netdev')[0]
-    const closed = commandLine({ ...launch, network })
+    const { user: _, ...run } = launch.run
+    const closed = commandLine({ ...launch, run, network })
     expect(open).toBe('user,id=net,ipv6=off,hostfwd=tcp:127.100.1.2:22-:22')
     expect(valuesOf(closed, '-netdev')[0]).toContain('restrict=on')
     expect(valuesOf(closed, '-runas')).toEqual([])

@@ -24,7 +24,7 @@ export interface Launch {
   record: MachineRecord
   run: RunRecord
   accelerator: Accelerator
-  network: Pick<GuestNetwork, 'user' | 'restrict'>
+  network: Pick<GuestNetwork, 'restrict'>
   volumePath: (volumeId: string) => string
   /** The file its memory is in: to be frozen with it, or that of a frozen guest, which it leaves as it is. */
   memory?: { path: string; use: 'write' | 'map' }
@@ -80,10 +80,10 @@ export function commandLine({ record, run, accelerator, network, volumePath, mem
 
     // A machine that does not keep its root disk ends when its guest reboots, so that it can start afresh.
     ...['-action', `reboot=${spec.persistent ? 'reset' : 'shutdown'},shutdown=poweroff,panic=shutdown`],
-    // Root can only become the guests' user while the sandbox lets it; afterwards there is nothing to elevate.
+    // Root can only become the guest's user while the sandbox lets it; afterwards there is nothing to elevate.
     '-sandbox',
-    `on,obsolete=deny,elevateprivileges=${network.user ? 'allow' : 'deny'},spawn=deny,resourcecontrol=deny`,
-    ...(network.user ? ['-runas', network.user] : []),
+    `on,obsolete=deny,elevateprivileges=${run.user === undefined ? 'deny' : 'allow'},spawn=deny,resourcecontrol=deny`,
+    ...(run.user === undefined ? [] : ['-runas', `${run.user}:${run.user}`]),
     // The file of a saved memory, where there is one, comes as the fourth open file.
     ...(run.resumed ? ['-incoming', `fd:${MEMORY_FD}`] : []),
     // Loaded once QEMU was told that the memory itself is not part of it.

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { run } from '../../lib/command.ts'
 import type { Engine } from '../engine.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { withStorageDaemon } from './block-host.ts'
@@ -20,6 +21,13 @@ async function environmentsIn(directory: string): Promise<Map<string, string[]>>
     found.set(`${program}`.trim(), entries.map((entry) => entry.replace(/=.*/s, '')).sort())
   }
   return found
+}
+
+/** The process of a guest that runs in a directory, and its user. */
+async function processIn(directory: string): Promise<{ pid: number; user: number }> {
+  const pid = Number(await readFile(join(directory, 'pid'), 'utf8'))
+  const [, user] = /^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
+  return { pid, user: Number(user) }
 }
 
 describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
@@ -73,6 +81,30 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
       new Map([['qemu-storage-da', allowed]]),
     )
   })
+
+  test.skipIf(process.getuid?.() !== 0)(
+    'are users: each guest is one of its own, and reaches no process of another',
+    async () => {
+      const other = blankMachine('surrounded-2')
+      await engine.createMachine(other)
+      try {
+        await start()
+        await engine.startMachine(other.id, { freshRoot: false, volumeIds: [] })
+        const mine = await processIn(join(dataDir, 'machines', spec.id))
+        const theirs = await processIn(join(dataDir, 'machines', other.id))
+        expect(mine.user).not.toBe(theirs.user)
+        for (const { user } of [mine, theirs]) expect(user).toBeGreaterThan(1_879_048_191)
+        // What somebody who broke out of QEMU is.
+        const as = ['--reuid', mine.user, '--regid', mine.user, '--clear-groups'].map(String)
+        const tries = (pid: number) =>
+          run('setpriv', [...as, 'sh', '-c', `kill -0 ${pid} && echo signals; cat /proc/${pid}/maps; true`])
+        expect(await tries(mine.pid)).toContain('signals')
+        expect(await tries(theirs.pid)).toBe('')
+      } finally {
+        await engine.deleteMachine(other.id)
+      }
+    },
+  )
 
   test('is looked at again and again while there is a guest, and neither before nor after', async () => {
     const pass = () => vi.advanceTimersByTimeAsync(10_000)

@@ -47,8 +47,8 @@ export interface Guest {
 export interface GuestHolder {
   dirs: MachineDirs
   log: Log
-  /** The user guests run as; null when it is the server's own. */
-  guestUid: number | null
+  /** The user its process runs as; null when it is the server's own. */
+  user: number | null
   /** The kernel's unit of CPU time. */
   ticksPerSecond: number
   /** Called before the guest runs for the first time. */
@@ -100,7 +100,7 @@ async function takeUp(
   machineId: string,
   { run: launched, address, pid, persistent }: LivingGuest,
   qmp: Qmp,
-  { dirs, log, guestUid, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
+  { dirs, log, user, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
   let run = launched
   const closed = new AbortController()
@@ -191,7 +191,7 @@ async function takeUp(
     qmp,
     host: {
       qmp,
-      lend: makeLending(dirs.pathOf(machineId), guestUid),
+      lend: makeLending(dirs.pathOf(machineId), user),
       isStuck: async () => (await statusOf(qmp)) === 'io-error',
       goOn: () => goOn(qmp),
     },

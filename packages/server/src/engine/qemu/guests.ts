@@ -5,6 +5,7 @@ import type { ConsoleLogs } from '../console/console-logs.ts'
 import { EngineError, type MachineExit } from '../engine.ts'
 import { exitOf } from './exit.ts'
 import { type Guest, type GuestHolder, holdGuest } from './guest.ts'
+import { sharedUser } from './guest-users.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
@@ -62,7 +63,8 @@ export function makeGuests(deps: {
   async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
     const address = addressIn(record, living.run)
     const known = { ...living, address, persistent: record.spec.persistent }
-    const guest = await holdGuest(machineId, known, holderFor(machineId, living.run))
+    const user = living.run.user ?? (host().network.users && (await sharedUser()))
+    const guest = await holdGuest(machineId, known, holderFor(machineId, living.run, user))
     silent.delete(machineId)
     // It lives after all: what was judged while its process was not to be found is void.
     await rm(dirs.fileOf(machineId, fileNames.exit), { force: true })
@@ -78,11 +80,11 @@ export function makeGuests(deps: {
     return guest
   }
 
-  function holderFor(machineId: string, run: RunRecord): GuestHolder {
+  function holderFor(machineId: string, run: RunRecord, user: number | null): GuestHolder {
     return {
       dirs,
       log,
-      guestUid: host().guestUid,
+      user,
       ticksPerSecond: host().ticksPerSecond,
       onChange: changed,
       async beforeFirst() {

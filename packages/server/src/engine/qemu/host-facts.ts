@@ -3,15 +3,13 @@ import { run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Accelerator, type AcceleratorChoice, chooseAccelerator } from './accelerator.ts'
 import { QEMU } from './launch.ts'
-import { type GuestNetwork, guestUid, openNetwork } from './network/network.ts'
+import { type GuestNetwork, openNetwork } from './network/network.ts'
 import { readBootId } from './process.ts'
 
 /** What an engine finds out about its host once, when it is opened. */
 export interface HostFacts {
   accelerator: Accelerator
   network: GuestNetwork
-  /** The user guests run as; null when it is the server's own. */
-  guestUid: number | null
   bootId: string
   /** The installed version of QEMU; empty when there is none. */
   qemu: string
@@ -31,7 +29,6 @@ export async function findHostFacts(deps: {
   const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
   const accelerator = await chooseAccelerator(deps.accelerator, deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''
-  const uid = network.user === null ? null : await guestUid()
   const ticksPerSecond = Number(await run('getconf', ['CLK_TCK']).catch(() => '100'))
-  return { accelerator, network, guestUid: uid, bootId: await readBootId(), qemu, ticksPerSecond }
+  return { accelerator, network, bootId: await readBootId(), qemu, ticksPerSecond }
 }

@@ -76,6 +76,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
     shape: z.number(),
     bootId: z.string(),
     startedAt: z.number(),
+    user: z.number().optional(),
     plug: z
       .looseObject({
         tap: z.string(),

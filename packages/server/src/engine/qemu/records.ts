@@ -60,6 +60,8 @@ export interface RunRecord {
   /** The host's boot id; another one later means that the host went down. */
   bootId: string
   startedAt: number
+  /** The user id, and group, that its process has; absent where it is the server's own, and in runs of earlier versions. */
+  user?: number
   /** Went on from a saved memory: what the guest says at its start was said before. */
   resumed: boolean
   /** What runs its guest code. */

@@ -5,6 +5,7 @@ import type { Log } from '../../lib/log.ts'
 import { commandLine, MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
 import { makeSerialLine } from './console-log.ts'
 import { launchFailure } from './failure.ts'
+import { userOf } from './guest-users.ts'
 import type { Guests } from './guests.ts'
 import type { HostFacts } from './host-facts.ts'
 import { keepJournal } from './journal.ts'
@@ -61,6 +62,7 @@ export function makeRuns(deps: {
       shape: plug ? MACHINE_SHAPE : MACHINE_SHAPE_ALONE,
       bootId,
       startedAt: Date.now(),
+      ...(network.users && { user: userOf(network.users, machineId) }),
       resumed: memory !== null,
       accelerator: accelerator.kind,
       cpuModel: accelerator.cpu,

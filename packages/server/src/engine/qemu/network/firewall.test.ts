@@ -7,25 +7,33 @@ import { run } from '../../../lib/command.ts'
 import { describeWith } from '../../../lib/describe-with.test-kit.ts'
 import { makeFirewall, ruleset, watchFirewall } from './firewall.ts'
 
+const users = { first: 999, count: 1 }
+
 test('the rules name the user of the guests, and resolvers before what is refused', () => {
-  const rules = ruleset(999, ['10.0.0.53', '::1', '192.168.1.1'])
-  expect(rules).toContain('meta skuid 999 jump guests')
+  const rules = ruleset([users], ['10.0.0.53', '::1', '192.168.1.1'])
+  expect(rules).toContain('meta skuid { 999 } jump guests')
   expect(rules.indexOf('ip daddr { 10.0.0.53, 192.168.1.1 }')).toBeGreaterThan(0)
   expect(rules.indexOf('th dport 53 accept')).toBeLessThan(rules.indexOf('oifname "lo"'))
 })
 
+test('the rules name all users that guests may be', () => {
+  const many = ruleset([users, { first: 2000, count: 500 }, users], [])
+  expect(many).toContain('meta skuid { 999, 2000-2499 } jump guests')
+})
+
 test('without a resolver no door is left open for name resolution', () => {
-  expect(ruleset(999, ['::1'])).not.toContain('dport 53')
+  expect(ruleset([users], ['::1'])).not.toContain('dport 53')
 })
 
 test('guests get nowhere that images are not fetched from', () => {
-  for (const [network, prefix] of specialRangesV4) expect(ruleset(999, [])).toContain(`${network}/${prefix}`)
-  expect(ruleset(999, [])).toContain('198.18.0.0/15')
+  for (const [network, prefix] of specialRangesV4)
+    expect(ruleset([users], [])).toContain(`${network}/${prefix}`)
+  expect(ruleset([users], [])).toContain('198.18.0.0/15')
 })
 
 test('rules that cannot be put in force let no guest start', async () => {
   const firewall = makeFirewall({ nft: () => Promise.reject(new Error('no nft')), resolvers: () => [] })
-  await expect(firewall.ensure(999)).rejects.toMatchObject({
+  await expect(firewall.ensure(users)).rejects.toMatchObject({
     name: 'EngineError',
     retryable: true,
     message: expect.stringContaining('firewall rules'),
@@ -40,6 +48,8 @@ const mayMakeNetworks = await run('unshare', ['-n', 'true']).then(
 if (!mayMakeNetworks)
   console.log('SKIPPED: "the rules in a network of their own", because none may be made here')
 const GUEST = 64_999
+/** Among those who are kept away; the next id is not. */
+const GUESTS = { first: 64_990, count: 10 }
 
 /** A program that takes connections at some ports of all addresses, and says so. */
 const answers = `
@@ -73,8 +83,8 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
 
     test('stand once they were put in force, and are put back when somebody flushes or changes them', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => ['10.0.0.53'] })
-      expect(await firewall.ensure(999)).toBe('put in force')
-      expect(await firewall.ensure(999)).toBe('stood')
+      expect(await firewall.ensure(users)).toBe('put in force')
+      expect(await firewall.ensure(users)).toBe('stood')
       const whole = await listed()
       for (const damage of [
         ['flush', 'ruleset'],
@@ -83,18 +93,18 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       ]) {
         await nft(damage)
         expect(await listed()).not.toBe(whole)
-        expect(await firewall.ensure(999)).toBe('put in force')
+        expect(await firewall.ensure(users)).toBe('put in force')
         expect(await listed()).toBe(whole)
       }
     })
 
     test('are watched while there is a guest, and what was put back is told', async () => {
       const firewall = makeFirewall({ nft, resolvers: () => [] })
-      await firewall.ensure(999)
+      await firewall.ensure(users)
       const told: string[] = []
       let guests = 0
       const stop = watchFirewall({
-        ensure: () => firewall.ensure(999),
+        ensure: () => firewall.ensure(users),
         isNeeded: () => guests > 0,
         log: { warn: (text: unknown) => told.push(String(text)), error: () => {} },
         everyMs: 5,
@@ -107,7 +117,7 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
       while (told.length === 0) await sleep(5)
       stop()
       // A look under way would go on in the network of the next test.
-      await firewall.ensure(999)
+      await firewall.ensure(users)
       expect(told).toEqual([expect.stringContaining('put back')])
     })
 
@@ -138,12 +148,12 @@ describeWith(['nft', 'unshare', 'nsenter', 'setpriv', 'ip'], 'the rules', () => 
     }
 
     test('keep a guest from this host and from the guests beside it', async () => {
-      await makeFirewall({ nft, resolvers: () => [] }).ensure(GUEST)
+      await makeFirewall({ nft, resolvers: () => [] }).ensure(GUESTS)
       expect(await knock('lo', ['127.100.0.2', '8.8.8.8'], [22, 80])).toEqual([])
     })
 
     test('let a guest out to the Internet and to its resolver, and to no cloud metadata, neighbour or private network', async () => {
-      await makeFirewall({ nft, resolvers: () => ['10.0.0.53'] }).ensure(GUEST)
+      await makeFirewall({ nft, resolvers: () => ['10.0.0.53'] }).ensure(GUESTS)
       const kept = ['169.254.169.254', '10.0.0.7', '172.16.0.1', '192.168.1.1', '100.64.0.1']
       expect(await knock('wire', ['8.8.8.8', '10.0.0.53', ...kept], [53, 80])).toEqual([
         '8.8.8.8/53',

@@ -4,6 +4,7 @@ import { run } from '../../../lib/command.ts'
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
 import { EngineError } from '../../engine.ts'
+import { type GuestUsers, sharedUser } from '../guest-users.ts'
 
 /** The one nftables table that is ours. */
 const TABLE = 'slipway'
@@ -18,7 +19,16 @@ type Nft = (args: readonly string[], input?: string) => Promise<string>
  * The rules that keep guests away from this host. Other programs may flush them at any time, as
  * `systemctl reload nftables` does, so they are looked at again and again and put back.
  */
-export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => readonly string[] }) {
+export function makeFirewall({
+  nft,
+  resolvers,
+  before = sharedUser,
+}: {
+  nft: Nft
+  resolvers: () => readonly string[]
+  /** The user of guests that an earlier version started, and that run on. */
+  before?: () => Promise<number | null>
+}) {
   /** The rules that were put in force last, and how nft lists them. */
   let inForce: { rules: string; listing: string } | null = null
   let last: Promise<unknown> = Promise.resolve()
@@ -29,12 +39,14 @@ export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => re
     return text.replace(/ packets \d+ bytes \d+/g, '')
   }
 
-  async function putInForce(uid: number): Promise<'stood' | 'put in force'> {
-    const rules = ruleset(uid, resolvers())
+  async function putInForce(users: GuestUsers): Promise<'stood' | 'put in force'> {
+    const shared = await before()
+    const all = shared === null ? [users] : [{ first: shared, count: 1 }, users]
+    const rules = ruleset(all, resolvers())
     if (inForce?.rules === rules && (await listing().catch(() => '')) === inForce.listing) return 'stood'
     await nft(['-f', '-'], rules)
     const listed = await listing()
-    if (!listed.includes(`meta skuid ${uid} jump guests`) || !listed.includes('oifname "lo" counter')) {
+    if (!/meta skuid .* jump guests/.test(listed) || !listed.includes('oifname "lo" counter')) {
       throw new Error('nft took the rules but does not list them')
     }
     inForce = { rules, listing: listed }
@@ -43,11 +55,11 @@ export function makeFirewall({ nft, resolvers }: { nft: Nft; resolvers: () => re
 
   return {
     /**
-     * Sees to it that the rules hold for this user, exactly as they were written. Throws an `EngineError` when they
+     * Sees to it that the rules hold for these users, exactly as they were written. Throws an `EngineError` when they
      * cannot be put in force; then no guest may start.
      */
-    ensure(uid: number): Promise<'stood' | 'put in force'> {
-      const mine = last.then(() => putInForce(uid))
+    ensure(users: GuestUsers): Promise<'stood' | 'put in force'> {
+      const mine = last.then(() => putInForce(users))
       last = mine.catch(() => {})
       return mine.catch((cause: unknown) => {
         throw new EngineError(
@@ -100,7 +112,8 @@ export function watchFirewall(deps: {
  * The rules, as nft reads them; they replace the table in one step. Connections to a guest come from outside and
  * their answers pass; `lo` stands for every address of this host and for the other guests.
  */
-export function ruleset(uid: number, resolvers: readonly string[]): string {
+export function ruleset(users: readonly GuestUsers[], resolvers: readonly string[]): string {
+  const ids = users.map(({ first, count }) => (count === 1 ? `${first}` : `${first}-${first + count - 1}`))
   const v4 = resolvers.filter((address) => /^[\d.]+$/.test(address))
   const internal = specialRangesV4.map(([network, prefix]) => `${network}/${prefix}`)
   const dns =
@@ -119,7 +132,7 @@ export function ruleset(uid: number, resolvers: readonly string[]): string {
     `table inet ${TABLE} {`,
     '  chain output {',
     '    type filter hook output priority 0; policy accept;',
-    `    meta skuid ${uid} jump guests`,
+    `    meta skuid { ${[...new Set(ids)].join(', ')} } jump guests`,
     '  }',
     '  chain refuse {',
     '    meta l4proto tcp reject with tcp reset',

@@ -1,15 +1,15 @@
-import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { run } from '../../../lib/command.ts'
 import type { Log } from '../../../lib/log.ts'
+import { chooseGuestUsers, type GuestUsers, userOf } from '../guest-users.ts'
 import { firewall } from './firewall.ts'
 import { isRoot } from './grounds.ts'
 import { whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
 export interface GuestNetwork {
-  /** The unprivileged user guests run as, or null to keep the server's own. */
-  user: string | null
+  /** The unprivileged users guests run as, or null to keep the server's own. */
+  users: GuestUsers | null
   /** Whether guests are cut off from everything but the forwarded port. */
   restrict: boolean
   /** Why VMs of a project cannot reach each other, in a sentence; null where each project has a network of its own. */
@@ -29,46 +29,43 @@ const SWITCHED_OFF =
 const JOINED =
   'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.'
 
-/** The system user every guest's process becomes when the server runs as root; it owns nothing. */
-const GUEST_USER = 'slipway-guest'
-
 /**
  * Chooses the safest network this host can give. QEMU's user networking lets a guest open connections as if it were
- * a program of the host, its loopback services included. Run by root, guests get a user of their own and the kernel
- * refuses that user everything but the Internet; that is tried out before it is believed. Anything less, and
+ * a program of the host, its loopback services included. Run by root, guests get users of their own and the kernel
+ * refuses those everything but the Internet; that is tried out before it is believed. Anything less, and
  * guests are cut off: they can be reached by SSH, and reach nothing.
  */
 export async function openNetwork(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
   if (!isRoot()) return openForUser(log, withNetworks)
-  const uid = await ensureGuestUser().catch((error: unknown) => {
+  const users = await chooseGuestUsers().catch((error: unknown) => {
     log.warn({ error }, 'The user for guests could not be made')
     return null
   })
-  if (uid === null) return cutOff(null, 'the system user for guests could not be made')
+  if (users === null) return cutOff(null, 'the system user for guests could not be made')
   try {
-    await firewall.ensure(uid)
-    await proveRules(uid)
+    await firewall.ensure(users)
+    await proveRules(userOf(users, 'a guest on trial'))
   } catch (error) {
     log.warn({ error }, 'The firewall rules for guests are not in force')
-    return cutOff(GUEST_USER, 'the firewall rules that would protect this host (nftables) are not in force')
+    return cutOff(users, 'the firewall rules that would protect this host (nftables) are not in force')
   }
   const why = withNetworks ? await whyNoProjectNetworks() : SWITCHED_OFF
   if (why === null)
     return {
-      user: GUEST_USER,
+      users,
       restrict: false,
       apart: null,
       sentence: JOINED,
-      protect: () => firewall.ensure(uid),
+      protect: () => firewall.ensure(users),
     }
   if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
   return {
-    user: GUEST_USER,
+    users,
     restrict: false,
     apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
     sentence:
       'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.',
-    protect: () => firewall.ensure(uid),
+    protect: () => firewall.ensure(users),
   }
 }
 
@@ -76,42 +73,18 @@ export async function openNetwork(log: Log, withNetworks: boolean): Promise<Gues
 async function openForUser(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
   const why = withNetworks ? await whyNoNetworksForUser() : SWITCHED_OFF
   if (why === null)
-    return { user: null, restrict: true, apart: null, sentence: JOINED, protect: async () => 'stood' }
+    return { users: null, restrict: true, apart: null, sentence: JOINED, protect: async () => 'stood' }
   if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
   return cutOff(null, withNetworks ? `the server does not run as root, and ${why}` : why)
 }
 
-/** The user id guests run with; null when there is no such user. */
-export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
-
-const cutOff = (user: string | null, why: string): GuestNetwork => ({
-  user,
+const cutOff = (users: GuestUsers | null, why: string): GuestNetwork => ({
+  users,
   restrict: true,
   apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
   sentence: `Guests can be reached by SSH but have no network access themselves, because ${why}.`,
   protect: async () => 'stood',
 })
-
-async function ensureGuestUser(): Promise<number | null> {
-  const known = await uidOf(GUEST_USER)
-  if (known !== null) return known
-  await run('useradd', [
-    '--system',
-    '--no-create-home',
-    '--home-dir',
-    '/nonexistent',
-    '--shell',
-    '/usr/sbin/nologin',
-    GUEST_USER,
-  ])
-  return uidOf(GUEST_USER)
-}
-
-async function uidOf(user: string): Promise<number | null> {
-  const passwd = await readFile('/etc/passwd', 'utf8')
-  const uid = new RegExp(`^${user}:[^:]*:(\\d+):`, 'm').exec(passwd)?.[1]
-  return uid === undefined ? null : Number(uid)
-}
 
 /** Opens a service on the loopback network and has the guests' user knock: only the rules can keep it out. */
 async function proveRules(uid: number): Promise<void> {

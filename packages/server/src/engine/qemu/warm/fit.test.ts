@@ -4,8 +4,7 @@ import { isOfHost, keyOf, type WarmFit, warmFitOf, whyCold } from './fit.ts'
 
 const host: HostFacts = {
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
-  network: { user: null, restrict: false, apart: null, sentence: '', protect: async () => 'stood' },
-  guestUid: null,
+  network: { users: null, restrict: false, apart: null, sentence: '', protect: async () => 'stood' },
   bootId: 'boot',
   qemu: '7.2.22',
   ticksPerSecond: 100,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgentTalk } from '../agent.ts'
 import { commandLine, MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from '../command-line.ts'
 import { makeSerialLine } from '../console-log.ts'
+import { userOf } from '../guest-users.ts'
 import type { HostFacts } from '../host-facts.ts'
 import { keepJournal } from '../journal.ts'
 import { launchQemu } from '../launch.ts'
@@ -65,6 +66,7 @@ export async function launchNobody(
     shape: isApart ? MACHINE_SHAPE_ALONE : MACHINE_SHAPE,
     bootId: host.bootId,
     startedAt: Date.now(),
+    ...(host.network.users && { user: userOf(host.network.users, id) }),
     resumed: false,
     accelerator: host.accelerator.kind,
     cpuModel: host.accelerator.cpu,
@@ -82,7 +84,7 @@ export async function launchNobody(
     record,
     run,
     accelerator: host.accelerator,
-    network: { user: host.network.user, restrict: true },
+    network: { restrict: true },
     volumePath: () => '',
     memory: source ? { path: source.memory, use: 'map' } : { path: dirs.fileOf(id, 'memory'), use: 'write' },
   })
