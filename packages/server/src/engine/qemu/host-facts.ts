@@ -31,7 +31,14 @@ export async function findHostFacts(deps: {
   const starter = () => deps.images.use(STARTER_IMAGE).catch(() => null)
   const accelerator = await chooseAccelerator(deps.accelerator, deps.dataDir, starter)
   const qemu = /version ([\d.]+)/.exec(await run(QEMU, ['--version']).catch(() => ''))?.[1] ?? ''
-  const uid = network.user === null ? null : await guestUid()
   const ticksPerSecond = Number(await run('getconf', ['CLK_TCK']).catch(() => '100'))
-  return { accelerator, network, guestUid: uid, bootId: await readBootId(), qemu, ticksPerSecond }
+  return withNetwork({ accelerator, bootId: await readBootId(), qemu, ticksPerSecond }, network)
+}
+
+/** The same host with what was found out about its network. */
+export async function withNetwork(
+  facts: Omit<HostFacts, 'network' | 'guestUid'>,
+  network: GuestNetwork,
+): Promise<HostFacts> {
+  return { ...facts, network, guestUid: network.user === null ? null : await guestUid() }
 }

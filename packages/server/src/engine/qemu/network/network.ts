@@ -4,7 +4,7 @@ import { run } from '../../../lib/command.ts'
 import type { Log } from '../../../lib/log.ts'
 import { firewall } from './firewall.ts'
 import { isRoot } from './grounds.ts'
-import { whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
+import { isUndecided, whyNoNetworksForUser, whyNoProjectNetworks } from './trial.ts'
 
 /** How guests are connected. */
 export interface GuestNetwork {
@@ -16,6 +16,8 @@ export interface GuestNetwork {
   apart: string | null
   /** What guests can reach and what is protected, in a sentence. */
   sentence: string
+  /** Tries again what came to no end, as on a busy host; null where it came to one, which holds until the next start. */
+  again: (() => Promise<GuestNetwork>) | null
   /**
    * Sees to it that what protects this host is in force, and tells whether it was; throws an `EngineError` when it
    * cannot be. No guest may start then.
@@ -29,8 +31,25 @@ const SWITCHED_OFF =
 const JOINED =
   'VMs of a project share a private network and find each other by name. They can reach the Internet unless that is switched off for the project. Firewall rules block them from this host, its private networks and other projects.'
 
+const ALONE =
+  'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.'
+
 /** The system user every guest's process becomes when the server runs as root; it owns nothing. */
 const GUEST_USER = 'slipway-guest'
+
+/** Knocks of both users, one after the other: a bash that starts on a busy host. */
+const KNOCK_MS = 30_000
+const NO_END = 'the host did not finish trying out what protects it from guests; it is tried again'
+
+/** What is found out about this host. */
+const ofThisHost = {
+  isRoot,
+  ensureGuestUser,
+  ensureRules: firewall.ensure,
+  proveRules,
+  whyNoProjectNetworks,
+  whyNoNetworksForUser,
+}
 
 /**
  * Chooses the safest network this host can give. QEMU's user networking lets a guest open connections as if it were
@@ -38,57 +57,84 @@ const GUEST_USER = 'slipway-guest'
  * refuses that user everything but the Internet; that is tried out before it is believed. Anything less, and
  * guests are cut off: they can be reached by SSH, and reach nothing.
  */
-export async function openNetwork(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
-  if (!isRoot()) return openForUser(log, withNetworks)
-  const uid = await ensureGuestUser().catch((error: unknown) => {
-    log.warn({ error }, 'The user for guests could not be made')
-    return null
-  })
-  if (uid === null) return cutOff(null, 'the system user for guests could not be made')
-  try {
-    await firewall.ensure(uid)
-    await proveRules(uid)
-  } catch (error) {
-    log.warn({ error }, 'The firewall rules for guests are not in force')
-    return cutOff(GUEST_USER, 'the firewall rules that would protect this host (nftables) are not in force')
+export async function openNetwork(
+  log: Log,
+  withNetworks: boolean,
+  host: typeof ofThisHost = ofThisHost,
+): Promise<GuestNetwork> {
+  let isOver = true
+  /** What to say of a trial that failed, as the end of a sentence that begins with "because". */
+  const whyFailed = (error: unknown, otherwise: string) => {
+    if (!isUndecided(error)) return otherwise
+    isOver = false
+    return NO_END
   }
-  const why = withNetworks ? await whyNoProjectNetworks() : SWITCHED_OFF
-  if (why === null)
+  const again = () => (isOver ? null : () => openNetwork(log, withNetworks, host))
+  /** Why there are no networks of projects. */
+  async function whyNot(trial: () => Promise<string | null>): Promise<string | null> {
+    if (!withNetworks) return SWITCHED_OFF
+    const why = await trial().catch((error: unknown) => whyFailed(error, (error as Error).message))
+    if (why !== null) log.warn({ why }, 'VMs of a project cannot reach each other')
+    return why
+  }
+
+  async function openForRoot(): Promise<GuestNetwork> {
+    const uid = await host.ensureGuestUser().catch((error: unknown) => {
+      log.warn({ error }, 'The user for guests could not be made')
+      whyFailed(error, '')
+      return null
+    })
+    if (uid === null) return cutOff(null, 'the system user for guests could not be made', again())
+    try {
+      await host.ensureRules(uid)
+      await host.proveRules(uid)
+    } catch (error) {
+      log.warn({ error }, 'The firewall rules for guests are not in force')
+      const notInForce = 'the firewall rules that would protect this host (nftables) are not in force'
+      return cutOff(GUEST_USER, whyFailed(error, notInForce), again())
+    }
+    const why = await whyNot(host.whyNoProjectNetworks)
+    const isJoined = why === null
     return {
       user: GUEST_USER,
       restrict: false,
+      apart: isJoined ? null : apartBecause(why),
+      sentence: isJoined ? JOINED : ALONE,
+      again: again(),
+      protect: () => host.ensureRules(uid),
+    }
+  }
+
+  /** Without root only project networks can protect this host: their rules are in a namespace of their own. */
+  async function openForUser(): Promise<GuestNetwork> {
+    const why = await whyNot(host.whyNoNetworksForUser)
+    if (why !== null)
+      return cutOff(null, withNetworks ? `the server does not run as root, and ${why}` : why, again())
+    return {
+      user: null,
+      restrict: true,
       apart: null,
       sentence: JOINED,
-      protect: () => firewall.ensure(uid),
+      again: null,
+      protect: async () => 'stood',
     }
-  if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
-  return {
-    user: GUEST_USER,
-    restrict: false,
-    apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
-    sentence:
-      'Guests can reach the Internet and DNS. Firewall rules block them from this host, its private networks and other guests.',
-    protect: () => firewall.ensure(uid),
   }
-}
 
-/** Without root only project networks can protect this host: their rules are in a namespace of their own. */
-async function openForUser(log: Log, withNetworks: boolean): Promise<GuestNetwork> {
-  const why = withNetworks ? await whyNoNetworksForUser() : SWITCHED_OFF
-  if (why === null)
-    return { user: null, restrict: true, apart: null, sentence: JOINED, protect: async () => 'stood' }
-  if (withNetworks) log.warn({ why }, 'VMs of a project cannot reach each other')
-  return cutOff(null, withNetworks ? `the server does not run as root, and ${why}` : why)
+  return host.isRoot() ? openForRoot() : openForUser()
 }
 
 /** The user id guests run with; null when there is no such user. */
 export const guestUid = (): Promise<number | null> => uidOf(GUEST_USER)
 
-const cutOff = (user: string | null, why: string): GuestNetwork => ({
+const apartBecause = (why: string): string =>
+  `VMs of a project cannot reach each other on this server, because ${why}.`
+
+const cutOff = (user: string | null, why: string, again: GuestNetwork['again']): GuestNetwork => ({
   user,
   restrict: true,
-  apart: `VMs of a project cannot reach each other on this server, because ${why}.`,
+  apart: apartBecause(why),
   sentence: `Guests can be reached by SSH but have no network access themselves, because ${why}.`,
+  again,
   protect: async () => 'stood',
 })
 
@@ -124,9 +170,9 @@ async function proveRules(uid: number): Promise<void> {
     const address = server.address()
     const port = typeof address === 'object' && address ? address.port : 0
     const knock = ['-c', `(exec 3<>/dev/tcp/127.0.0.1/${port}) && echo through || echo refused`]
-    const root = await run('bash', knock, { timeoutMs: 5000 })
+    const root = await run('bash', knock, { timeoutMs: KNOCK_MS })
     if (!root.includes('through')) throw new Error('The test of the rules cannot reach its own service')
-    const guest = await run('bash', knock, { uid, cwd: '/', timeoutMs: 5000 })
+    const guest = await run('bash', knock, { uid, cwd: '/', timeoutMs: KNOCK_MS })
     if (!guest.includes('refused')) throw new Error('The rules let guests through')
   } finally {
     server.close()
