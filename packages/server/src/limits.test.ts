@@ -27,6 +27,17 @@ describe('what an engine cannot do is told', () => {
     expect(await told()).toMatchObject({ cannot: noneOnTheWire, addresses: 'this-host' })
   })
 
+  it('as it is known now: an engine may find out later that it can', async () => {
+    const app = await testApp(without({ networks: 'Not yet.', ports: 'Only port 22.' }))
+    const read = async () => (await app.client().call(hostApi.get)).body
+    expect(await read()).toMatchObject({
+      cannot: { networks: 'Not yet.' },
+      sharing: { http: 'Only port 22.' },
+    })
+    app.engine.capabilities.cannot = noLimits
+    expect(await read()).toMatchObject({ cannot: { networks: null, ports: null }, sharing: { http: null } })
+  })
+
   it('as a sentence each of one that can do none of it, and where its addresses answer', async () => {
     const { cannot, addresses } = await told({ cannot: clusterLimits, addresses: 'inside' })
     expect(cannot).toEqual({

@@ -61,6 +61,7 @@ export function makeWatching(
       accelerator: engine.capabilities.accelerator,
       // Cheap on every engine, and fails while it cannot be reached; the figure itself is shown nowhere.
       answer: () => engine.freeMemoryMb(),
+      undecided: () => engine.capabilities.undecided,
     },
     clock,
   })

@@ -90,34 +90,44 @@ export async function openWeb(
 const problemOfEngine = (error: unknown): Problem | null =>
   error instanceof EngineError && error.retryable ? new Problem(503, error.message) : null
 
-/** What people read about the host they are on. */
+/** What people read about the host they are on. An engine may find out more about it later: it is asked each time. */
 export function hostOf(
   config: Pick<Config, 'productName' | 'contacts' | 'share'>,
-  { kind, capabilities }: Engine,
+  engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
 ): Host {
-  const sharing = limitsOf(capabilities.cannot.ports, config.share)
+  const { accelerator, acceleratorReason, cannot, addresses } = engine.capabilities
+  const sharing = () => limitsOf(engine.capabilities.cannot.ports, config.share)
   return {
     product_name: config.productName,
-    engine: kind,
-    accelerator: capabilities.accelerator,
-    accelerator_reason: capabilities.acceleratorReason,
-    network: capabilities.network,
-    cannot: {
-      memory_snapshots: capabilities.cannot.memorySnapshots,
-      suspend: capabilities.cannot.suspend,
-      copies: capabilities.cannot.copies,
-      hot_plug: capabilities.cannot.hotPlug,
-      incremental_snapshots: capabilities.cannot.incrementalSnapshots,
-      screens: capabilities.cannot.screens,
-      backups: capabilities.cannot.backups,
-      networks: capabilities.cannot.networks,
-      // Where no kind is left.
-      ports: sharing.tcp && sharing.http,
+    engine: engine.kind,
+    accelerator,
+    accelerator_reason: acceleratorReason,
+    get network() {
+      return engine.capabilities.network
     },
-    sharing,
-    addresses: capabilities.addresses,
+    cannot: {
+      memory_snapshots: cannot.memorySnapshots,
+      suspend: cannot.suspend,
+      copies: cannot.copies,
+      hot_plug: cannot.hotPlug,
+      incremental_snapshots: cannot.incrementalSnapshots,
+      screens: cannot.screens,
+      backups: cannot.backups,
+      get networks() {
+        return engine.capabilities.cannot.networks
+      },
+      /** Where no kind is left. */
+      get ports() {
+        const { tcp, http } = sharing()
+        return tcp && http
+      },
+    },
+    get sharing() {
+      return sharing()
+    },
+    addresses,
     ssh_gateway: gateway && {
       host: gateway.host,
       port: gateway.port,

@@ -317,6 +317,8 @@ export interface Capabilities {
    * engine answers `unsupported`, and never does less in silence.
    */
   cannot: Limits
+  /** What it has not found out about its host yet and tries again, in sentences for the operator; null for nothing. */
+  undecided: string | null
   /** Whether every server of an installation can drive and look at its machines, or only one: that on this host. */
   reach: 'one-server' | 'any-server'
 }

@@ -18,7 +18,13 @@ export interface HealthServiceOptions {
   uncaughtErrors: () => number
   /** What is wrong with the clock of the host, as a sentence; null for nothing. */
   clockProblem: () => string | null
-  engine: { kind: string; accelerator: string | null; answer: () => Promise<unknown> }
+  engine: {
+    kind: string
+    accelerator: string | null
+    answer: () => Promise<unknown>
+    /** What it has not found out about its host yet, in sentences; null for nothing. */
+    undecided: () => string | null
+  }
   clock: Clock
 }
 
@@ -70,8 +76,8 @@ export function makeHealthService(options: HealthServiceOptions) {
       },
       engine: { kind: engine.kind, accelerator: engine.accelerator, answer_ms: answer },
     }
-    const clockProblem = options.clockProblem()
-    const problems = [...(clockProblem === null ? [] : [clockProblem]), ...problemsOf(figures, clock.now())]
+    const told = [options.clockProblem(), engine.undecided()].filter((problem) => problem !== null)
+    const problems = [...told, ...problemsOf(figures, clock.now())]
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
   }
 

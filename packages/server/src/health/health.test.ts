@@ -48,6 +48,14 @@ describe('the health of the server', () => {
     }
   })
 
+  it('tells what the engine has not found out about its host yet', async () => {
+    const sentence = 'The host is busy. It is tried again every minute.'
+    app.engine.capabilities.undecided = sentence
+    expect(await read()).toMatchObject({ status: 'degraded', problems: [sentence] })
+    app.engine.capabilities.undecided = null
+    expect(await read()).toMatchObject({ status: 'ok', problems: [] })
+  })
+
   it('tells of each reconciler what it did last, and of the process, the disk and the engine', async () => {
     await newVm()
     await app.clock.advance(30_000)

@@ -23,32 +23,37 @@ export function makeCrowd(isExempt: (address: string) => boolean, limits = crowd
   const open = new Map<string, number>()
   let inAll = 0
 
+  /** Takes a place at once: those who come while others are still asked about must find it taken. */
+  function take(network: string | null): () => void {
+    inAll++
+    if (network !== null) open.set(network, (open.get(network) ?? 0) + 1)
+    let isIn = true
+    return () => {
+      if (!isIn) return
+      isIn = false
+      inAll--
+      if (network === null) return
+      const left = (open.get(network) ?? 1) - 1
+      if (left === 0) open.delete(network)
+      else open.set(network, left)
+    }
+  }
+
   return {
     async enter(address: string): Promise<Place> {
       if (inAll >= limits.openInAll) return 'full'
       const network = isExempt(address) ? null : clientNetworkOf(address)
-      if (network !== null) {
-        if ((open.get(network) ?? 0) >= limits.openOfOne) return 'crowded'
-        const isWithin = await rate.consume(network).then(
+      if (network !== null && (open.get(network) ?? 0) >= limits.openOfOne) return 'crowded'
+      const leave = take(network)
+      const isWithin =
+        network === null ||
+        (await rate.consume(network).then(
           () => true,
           () => false,
-        )
-        if (!isWithin) return 'crowded'
-        open.set(network, (open.get(network) ?? 0) + 1)
-      }
-      inAll++
-      let isIn = true
-      return {
-        leave() {
-          if (!isIn) return
-          isIn = false
-          inAll--
-          if (network === null) return
-          const left = (open.get(network) ?? 1) - 1
-          if (left === 0) open.delete(network)
-          else open.set(network, left)
-        },
-      }
+        ))
+      if (isWithin) return { leave }
+      leave()
+      return 'crowded'
     },
   }
 }

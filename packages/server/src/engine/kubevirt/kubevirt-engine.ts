@@ -95,6 +95,7 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       networkDomain: networkDomainOf(names),
       reach: 'directory' in options.recorder ? 'one-server' : 'any-server',
       addresses: 'inside',
+      undecided: null,
       cannot: {
         ...noLimits,
         memorySnapshots: clusterLimits.memorySnapshots,

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import type { ImageStore } from '../../image/image-store.ts'
 import { ImportError, type Importer } from '../../image/import.ts'
 import type { Range } from '../../lib/address-range.ts'
+import { type Clock, systemClock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { connectUnix } from '../../lib/unix-socket.ts'
 import {
@@ -25,6 +26,7 @@ import { fileNames, hasScreen, isMachineId, makeMachineDirs } from './machine-di
 import { makeMachineSnapshots } from './machine-snapshots.ts'
 import { makeMachineStates } from './machine-states.ts'
 import { makeMachines } from './machines.ts'
+import { tryAgain } from './network/again.ts'
 import { makeDoors } from './network/doors.ts'
 import { watchFirewall } from './network/firewall.ts'
 import { clearAbandoned, groundIn } from './network/grounds.ts'
@@ -46,6 +48,8 @@ import { makeWarmStarts } from './warm/warm-starts.ts'
 const LOOK_MS = 15_000
 const nothing = () => null
 const ONLY_SSH = 'Only port 22 of a VM can be reached on this server. Use an SSH tunnel.'
+const UNDECIDED =
+  'The host did not finish trying out what project networks and the protection from VMs take; it is tried again every minute. VMs that start before have no project network until they are stopped and started. Check the load of the host.'
 const unreadableState = (reason: string) => ({ state: 'unreadable' as const, reason })
 
 /**
@@ -65,11 +69,13 @@ export function makeQemuEngine(deps: {
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
   findHost?: typeof findHostFacts
+  /** When what came to no end is tried again. */
+  clock?: Pick<Clock, 'after'>
   images: ImageStore
   importer: Importer
   log: Log
 }): Engine {
-  const { images, importer, log, findHost = findHostFacts } = deps
+  const { images, importer, log, findHost = findHostFacts, clock = systemClock } = deps
   // QEMU runs in the machine's directory, so relative paths would lead elsewhere.
   const dataDir = resolve(deps.dataDir)
   const daemonsDir = join(dataDir, 'daemons')
@@ -217,6 +223,7 @@ export function makeQemuEngine(deps: {
         networkDomain: '{label}.internal',
         addresses: 'this-host',
         cannot: { ...noLimits, networks: apart(), ports: apart() && ONLY_SSH },
+        undecided: facts !== null && facts.network.again !== null ? UNDECIDED : null,
         reach: 'one-server',
       }
     },
@@ -239,10 +246,17 @@ export function makeQemuEngine(deps: {
         images,
         log,
       })
-      const { protect } = facts.network
+      const stopTrying = tryAgain({
+        network: facts.network,
+        take: async (network) => {
+          facts = { ...host(), network }
+        },
+        clock,
+        log,
+      })
       // Guests of earlier versions have no network of their project.
       const isNeeded = () => [...guests.held().values()].some(({ run }) => !run.plug)
-      const stopFirewall = watchFirewall({ ensure: protect, isNeeded, log })
+      const stopFirewall = watchFirewall({ ensure: () => host().network.protect(), isNeeded, log })
       await takeUp().catch(notRead('The directory of VMs'))
       await clearAbandoned().catch(notRead('What other installations left'))
       await warmStarts.open().catch(notRead('The directory of frozen guests'))
@@ -250,6 +264,7 @@ export function makeQemuEngine(deps: {
       doors.settle()
       const stopNetworks = watchNetworks({ look: networks.look, settleDoors: doors.settle }, log)
       stopWatching = () => {
+        stopTrying()
         stopFirewall()
         stopNetworks()
       }

@@ -57,6 +57,7 @@ export const simulatedCapabilities: Capabilities = {
   networkDomain: '{label}.internal',
   addresses: 'this-host',
   cannot: noLimits,
+  undecided: null,
   reach: 'one-server',
 }
 

@@ -23,7 +23,7 @@ export interface Ground {
   remove(): Promise<void>
   /** Runs a program in it, and resolves with what it printed. */
   inside(command: string, args: readonly string[], input?: string): Promise<string>
-  /** Ranges of addresses that the host has routes to, but for those that lead into it. */
+  /** Ranges of addresses that the host has routes to, but for those that lead into it, and what others like it have. */
   takenRanges(): Promise<Range[]>
   /**
    * Sees to it that a way leads out of it. Throws a `SpaceTakenError` when somebody else took the range.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
-import { exists } from '../durable.ts'
+import { exists, ifThere } from '../durable.ts'
 import { hostTable } from './rules.ts'
 
 const COMMAND_MS = 10_000
@@ -12,6 +13,8 @@ const MOST_BYTES = 8 * 1024 * 1024
 /** Where `ip netns` keeps the names of namespaces; see ip-netns(8). */
 const NAMESPACES = '/run/netns'
 const FILES = '/run'
+const PREFIX = 'slipway-'
+const isName = (entry: string): boolean => /^slipway-[0-9a-f]{8}$/.test(entry)
 
 /**
  * The network namespace in which all guests of a data directory live, with nothing of the host in it, by the id of the
@@ -21,7 +24,7 @@ export const namespaceOf = (directoryId: string) =>
   namespaceNamed(createHash('sha256').update(directoryId).digest('hex').slice(0, 8))
 
 function namespaceNamed(hash: string) {
-  const name = `slipway-${hash}`
+  const name = `${PREFIX}${hash}`
   const path = `${NAMESPACES}/${name}`
 
   /** What leads a program into it: in front of its name and arguments. */
@@ -67,6 +70,29 @@ export async function servesFile(pid: number, file: string): Promise<boolean> {
 
 /** In the files of a namespace: which data directory it is of. */
 export const OWNER = 'data-directory'
+/** In the files of a namespace: the range that its addresses are of. */
+const RANGE = 'range'
+
+/** Says which range the addresses of a namespace are of, to all installations of this host. */
+export async function claimRange({ files }: Namespace, range: Range): Promise<void> {
+  const path = join(files, RANGE)
+  if ((await ifThere(path, readFile(path, 'utf8'))) === rangeText(range)) return
+  // Others read it at any moment.
+  await writeFile(`${path}.new`, rangeText(range))
+  await rename(`${path}.new`, path)
+}
+
+/** The ranges of the namespaces of others. They keep them also while nothing on this host leads there. */
+export async function claimedRanges({ name }: Namespace): Promise<Range[]> {
+  const others = (await readdir(FILES)).filter((entry) => isName(entry) && entry !== name)
+  const ranges: Range[] = []
+  for (const other of others) {
+    const path = join(FILES, other, RANGE)
+    const range = parseRange((await ifThere(path, readFile(path, 'utf8'))) ?? '')
+    if (range && (await exists(join(NAMESPACES, other)))) ranges.push(range)
+  }
+  return ranges
+}
 
 /**
  * Removes the namespaces of data directories that are gone, with what serves them: nobody else would. One in which a
@@ -74,11 +100,10 @@ export const OWNER = 'data-directory'
  */
 export async function clearAbandonedByRoot(): Promise<void> {
   for (const entry of await readdir(FILES)) {
-    const hash = /^slipway-([0-9a-f]{8})$/.exec(entry)?.[1]
-    if (hash === undefined) continue
+    if (!isName(entry)) continue
     const owner = await readFile(join(FILES, entry, OWNER), 'utf8').catch(() => null)
     if (owner === null || (await exists(owner).catch(() => true))) continue
-    const namespace = namespaceNamed(hash)
+    const namespace = namespaceNamed(entry.slice(PREFIX.length))
     const pids = await namespace.processes().catch(() => [])
     const programs = await Promise.all(pids.map(programOf))
     if (programs.some((program) => program !== 'dnsmasq')) continue

@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { overlap, parseRange, type Range } from '../../../lib/address-range.ts'
 import { run } from '../../../lib/command.ts'
 import { missing } from '../qemu-engine.test-kit.ts'
-import { FORWARDER_PORT } from './names.ts'
+import { keptNetworksIn } from './kept-networks.ts'
+import { FORWARDER, FORWARDER_PORT, fileNamesIn } from './names.ts'
 import { namespaceOf, removeNamespace } from './namespace.ts'
 import { makeProjectNetworks } from './project-networks.ts'
 import { makeRootGround } from './root-ground.ts'
@@ -41,6 +42,7 @@ async function makeInstallation() {
   const ground = makeRootGround(dataDir)
   const alive = new Set<string>()
   return {
+    dataDir,
     namespace,
     ground,
     alive,
@@ -126,4 +128,25 @@ test.skipIf(why)('addresses stay over a reboot of the host, which leaves nothing
   expect(await networks.addresses(project)).toEqual(new Map([[machine, ip]]))
   expect(await start(networks, project, machine)).toBe(ip)
   expect(await networks.look()).toEqual([])
+})
+
+test.skipIf(why)('a range stays with its installation while somebody has removed its way out', async () => {
+  const [one, two] = [await makeInstallation(), await makeInstallation()]
+  const [project, machine, later] = [randomUUID(), randomUUID(), randomUUID()]
+  const networks = await one.open(null)
+  const ip = await one.start(networks, project, machine)
+  const range = parseRange((await keptNetworksIn(one.dataDir).readRange()) ?? '')
+  if (!range) throw new Error('This is a range')
+  expect(isIn(range, ip)).toBe(true)
+
+  // No route of it is left on the host, and nobody serves at its address.
+  await run('ip', ['link', 'delete', one.namespace.link])
+  const forwarder = await readFile(fileNamesIn(one.namespace.files, FORWARDER).pid, 'utf8')
+  process.kill(Number(forwarder), 'SIGKILL')
+  const others = await two.open(null)
+  expect(isIn(range, await two.start(others, randomUUID(), randomUUID()))).toBe(false)
+
+  expect(await networks.look()).toEqual(expect.arrayContaining(['the way out', 'the forwarder of names']))
+  expect(await others.look()).toEqual([])
+  expect(isIn(range, await one.start(networks, project, later))).toBe(true)
 })

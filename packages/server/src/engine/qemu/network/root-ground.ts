@@ -6,7 +6,7 @@ import type { Ground } from './ground.ts'
 import { routesOfHost } from './host-addresses.ts'
 import { isAddressInUse, makeNameServer } from './name-server.ts'
 import { FORWARDER, FORWARDER_PORT, fileNamesIn, forwarderSettings } from './names.ts'
-import { namespaceOf, OWNER, removeNamespace } from './namespace.ts'
+import { claimedRanges, claimRange, namespaceOf, OWNER, removeNamespace } from './namespace.ts'
 import { hostRules, hostTable } from './rules.ts'
 import { uplinkOf } from './space.ts'
 import { SpaceTakenError } from './space-taken.ts'
@@ -41,8 +41,12 @@ export function makeRootGround(dataDir: string): Ground {
     },
     remove: () => removeNamespace(namespace),
     inside,
-    takenRanges: () => routesOfHost(link),
-    ensureWayOut: (space) => ensureUplink(namespace, space),
+    takenRanges: async () => [...(await routesOfHost(link)), ...(await claimedRanges(namespace))],
+    async ensureWayOut(space) {
+      const wasMissing = await ensureUplink(namespace, space)
+      await claimRange(namespace, space)
+      return wasMissing
+    },
     async keepWayOut(space) {
       const back: string[] = []
       if ((await onHost.ensure(hostRules(name, link, space))) === 'put back') back.push('firewall rules')

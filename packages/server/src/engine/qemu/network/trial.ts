@@ -1,7 +1,16 @@
 import { errorCode, run } from '../../../lib/command.ts'
 import { frameRules, packetRules, translationRules } from './rules.ts'
 
-const TRIAL_MS = 10_000
+/** Most of it is for hosts that are busy: right after a boot, every guest of theirs starts. */
+const TRIAL_MS = 30_000
+
+const noEnd = ['ETIMEDOUT', 'EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE']
+
+/** Whether a trial came to no end, for want of time or of what every program takes: that says nothing about the host. */
+export const isUndecided = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && noEnd.includes(String(error.code))) || isUndecided(error.cause))
+
 const space = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
 const network = { bridge: 'p0', index: 0, internet: true }
 const rules = [{ ...network, ports: [{ tap: 't0-2', mac: '52:54:00:00:00:02', ip: '10.80.0.2' }] }]
@@ -9,7 +18,7 @@ const rules = [{ ...network, ports: [{ tap: 't0-2', mac: '52:54:00:00:00:02', ip
 /**
  * Whether this host can have project networks: makes all that one needs, in a namespace that is removed again.
  *
- * @returns null, or what to do about it as the end of a sentence that begins with "because"
+ * @returns null, or what to do about it as the end of a sentence that begins with "because"; throws when it came to no end
  */
 export async function whyNoProjectNetworks(): Promise<string | null> {
   const name = `slipway-trial-${process.pid}`
@@ -25,6 +34,7 @@ export async function whyNoProjectNetworks(): Promise<string | null> {
     await inside('nft', ['-f', '-'], packetRules(space, rules, ['192.0.2.1']))
     return null
   } catch (error) {
+    if (isUndecided(error)) throw error
     return `the kernel of this host refused what they are made of (${(error as Error).message})`
   } finally {
     await run('ip', ['netns', 'delete', name], options).catch(() => {})
@@ -42,7 +52,10 @@ export async function whyNoNetworksForUser(): Promise<string | null> {
       timeoutMs: TRIAL_MS,
       input,
     })
-  const said = (error: unknown) => `(${(error as Error).message})`
+  const said = (error: unknown) => {
+    if (isUndecided(error)) throw error
+    return `(${(error as Error).message})`
+  }
   try {
     await own('ip', ['-batch', '-'], `${links[0]}\n`)
   } catch (error) {

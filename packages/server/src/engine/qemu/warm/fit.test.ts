@@ -4,7 +4,14 @@ import { isOfHost, keyOf, type WarmFit, warmFitOf, whyCold } from './fit.ts'
 
 const host: HostFacts = {
   accelerator: { kind: 'TCG', cpu: 'Nehalem', reason: '' },
-  network: { users: null, restrict: false, apart: null, sentence: '', protect: async () => 'stood' },
+  network: {
+    users: null,
+    restrict: false,
+    apart: null,
+    sentence: '',
+    again: null,
+    protect: async () => 'stood',
+  },
   bootId: 'boot',
   qemu: '7.2.22',
   ticksPerSecond: 100,
