@@ -1,5 +1,6 @@
 import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
 import {
+  apiTokenApi,
   type CallOutput,
   diskApi,
   diskSnapshotApi,
@@ -85,6 +86,13 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
   for (const name of [arabic, emoji]) await call(projectApi.create, { body: { name } })
   for (const key_name of [long, arabic]) {
     await call(sshKeyApi.create, { body: { key_name, ssh_public_key: newPublicKey() } })
+  }
+  for (const [name, access] of [
+    [long, 'write'],
+    [arabic, 'read'],
+  ] as const) {
+    const project_ids = access === 'read' ? null : [project.id]
+    await call(apiTokenApi.create, { body: { name, access, project_ids } })
   }
   const [key] = await call(sshKeyApi.list, {})
   const body = { template_id: templateId, ssh_key_id: key?.id ?? '' }
@@ -179,6 +187,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the first project': '/onboarding',
         'no projects': '/projects',
         'no keys': '/ssh-keys',
+        'the account of a newcomer': '/account',
         'the create form without projects': '/create',
       }),
       ...of('beginner', {
@@ -198,6 +207,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the templates': '/templates',
         'the form of a template': '/admin/templates',
         'the keys': '/ssh-keys',
+        'the account': '/account',
         'the create form': create,
         'the create form of a project': `${vmListPath(project.id)}/create`,
         'the VMs': vmListPath(project.id),
@@ -303,6 +313,18 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       over('alertdialog', 'the deletion of a key', '/ssh-keys', (page) =>
         button(page, `Delete ${long}`).click(),
       ),
+      over('dialog', 'a token that lacks its projects', '/account', async (page) => {
+        await button(page, 'Create Token').click()
+        await page.getByRole('dialog').getByLabel('Name').fill(long)
+        await page.getByRole('radio', { name: 'Only some' }).check()
+      }),
+      over('dialog', 'a token that is shown once', '/account', async (page) => {
+        await button(page, 'Create Token').click()
+        await page.getByRole('dialog').getByLabel('Name').fill(arabic)
+        await page.getByRole('dialog').getByRole('button', { name: 'Create Token' }).click()
+        await expect(page.getByRole('dialog', { name: 'API Token Created' })).toBeVisible()
+      }),
+      over('alertdialog', 'the end of a token', '/account', (page) => button(page, `Revoke ${long}`).click()),
       lookInto('the console', consolePath(running)),
       lookInto('the console of a stopped VM', consolePath(stopped)),
       lookInto('the console in its own window, searched', `${consolePath(running)}/window`, async (page) => {

@@ -3,6 +3,7 @@ export const activityObjects = [
   'account',
   'project',
   'ssh_key',
+  'api_token',
   'template',
   'vm',
   'vm_pool',

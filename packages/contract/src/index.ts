@@ -2,6 +2,8 @@ export * from './account.rules.ts'
 export * from './account.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
+export * from './api-token.rules.ts'
+export * from './api-token.ts'
 export * from './console.rules.ts'
 export * from './console.ts'
 export * from './disk.rules.ts'
@@ -50,6 +52,7 @@ export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
 import { activityApi } from './activity.ts'
+import { apiTokenApi } from './api-token.ts'
 import { consoleApi } from './console.ts'
 import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
@@ -76,6 +79,7 @@ const apis = [
   healthApi,
   projectApi,
   sshKeyApi,
+  apiTokenApi,
   templateApi,
   vmApi,
   consoleApi,

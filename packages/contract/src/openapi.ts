@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { apiTokenMay, apiTokenNeeds, apiTokenTexts } from './api-token.rules.ts'
 import type { Endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ErrorBody } from './error.ts'
@@ -69,6 +70,11 @@ function responsesOf(endpoint: Endpoint): Json {
     failures[422] = [...(failures[422] ?? []), messages.idempotencyKeyReused]
   }
   if (endpoint.auth !== 'public') failures[401] = ['Not authenticated']
+  if (apiTokenNeeds(endpoint)) {
+    failures[401] = [...(failures[401] ?? []), apiTokenTexts.invalid]
+    const refusals = tokenRefusalsOf(endpoint)
+    if (refusals.length > 0) failures[403] = [...(failures[403] ?? []), ...refusals]
+  }
   return {
     [endpoint.status]: {
       description: endpoint.answers === 'socket' ? 'Becomes a WebSocket' : 'Success',
@@ -86,6 +92,22 @@ function responsesOf(endpoint: Endpoint): Json {
   }
 }
 
+/** How an API token may be refused at an endpoint that takes one. */
+function tokenRefusalsOf(endpoint: Endpoint): string[] {
+  const projectId = endpoint.path.includes(':projectId') ? 'another' : undefined
+  return [
+    apiTokenMay({ access: 'read', project_ids: null }, endpoint, projectId),
+    apiTokenMay({ access: 'write', project_ids: [] }, endpoint, projectId),
+  ].filter((verdict) => verdict !== true)
+}
+
+/** Who may call an endpoint; of a token, the access that it needs. */
+function securityOf(endpoint: Endpoint): Json[] {
+  if (endpoint.auth === 'public') return []
+  const needs = apiTokenNeeds(endpoint)
+  return [{ [endpoint.auth]: [] }, ...(needs ? [{ apiToken: [needs] }] : [])]
+}
+
 /** The API as an OpenAPI 3.1 document, made from the endpoints alone. */
 export function openApiDocument(endpoints: readonly Endpoint[]): Json {
   const paths: Record<string, Json> = {}
@@ -98,7 +120,7 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
       operationId: endpoint.id,
       summary: endpoint.summary,
       tags: [endpoint.id.split('.')[0]],
-      security: endpoint.auth === 'public' ? [] : [{ [endpoint.auth]: [] }],
+      security: securityOf(endpoint),
       ...(parameters.length > 0 && { parameters }),
       ...(endpoint.body && { requestBody: { content: content(jsonOf(endpoint.body, 'input')) } }),
       responses: responsesOf(endpoint),
@@ -116,6 +138,12 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
       schemas: { Error: jsonOf(ErrorBody, 'output') },
       securitySchemes: {
         session: { type: 'apiKey', in: 'cookie', name: 'slipway_session' },
+        apiToken: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API token of an account. The role of an operation is the access that it needs: `read`, or `write`, which includes it.',
+        },
         operator: { type: 'http', scheme: 'bearer' },
       },
     },

@@ -95,7 +95,7 @@ export async function buildApp(options: AppOptions) {
     isWaking: calls.isWaking,
     uses,
   })
-  const { accounts, activity, keys, visits } = people
+  const { accounts, apiTokens, activity, keys, visits } = people
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
@@ -223,7 +223,7 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, activity, idempotency } : {}
+    const due = clockGuard.isTrusted() ? { accounts, apiTokens, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)

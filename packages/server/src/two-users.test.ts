@@ -11,6 +11,8 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
     ((await person.raw('POST', url, body)).body as { id: string }).id
   const projectId = await make('/api/projects', { name: 'p' })
   const sshKeyId = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+  const tokenBody = { name: 't', access: 'read', project_ids: [projectId] }
+  const apiTokenId = await make('/api/user/tokens', tokenBody)
   const vmId = await make(`/api/projects/${projectId}/vms`, {
     name: 'v',
     template_id: 'starter',
@@ -33,7 +35,7 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
-  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId, shareId }
+  return { projectId, sshKeyId, apiTokenId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId, shareId }
 }
 /** What belongs to nobody. */
 const everybodys: Record<string, string> = { templateId: 'starter' }
@@ -87,6 +89,7 @@ const state = async () =>
         [
           'project',
           'ssh_key',
+          'api_token',
           'template',
           'vm',
           'disk',

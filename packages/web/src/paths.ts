@@ -21,6 +21,7 @@ export const paths = {
   templates: '/templates',
   projects: '/projects',
   sshKeys: '/ssh-keys',
+  account: '/account',
   accountActivity: '/activity',
   adminTemplates: '/admin/templates',
   create: (templateId?: string) => withTemplate('/create', templateId),

@@ -59,6 +59,7 @@ const signedIn: RouteObject[] = [
   { path: 'admin/templates', lazy: () => import('./features/template/TemplateCreatePage.tsx') },
   { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
+  { path: 'account', lazy: () => import('./features/account/AccountPage.tsx') },
   { path: 'activity', lazy: () => import('./features/activity/AccountActivityPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
   // Not within the project: its text is there before it is known whose project it is, and the VM itself says.

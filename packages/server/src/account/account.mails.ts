@@ -2,7 +2,7 @@
  * The mails that an account gets. Whoever signs up can name anybody's address and choose any name, so a mail says
  * whose words the name is, and has no link but ours.
  */
-import { hasHiddenCharacters, type SshKey, type User } from '@slipway/contract'
+import { type ApiToken, hasHiddenCharacters, type SshKey, type User } from '@slipway/contract'
 
 interface Letter {
   to: string
@@ -75,11 +75,12 @@ The link was requested from the IP address ${ip}. If you did not request it, ign
   }
 }
 
-/** Tells the owner what a new password does not change: keys that somebody else may have added. */
+/** Tells the owner what a new password does not change: keys and tokens that somebody else may have added. */
 export function passwordChangedMail(
   to: Addressee,
   { productName, url }: Installation,
   keys: readonly Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[],
+  tokens: readonly Pick<ApiToken, 'name' | 'created_at'>[],
 ): Letter {
   const link = `${url}/ssh-keys`
   // The fingerprint tells a key for sure; a name that could lead away is left out.
@@ -95,6 +96,19 @@ export function passwordChangedMail(
 ${list.join('\n')}
 
 Delete any key that is not yours: ${link}`
+  const tokenList = tokens.map(
+    ({ name, created_at }) => `  ${quotable(name) ?? 'A token'}, created ${created_at}`,
+  )
+  const aboutTokens =
+    tokens.length === 0
+      ? ''
+      : `
+The API tokens of the account still work:
+
+${tokenList.join('\n')}
+
+Revoke any token that is not yours: ${url}/account
+`
   return {
     to: to.email,
     subject: `Your ${productName} password was changed`,
@@ -104,6 +118,6 @@ Delete any key that is not yours: ${link}`
 The password of your ${productName} account was changed, and all sessions were signed out.
 
 ${aboutKeys}
-`,
+${aboutTokens}`,
   }
 }

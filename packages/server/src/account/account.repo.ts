@@ -34,6 +34,11 @@ export function makeAccountRepo(db: Db) {
       return row ? toAccount(row) : null
     },
 
+    async byId(id: string): Promise<Account | null> {
+      const row = await db.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirst()
+      return row ? toAccount(row) : null
+    },
+
     /** Stores an account with its first verification token. A taken address violates the unique index. */
     async insert(row: AccountTable, token: MailTokenTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {

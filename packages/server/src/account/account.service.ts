@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, type Me, type SignIn, type SignUp, type SshKey, type User } from '@slipway/contract'
+import {
+  type ApiToken,
+  accountTexts,
+  type Me,
+  type SignIn,
+  type SignUp,
+  type SshKey,
+  type User,
+} from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
@@ -50,6 +58,8 @@ export interface AccountServiceOptions {
   admins: readonly string[]
   /** The names and fingerprints of an account's SSH keys. */
   keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
+  /** The names of an account's API tokens. */
+  tokensOf: (accountId: string) => Promise<Pick<ApiToken, 'name' | 'created_at'>[]>
   /** A session ended, or all of an account: what stands on them has to end too. */
   onSessionsEnded: (ended: { sessionId: string } | { accountId: string }) => void
   limits: AccountLimits
@@ -64,6 +74,7 @@ export function makeAccountService({
   productName,
   admins,
   keysOf,
+  tokensOf,
   onSessionsEnded,
   limits,
   clock,
@@ -201,7 +212,9 @@ export function makeAccountService({
      * The session of a cookie, by the hash it is stored under, with its account; null when there is none, it expired
      * or the account was disabled.
      */
-    async authenticate(token: string | undefined): Promise<{ id: string; user: Account } | null> {
+    async authenticate(
+      token: string | undefined,
+    ): Promise<{ id: string; user: Account; scope: null } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -214,7 +227,13 @@ export function makeAccountService({
           log.error({ err: error }, 'The use of a session could not be noted')
         })
       }
-      return { id, user: session.account }
+      return { id, user: session.account, scope: null }
+    },
+
+    /** The account, if it may sign in. */
+    async active(accountId: string): Promise<User | null> {
+      const account = await repo.byId(accountId)
+      return account && !account.disabled ? account : null
     },
 
     /** Whose a session is; null when it has ended. Looking at it does not keep it alive. */
@@ -292,7 +311,8 @@ export function makeAccountService({
       if (!account) throw new Problem(400, accountTexts.resetExpired)
       onSessionsEnded({ accountId: account.id })
       afterAnswer('mailing that a password was changed', async function mailPasswordChanged() {
-        send(passwordChangedMail(account, installation(), await keysOf(account.id)), 'password-changed')
+        const [keys, tokens] = [await keysOf(account.id), await tokensOf(account.id)]
+        send(passwordChangedMail(account, installation(), keys, tokens), 'password-changed')
       })
     },
 

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect } from 'node:net'
 import { setImmediate } from 'node:timers/promises'
-import { accountApi, endpoints, projectApi, sshKeyApi } from '@slipway/contract'
+import { accountApi, apiTokenApi, endpoints, projectApi, sshKeyApi } from '@slipway/contract'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } from '../app.test-kit.ts'
@@ -222,10 +222,11 @@ describe('a password reset', () => {
     expect([answer.status, answer.cookie]).toEqual([401, undefined])
   })
 
-  it('tells the owner by mail which SSH keys the account keeps', async () => {
+  it('tells the owner by mail which SSH keys and API tokens the account keeps', async () => {
     const user = await app.signedIn('Keeper')
     const body = { key_name: 'laptop', ssh_public_key: newPublicKey() }
     const { fingerprint } = (await user.call(sshKeyApi.create, { body })).body
+    await user.call(apiTokenApi.create, { body: { name: 'nas', access: 'read', project_ids: null } })
     const token = await resetLink(app, user.email)
     await app.client().call(accountApi.resetPassword, { body: { token, password } })
     await app.idle()
@@ -233,6 +234,8 @@ describe('a password reset', () => {
     expect(subject).toBe('Your Slipway password was changed')
     expect(text).toContain(`laptop: ${fingerprint}, added 2026-`)
     expect(text).toContain('http://slipway.test/ssh-keys')
+    expect(text).toContain('nas, created 2026-')
+    expect(text).toContain('http://slipway.test/account')
   })
 })
 

@@ -1,6 +1,7 @@
 import {
   type Activity,
   accountApi,
+  apiTokenApi,
   type EndpointId,
   endpoints,
   messages,
@@ -38,7 +39,7 @@ const everything = async ({ app: { db } }: Desk) => [
   ...(await Promise.all(
     (
       [
-        ...(['account', 'mail_token', 'project', 'ssh_key', 'template', 'vm', 'disk'] as const),
+        ...(['account', 'mail_token', 'project', 'ssh_key', 'api_token', 'template', 'vm', 'disk'] as const),
         ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share', 'activity'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
@@ -187,6 +188,22 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Deleted SSH key k',
   }),
+  'apiToken.create': async ({ ada }) => ({
+    act: () => ada.call(apiTokenApi.create, { body: { name: 'ci', access: 'read', project_ids: null } }),
+    object: { type: 'api_token', name: 'ci' },
+    in: 'account',
+    message: 'Created API token ci',
+  }),
+  'apiToken.delete': async ({ ada }) => {
+    const body = { name: 'ci', access: 'read', project_ids: null } as const
+    const { id } = (await ada.call(apiTokenApi.create, { body })).body
+    return {
+      act: () => ada.call(apiTokenApi.delete, { params: { apiTokenId: id } }),
+      object: { type: 'api_token', name: 'ci', id },
+      in: 'account',
+      message: 'Revoked API token ci',
+    }
+  },
   'template.create': async ({ ada }) => ({
     act: () => ada.call(templateApi.create, { body: valid }),
     object: { type: 'template', name: 'Rust' },

@@ -6,6 +6,8 @@ import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
+import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
+import { makeApiTokenService } from '../api-token/api-token.service.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { type Dial, makeDoors } from '../gateway/doors.ts'
@@ -30,7 +32,7 @@ const sessionsEnded = {
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
 }
 
-/** Accounts with their SSH keys, the log of what people did, and their visits by SSH. */
+/** Accounts with their SSH keys and API tokens, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
   config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
   db: Db
@@ -85,18 +87,28 @@ export function makePeople(options: {
     productName: config.productName,
     admins: config.admins,
     keysOf: keys.list,
-    onSessionsEnded(ended) {
-      endLines(ended)
-      peers.tellOthers(sessionsEnded, ended)
-    },
+    tokensOf: (accountId) => apiTokens.list(accountId),
+    onSessionsEnded: endEverywhere,
     limits: makeAccountLimits(peers, log),
     clock,
     log,
   })
+  function endEverywhere(ended: z.infer<typeof sessionsEnded.body>): void {
+    endLines(ended)
+    peers.tellOthers(sessionsEnded, ended)
+  }
   function endLines(ended: z.infer<typeof sessionsEnded.body>): void {
     if ('sessionId' in ended) sessionLines.endSession(ended.sessionId)
     else sessionLines.endAccount(ended.accountId)
   }
   peers.hear(sessionsEnded, endLines)
-  return { accounts, activity, keys, visits }
+  const apiTokens = makeApiTokenService({
+    repo: makeApiTokenRepo(db),
+    activeUser: accounts.active,
+    projectsOf: projects.list,
+    onRevoked: (sessionId) => endEverywhere({ sessionId }),
+    clock,
+    log,
+  })
+  return { accounts, apiTokens, activity, keys, visits }
 }

@@ -6,6 +6,8 @@ import { accountRoutes, sessionToken } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
+import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
+import type { ApiTokenService } from '../api-token/api-token.service.ts'
 import type { Config } from '../config.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import type { ConsoleService } from '../console/console.service.ts'
@@ -31,6 +33,7 @@ import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
 import { installStatic } from '../http/static.ts'
 import { installTiming } from '../http/timing.ts'
+import { apiTokenOf } from '../lib/bearer.ts'
 import { makeAddressList } from '../lib/client-address.ts'
 import { Problem } from '../lib/problem.ts'
 import { metricsRoutes } from '../metrics/metrics.routes.ts'
@@ -156,6 +159,7 @@ export async function installRoutes(
     revision: () => string
     idempotency: Idempotency
     accounts: AccountService
+    apiTokens: ApiTokenService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
@@ -176,8 +180,13 @@ export async function installRoutes(
     metrics: MetricsService
   },
 ): Promise<void> {
-  const { db, host, accounts, projects, metrics } = options
-  const authenticate: Authenticate = (request) => accounts.authenticate(sessionToken(request))
+  const { db, host, accounts, apiTokens, projects, metrics } = options
+  const bySession: Authenticate = (request) => accounts.authenticate(sessionToken(request))
+  /** Whoever sends an API token means it: no session stands in for one that does not work. */
+  const authenticate: Authenticate = (request) => {
+    const token = apiTokenOf(request)
+    return token === null ? bySession(request) : apiTokens.authenticate(token)
+  }
   const route = makeRoute(app, { authenticate, revision: options.revision, idempotency: options.idempotency })
   const socketRoute = await installSockets(app, authenticate, options.sessionLines)
   hostRoutes(route, {
@@ -189,6 +198,7 @@ export async function installRoutes(
   accountRoutes(route, accounts, options.isSecure, options.revision)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
+  apiTokenRoutes(route, apiTokens)
   templateRoutes(route, options.templates)
   diskRoutes(route, options.disks)
   vmRoutes(route, options.vms)
@@ -199,7 +209,7 @@ export async function installRoutes(
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
   shareRoutes(route, options.shares)
-  shareOpenRoute(app, { ...options, authenticate })
+  shareOpenRoute(app, { ...options, authenticate: bySession })
   operationRoutes(route, options.operations)
   networkRoutes(route, options.networks)
   activityRoutes(route, options.activity)

@@ -24,6 +24,7 @@ export async function fill(app: TestApp) {
     key_name: 'thinkpad',
     ssh_public_key: publicKey('ines@thinkpad'),
   })
+  await make('/api/user/tokens', { name: 'ci', access: 'write', project_ids: null })
   await make('/api/admin/templates', {
     name: 'Our own',
     description: 'With a picture',
@@ -87,6 +88,7 @@ export async function fill(app: TestApp) {
     lists: [
       '/api/projects',
       '/api/user/ssh-keys',
+      '/api/user/tokens',
       '/api/templates',
       '/api/user/activity',
       ...[

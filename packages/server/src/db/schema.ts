@@ -10,6 +10,7 @@ export interface Schema {
   account: AccountTable
   session: SessionTable
   mail_token: MailTokenTable
+  api_token: ApiTokenTable
   project: ProjectTable
   ssh_key: SshKeyTable
   template: TemplateTable
@@ -68,6 +69,20 @@ export interface MailTokenTable {
   expires_at: string
   used_at: string | null
   superseded_at: string | null
+}
+
+export interface ApiTokenTable {
+  id: string
+  account_id: string
+  name: string
+  /** SHA-256 of the token, in hex; unique. */
+  token_hash: string
+  access: 'read' | 'write'
+  /** The projects it was created for; null: all. Those that were deleted stay in it: their ids never come again. */
+  project_ids: string | null
+  created_at: string
+  expires_at: string
+  last_used_at: string | null
 }
 
 export interface ProjectTable {

@@ -1,6 +1,7 @@
 import helmet from '@fastify/helmet'
 import { messages } from '@slipway/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { apiTokenOf } from '../lib/bearer.ts'
 import { Problem } from '../lib/problem.ts'
 import { isOwnHost } from './host-name.ts'
 
@@ -48,6 +49,8 @@ export async function installGuard(
     // which cookies come along from in any case; they could not read an answer, but hold event streams open.
     const isHarmless = safe.has(request.method) && request.headers.upgrade === undefined
     if (isHarmless && !request.url.startsWith('/api/')) return
+    // No page of another site can send one along: browsers ask first, and the answer is no. Its cookies then do not count.
+    if (apiTokenOf(request) !== null) return
     if (isFromOtherSite(request.headers, publicUrl)) throw new Problem(403, messages.crossSite)
   })
 }

@@ -1,6 +1,16 @@
-import { type CallOutput, type Endpoint, headers, messages, type Parsed, type User } from '@slipway/contract'
+import {
+  apiTokenMay,
+  apiTokenTexts,
+  type CallOutput,
+  type Endpoint,
+  headers,
+  messages,
+  type Parsed,
+  type User,
+} from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { apiTokenOf } from '../lib/bearer.ts'
 import { Problem } from '../lib/problem.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
@@ -69,12 +79,26 @@ async function readInput<E extends Endpoint>(
   request: FastifyRequest,
   authenticate: Authenticate,
 ): Promise<Input<E>> {
-  const session = endpoint.auth === 'public' ? null : await authenticate(request)
-  if (endpoint.auth === 'session' && !session) throw new Problem(401, messages.notAuthenticated)
+  const session = endpoint.auth === 'session' ? await authenticate(request) : null
+  if (endpoint.auth === 'session' && !session) throw notAuthenticated(request)
   const caller = session && { user: session.user, session }
-  if (session) requireAccount(session, request)
+  if (session) {
+    requireAccount(session, request)
+    requireScope(session, endpoint, request)
+  }
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
   return { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+}
+
+const notAuthenticated = (request: FastifyRequest) =>
+  new Problem(401, apiTokenOf(request) === null ? messages.notAuthenticated : apiTokenTexts.invalid)
+
+/** An API token may be used for what it was created for, whatever its account may. */
+function requireScope({ scope }: Session, endpoint: Endpoint, request: FastifyRequest): void {
+  if (scope === null) return
+  const { projectId } = request.params as { projectId?: string }
+  const verdict = apiTokenMay(scope, endpoint, projectId)
+  if (verdict !== true) throw new Problem(403, verdict)
 }
 
 /** A page may still show a user after another one signed in, in the same browser: it must not act for that one. */
@@ -91,7 +115,7 @@ export async function readSessionInput<E extends Endpoint>(
 ): Promise<{ input: Input<E>; session: Session }> {
   const input = await readInput(endpoint, request, authenticate)
   const { session } = input as { session?: Session }
-  if (!session) throw new Problem(401, messages.notAuthenticated)
+  if (!session) throw notAuthenticated(request)
   return { input, session }
 }
 

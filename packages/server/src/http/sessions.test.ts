@@ -4,7 +4,7 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { consoleApi, type Disk, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
+import { apiTokenApi, consoleApi, type Disk, eventApi, fillPath, projectApi, vmApi } from '@slipway/contract'
 import fastify from 'fastify'
 import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
@@ -39,16 +39,20 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 const sessionOf = (id: string, account = id): Session => ({
   id,
   user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '' },
+  scope: null,
 })
 
 interface Listening {
   cookie: string | undefined
   projectId: string
   at?: number
+  /** An API token in place of a cookie. */
+  token?: string
 }
 
 /** Opens an event stream and keeps what comes. */
-async function listen({ cookie, projectId, at = port }: Listening) {
+async function listen({ cookie, projectId, at = port, token }: Listening) {
+  const headers = token === undefined ? { cookie: cookie ?? '' } : { authorization: `Bearer ${token}` }
   const path = fillPath(eventApi.stream.path, { projectId })
   const seen = {
     status: 0,
@@ -57,7 +61,7 @@ async function listen({ cookie, projectId, at = port }: Listening) {
     headers: {} as IncomingMessage['headers'],
     stop: () => {},
   }
-  const request: ClientRequest = get({ port: at, path, headers: { cookie: cookie ?? '' }, agent: false })
+  const request: ClientRequest = get({ port: at, path, headers, agent: false })
   request.on('error', () => {
     seen.ended = true
   })
@@ -296,6 +300,49 @@ describe('the places of lines', () => {
     isAllowed = false
     await clock.advance(16_000)
     expect(ending.end).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('what stands on an API token', () => {
+  async function withToken() {
+    const ada = await personWithProject('Ada')
+    const body = { name: 'ci', access: 'write', project_ids: null } as const
+    const created = (await ada.call(apiTokenApi.create, { body })).body
+    const revoke = () => ada.call(apiTokenApi.delete, { params: { apiTokenId: created.id } })
+    return { ada, token: created.token, revoke }
+  }
+
+  it('ends at once when the token is revoked, on all servers, and the session lives on', async () => {
+    const beside = await app.serverBeside()
+    await beside.app.listen({ host: '127.0.0.1', port: 0 })
+    const elsewhere = (beside.app.server.address() as AddressInfo).port
+    const { ada, token, revoke } = await withToken()
+    const streams = await Promise.all([
+      listen({ ...ada, token }),
+      listen({ ...ada, token, at: elsewhere }),
+      listen(ada),
+    ])
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+    const vmId = await vmOf(ada)
+    const path = fillPath(consoleApi.open.path, { projectId: ada.projectId, vmId })
+    const console = new WebSocket(`ws://127.0.0.1:${elsewhere}${path}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const closed = new Promise<number>((resolve) => console.on('close', resolve))
+    await new Promise((resolve) => console.once('open', resolve))
+    await revoke()
+    await until('both ends', () => streams[0]?.ended === true && streams[1]?.ended === true)
+    expect(await closed).toBe(1008)
+    expect(streams[2]?.ended).toBe(false)
+    streams[2]?.stop()
+  })
+
+  it('ends soon when the token expires', async () => {
+    const { ada, token } = await withToken()
+    const stream = await listen({ ...ada, token })
+    await app.db.updateTable('api_token').set({ expires_at: '2000-01-01T00:00:00.000Z' }).execute()
+    await app.clock.advance(16_000)
+    await until('the end', () => stream.ended)
   })
 })
 

@@ -3,18 +3,20 @@
  * out or the account's sessions end, and at the next check when the session expired or the account was disabled.
  * The number of lines is limited, for one account and for all, because each costs work with every change.
  */
-import { messages, type User } from '@slipway/contract'
+import { type ApiTokenScope, messages, type User } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { refuseForNow } from '../lib/problem.ts'
 
-/** A signed-in user by one session. */
+/** A signed-in user by one session, or by an API token, on which the same stands as on a session. */
 export interface Session {
-  /** What the session is stored under; never the cookie itself. */
+  /** What the session or the token is stored under; never the cookie or the token itself. */
   id: string
   user: User
+  /** What the API token may be used for; null for a session. */
+  scope: ApiTokenScope | null
 }
 
 export type LineKind = 'stream' | 'socket'

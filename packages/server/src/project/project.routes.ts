@@ -1,9 +1,11 @@
-import { projectApi } from '@slipway/contract'
+import { coveredBy, projectApi } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
 import type { ProjectService } from './project.service.ts'
 
 export function projectRoutes(route: Route, projects: ProjectService): void {
-  route(projectApi.list, ({ user }) => projects.list(user.id))
+  route(projectApi.list, async ({ user, session }) =>
+    coveredBy(session.scope, await projects.list(user.id), ({ id }) => id),
+  )
   route(
     projectApi.create,
     ({ user, body }) => projects.create(user.id, body),

@@ -1,5 +1,5 @@
 import type { Host, User } from '@slipway/contract'
-import { ChevronsUpDown, LogOut } from 'lucide-react'
+import { ChevronsUpDown, CircleUserRound, LogOut } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -48,6 +48,11 @@ export function UserMenu({ user, compact = false }: { user: User; compact?: bool
       items={[
         { note: user.name, detail: user.email },
         'separator',
+        {
+          label: 'Your account',
+          icon: <CircleUserRound {...icon} />,
+          render: <Link to={paths.account} />,
+        },
         {
           label: 'Manage SSH Keys',
           icon: <objectIcons.ssh_key {...icon} />,

@@ -7,6 +7,7 @@ import {
   HardDrive,
   History,
   KeyRound,
+  KeySquare,
   LayoutTemplate,
   type LucideIcon,
   Network,
@@ -27,6 +28,7 @@ export const objectIcons = {
   disk_snapshot: Disc,
   share: Share2,
   ssh_key: KeyRound,
+  api_token: KeySquare,
   activity: History,
   network: Network,
 } as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity' | 'network', LucideIcon>

@@ -12,6 +12,7 @@ export const objectWords: Record<ActivityObject, string> = {
   account: 'Account',
   project: 'Project',
   ssh_key: 'SSH key',
+  api_token: 'API token',
   template: 'Template',
   vm: 'VM',
   vm_pool: 'VM pool',

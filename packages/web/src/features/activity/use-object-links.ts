@@ -30,10 +30,11 @@ export function useObjectLinks(
 
   return ({ object: { type, id } }) => {
     if (type === 'ssh_key') return paths.sshKeys
+    if (type === 'account' || type === 'api_token') return paths.account
     if (type === 'template') return paths.templates
     if (type === 'project')
       return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null
-    if (projectId === undefined || type === 'account' || type === 'share') return null
+    if (projectId === undefined || type === 'share') return null
     const listed = {
       vm: vms,
       vm_pool: pools,

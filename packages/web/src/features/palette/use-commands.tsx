@@ -58,6 +58,7 @@ export function useCommands(): PaletteGroup[] {
         goTo('Projects', paths.projects, objectIcons.project, 'manage'),
         goTo('Templates', paths.templates, objectIcons.template, 'images'),
         goTo('SSH Keys', paths.sshKeys, objectIcons.ssh_key, 'manage'),
+        goTo('Your account', paths.account, objectIcons.api_token, 'password sessions API tokens'),
         goTo('Your activity', paths.accountActivity, objectIcons.activity, 'account sign-ins'),
         goTo('Admin', paths.adminTemplates, Wrench, 'create template export activity'),
       ],

@@ -1,0 +1,14 @@
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { ApiTokens } from '../api-token/ApiTokens.tsx'
+
+/** What somebody sets up for themselves. */
+export function Component() {
+  return (
+    <>
+      <PageHeader title="Your account" description="How you sign in, and what may act for you." />
+      <div className="grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5">
+        <ApiTokens />
+      </div>
+    </>
+  )
+}
