@@ -11,6 +11,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi } from './quantity.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
 import { SnapshotConsistency } from './vm-snapshot.ts'
 
@@ -101,6 +102,7 @@ export const diskSnapshotApi = {
       409: [
         'Disk must be available or attached to create a snapshot',
         'A disk snapshot named "<name>" already exists in this project',
+        quotaRefusal,
       ],
       422: ['<`cannot.incremental_snapshots` of the host>'],
     },
@@ -123,7 +125,7 @@ export const diskSnapshotApi = {
     errors: {
       400: [diskTexts.nameMissing, 'Please enter a valid disk size'],
       404: notFound,
-      409: [t.notReady],
+      409: [t.notReady, quotaRefusal],
     },
   }),
 }

@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi, parseDiskSize } from './quantity.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { isWebAddress } from './template.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 
@@ -118,7 +119,7 @@ export const diskApi = {
         'Disk snapshot "<name>" not found',
       ],
       404: [messages.projectNotFound],
-      409: ['Snapshot is not ready'],
+      409: ['Snapshot is not ready', quotaRefusal],
     },
   }),
   delete: endpoint('disk.delete', {

@@ -27,6 +27,8 @@ export * from './operation.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
 export * from './quantity.ts'
+export * from './quota.rules.ts'
+export * from './quota.ts'
 export * from './routes.ts'
 export * from './search.rules.ts'
 export * from './search.ts'
@@ -63,6 +65,7 @@ import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
+import { quotaApi } from './quota.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
 import { sshKeyApi } from './ssh-key.ts'
@@ -84,6 +87,7 @@ const apis = [
   vmApi,
   consoleApi,
   usageApi,
+  quotaApi,
   vmPoolApi,
   vmSetApi,
   vmSnapshotApi,

@@ -77,6 +77,8 @@ export const routes = {
   'share.ports': 'GET /api/projects/:projectId/vms/:vmId/ports',
   'usage.ofProject': 'GET /api/projects/:projectId/usage',
   'usage.ofVms': 'GET /api/projects/:projectId/usage/vms',
+  'quota.ofAccount': 'GET /api/user/quota',
+  'quota.ofProject': 'GET /api/projects/:projectId/quota',
   'operation.list': 'GET /api/projects/:projectId/operations',
   'operation.cancel': 'POST /api/projects/:projectId/operations/:operationId/cancel',
   'operation.listAll': 'GET /api/admin/operations',

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { shareAudiences, shareKinds, shareTexts } from './share.rules.ts'
 import { Id, Time } from './text.ts'
 import { VmParams } from './vm.ts'
@@ -76,7 +77,7 @@ export const shareApi = {
         shareTexts.tcpAudience,
       ],
       404: [messages.projectNotFound, messages.vmNotFound],
-      409: [shareTexts.alreadyShared, shareTexts.tooMany, shareTexts.noPortLeft],
+      409: [shareTexts.alreadyShared, shareTexts.tooMany, shareTexts.noPortLeft, quotaRefusal],
       422: ['A sentence of `cannot.ports`', shareTexts.httpOff, shareTexts.tcpOff],
     },
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
 import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
@@ -103,7 +104,7 @@ export const vmPoolApi = {
         'Please enter a valid disk size',
       ],
       404: [messages.projectNotFound],
-      409: ['This project has reached its limit of <n> VMs'],
+      409: [quotaRefusal],
     },
   }),
   update: endpoint('vmPool.update', {
@@ -116,7 +117,7 @@ export const vmPoolApi = {
     errors: {
       400: [t.minAboveMax, t.desiredOutside],
       404: notFound,
-      409: ['This project has reached its limit of <n> VMs'],
+      409: [quotaRefusal],
     },
   }),
   delete: endpoint('vmPool.delete', {

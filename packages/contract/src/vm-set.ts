@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
 import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
@@ -86,7 +87,7 @@ export const vmSetApi = {
         'Please enter a valid disk size',
       ],
       404: [messages.projectNotFound],
-      409: ['This project has reached its limit of <n> VMs'],
+      409: [quotaRefusal],
     },
   }),
   update: endpoint('vmSet.update', {
@@ -99,7 +100,7 @@ export const vmSetApi = {
     errors: {
       400: [t.tooFew, t.tooMany],
       404: notFound,
-      409: ['This project has reached its limit of <n> VMs'],
+      409: [quotaRefusal],
     },
   }),
   delete: endpoint('vmSet.delete', {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
 import { vmTexts } from './vm.rules.ts'
 import { Vm, VmCopies, VmParams } from './vm.ts'
@@ -97,7 +98,7 @@ export const vmSnapshotApi = {
     errors: {
       400: [t.nameMissing, t.typeInvalid, t.retentionInvalid],
       404: [messages.projectNotFound, messages.vmNotFound],
-      409: ['VM must be running or stopped to create a snapshot'],
+      409: ['VM must be running or stopped to create a snapshot', quotaRefusal],
       422: ['<`cannot.memory_snapshots` of the host>'],
     },
   }),
@@ -130,7 +131,7 @@ export const vmSnapshotApi = {
     errors: {
       400: [vmTexts.nameMissing, vmTexts.copyCount],
       404: notFound,
-      409: [t.notReady, t.vmGone, 'This project has reached its limit of <n> VMs'],
+      409: [t.notReady, t.vmGone, quotaRefusal],
       422: ['<`cannot.copies` of the host>'],
     },
   }),

@@ -4,6 +4,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { Id, name, Time } from './text.ts'
 import {
@@ -142,11 +143,7 @@ export const vmApi = {
         shareTexts.twice,
       ],
       404: [messages.projectNotFound],
-      409: [
-        'Disk "<name>" is not available',
-        'This project has reached its limit of <n> VMs',
-        shareTexts.noPortLeft,
-      ],
+      409: ['Disk "<name>" is not available', quotaRefusal, shareTexts.noPortLeft],
       422: ['A sentence of `cannot.ports`', shareTexts.httpOff],
     },
   }),
@@ -224,11 +221,7 @@ export const vmApi = {
     errors: {
       400: [t.nameMissing, t.copyCount],
       404: notFound,
-      409: [
-        'VM cannot be forked while it is <status>',
-        t.disksChanging,
-        'This project has reached its limit of <n> VMs',
-      ],
+      409: ['VM cannot be forked while it is <status>', t.disksChanging, quotaRefusal],
       422: ['<`cannot.copies` of the host>'],
     },
   }),

@@ -6,6 +6,7 @@ import {
   type CallOutput,
   type Endpoint,
   fillPath,
+  type QuotaLimits,
   type ScalingPolicy,
   scalingDefaults,
 } from '@slipway/contract'
@@ -27,6 +28,14 @@ import type { Mail } from './mail/mail.ts'
 import type { ShareWays } from './share/share.state.ts'
 import type { BuiltInTemplate } from './template/template.service.ts'
 
+const noQuota: QuotaLimits = {
+  vms: null,
+  processors: null,
+  memory_mb: null,
+  disk_bytes: null,
+  snapshot_bytes: null,
+  shares: null,
+}
 const templates = templatesOf(await readRecipes())
 
 export interface Answer<T = unknown> {
@@ -45,6 +54,9 @@ export interface TestAppOptions {
   addresses?: Capabilities['addresses']
   startsAtOnce?: number
   maxVmsPerProject?: number
+  /** Limits of each account and of each project; no others are set. */
+  accountQuota?: Partial<QuotaLimits>
+  projectQuota?: Partial<QuotaLimits>
   maxDiskGb?: number
   scaling?: ScalingPolicy
   admins?: string[]
@@ -101,7 +113,10 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         trustedProxies: options.trustedProxies ?? [],
         productName: 'Slipway',
         contacts: { support: 's@slipway.test', legal: 'l@slipway.test', privacy: 'p@slipway.test' },
-        maxVmsPerProject: options.maxVmsPerProject ?? 5000,
+        quota: {
+          account: { ...noQuota, ...options.accountQuota },
+          project: { ...noQuota, vms: options.maxVmsPerProject ?? 5000, ...options.projectQuota },
+        },
         maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
         activityDays: options.activityDays ?? 365,

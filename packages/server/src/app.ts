@@ -26,6 +26,8 @@ import { makeJobBoard } from './lib/job-board.ts'
 import { makeJobs } from './lib/jobs.ts'
 import { makeUses } from './lib/uses.ts'
 import { makeOperationService } from './operation/operation.service.ts'
+import { makeQuotaRepo } from './quota/quota.repo.ts'
+import { makeQuotaService } from './quota/quota.service.ts'
 import { makeTemplateRepo } from './template/template.repo.ts'
 import { makeTemplateService } from './template/template.service.ts'
 
@@ -120,17 +122,19 @@ export async function buildApp(options: AppOptions) {
     drives,
     underLease: underOwnLease,
   }
+  const quotas = makeQuotaService({ repo: makeQuotaRepo(db), projects, defaults: config.quota })
   const { shares, front, originOf } = makeShares(base, {
     config,
+    quotas,
     ownUrl: options.ownUrl,
     accounts,
     sessionLines,
     peers,
   })
-  const storage = makeStorage(base, config.maxDiskGb)
+  const storage = makeStorage(base, { maxDiskGb: config.maxDiskGb, quotas })
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
-    maxVmsPerProject: config.maxVmsPerProject,
+    quotas,
     startsAtOnce,
     ownKeys: gateway ? [gateway.publicKey] : [],
     activity,
@@ -141,7 +145,15 @@ export async function buildApp(options: AppOptions) {
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles } = machines
-  const groups = makeGroups(base, { policy: config.scaling, startsAtOnce, keys, templates, disks, vms })
+  const groups = makeGroups(base, {
+    policy: config.scaling,
+    startsAtOnce,
+    keys,
+    templates,
+    disks,
+    vms,
+    quotas,
+  })
   const { pools, sets, scaling } = groups
   const { networks, networkReconciler } = makeNetworks(base)
   const operations = makeOperationService({
@@ -211,6 +223,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     operations,
     networks,
+    quotas,
     shares,
     originOf,
     ...people,

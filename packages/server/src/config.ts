@@ -4,9 +4,12 @@ import path from 'node:path'
 import {
   addressPlaces,
   diskSizeLimitGi,
+  gibibyte,
   isEmail,
   isLoopback,
   limitNames,
+  type QuotaLimits,
+  type QuotaScope,
   type ScalingPolicy,
   scalingDefaults,
 } from '@slipway/contract'
@@ -17,6 +20,15 @@ import { makeAddressList } from './lib/client-address.ts'
 /** An empty variable means the same as none. */
 const text = z.string().trim().min(1)
 const optional = z.preprocess((value) => (value === '' ? undefined : value), text.optional())
+
+/** Null when it is not set. */
+const limitOf = (amount: z.ZodNumber) =>
+  z
+    .preprocess((value) => (value === '' ? undefined : value), z.coerce.number().pipe(amount).optional())
+    .transform((limit) => limit ?? null)
+const quotaCount = limitOf(z.int().min(0))
+const quotaGb = limitOf(z.number().min(0))
+const gbTo = (unit: number, gb: number | null) => (gb === null ? null : Math.round(gb * unit))
 
 /** A host name, an address, or a range of addresses such as `10.0.0.0/8`. */
 function isSource(text: string): boolean {
@@ -238,6 +250,19 @@ const Settings = z.object({
   SLIPWAY_LEGAL_EMAIL: text.default('legal@localhost'),
   SLIPWAY_PRIVACY_EMAIL: text.default('privacy@localhost'),
   SLIPWAY_MAX_VMS_PER_PROJECT: z.coerce.number().int().min(1).default(5000),
+  /** What all projects of an account may take together; no limit unless it is set. */
+  SLIPWAY_QUOTA_VMS: quotaCount,
+  SLIPWAY_QUOTA_PROCESSORS: quotaCount,
+  SLIPWAY_QUOTA_MEMORY_GB: quotaGb,
+  SLIPWAY_QUOTA_DISK_GB: quotaGb,
+  SLIPWAY_QUOTA_SNAPSHOT_GB: quotaGb,
+  SLIPWAY_QUOTA_SHARES: quotaCount,
+  /** The same for each project by itself. */
+  SLIPWAY_QUOTA_PROJECT_PROCESSORS: quotaCount,
+  SLIPWAY_QUOTA_PROJECT_MEMORY_GB: quotaGb,
+  SLIPWAY_QUOTA_PROJECT_DISK_GB: quotaGb,
+  SLIPWAY_QUOTA_PROJECT_SNAPSHOT_GB: quotaGb,
+  SLIPWAY_QUOTA_PROJECT_SHARES: quotaCount,
   /** Hosts, addresses and ranges that images may be fetched from although they are private, with commas. */
   SLIPWAY_PRIVATE_SOURCES: z
     .string()
@@ -319,6 +344,24 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       'These settings are not valid:\n  SLIPWAY_SHARE_DOMAIN: requires SLIPWAY_PUBLIC_URL, whose host must not be in that domain',
     )
   }
+  const quota: Record<QuotaScope, QuotaLimits> = {
+    account: {
+      vms: s.SLIPWAY_QUOTA_VMS,
+      processors: s.SLIPWAY_QUOTA_PROCESSORS,
+      memory_mb: gbTo(1024, s.SLIPWAY_QUOTA_MEMORY_GB),
+      disk_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_DISK_GB),
+      snapshot_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_SNAPSHOT_GB),
+      shares: s.SLIPWAY_QUOTA_SHARES,
+    },
+    project: {
+      vms: s.SLIPWAY_MAX_VMS_PER_PROJECT,
+      processors: s.SLIPWAY_QUOTA_PROJECT_PROCESSORS,
+      memory_mb: gbTo(1024, s.SLIPWAY_QUOTA_PROJECT_MEMORY_GB),
+      disk_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_PROJECT_DISK_GB),
+      snapshot_bytes: gbTo(gibibyte, s.SLIPWAY_QUOTA_PROJECT_SNAPSHOT_GB),
+      shares: s.SLIPWAY_QUOTA_PROJECT_SHARES,
+    },
+  }
   const dataDir = path.resolve(s.SLIPWAY_DATA_DIR)
   const sqlite = { file: path.join(dataDir, 'slipway.sqlite') }
   return {
@@ -380,7 +423,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       legal: s.SLIPWAY_LEGAL_EMAIL,
       privacy: s.SLIPWAY_PRIVACY_EMAIL,
     },
-    maxVmsPerProject: s.SLIPWAY_MAX_VMS_PER_PROJECT,
+    quota,
     privateSources: s.SLIPWAY_PRIVATE_SOURCES,
     maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
     maxDiskGb: s.SLIPWAY_MAX_DISK_GB,

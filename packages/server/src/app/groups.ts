@@ -1,6 +1,7 @@
 import type { ScalingPolicy } from '@slipway/contract'
 import type { DiskService } from '../disk/disk.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
@@ -8,6 +9,7 @@ import { makeLoadBook } from '../vm-group/load.ts'
 import { makeScaling } from '../vm-group/scaling.reconcile.ts'
 import { makeVmGroupReconcile } from '../vm-group/vm-group.reconcile.ts'
 import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
+import { takenByGrowing } from '../vm-group/vm-group.state.ts'
 import { makeVmPoolService } from '../vm-pool/vm-pool.service.ts'
 import { makeVmSetService } from '../vm-set/vm-set.service.ts'
 import { type Base, rhythm } from './base.ts'
@@ -26,10 +28,11 @@ export function makeGroups(
     templates: TemplateService
     disks: DiskService
     vms: VmService
+    quotas: QuotaService
   },
 ) {
   const { db, engine, clock, log, bus, calls, projects, drives, underLease } = base
-  const { policy, vms } = options
+  const { policy, vms, quotas } = options
   const repo = makeVmGroupRepo(db)
   const load = makeLoadBook()
   const parts = {
@@ -38,6 +41,7 @@ export function makeGroups(
     keys: options.keys,
     templates: options.templates,
     vms,
+    quotas,
     disks: options.disks,
     load,
     clock,
@@ -69,6 +73,8 @@ export function makeGroups(
     engine,
     load,
     policy,
+    requireRoom: (tx, group, desired, members) =>
+      quotas.require(tx, group.projectId, takenByGrowing(group, desired, members)),
     announce,
     kick: calls.kickGroup,
     drives,

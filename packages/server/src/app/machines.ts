@@ -3,6 +3,7 @@ import { makeConsoleService } from '../console/console.service.ts'
 import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
@@ -23,7 +24,7 @@ import { type Base, rhythm } from './base.ts'
 export function makeMachines(
   base: Base,
   options: {
-    maxVmsPerProject: number
+    quotas: QuotaService
     /** How many guests may be on their way up at once. */
     startsAtOnce: number
     /** Public keys of the server itself, which every guest lets in. */
@@ -39,7 +40,7 @@ export function makeMachines(
 ) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, uses, underLease } =
     base
-  const { activity, isInUse } = options
+  const { activity, isInUse, quotas } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
   const vms = makeVmService({
@@ -56,7 +57,7 @@ export function makeMachines(
     clock,
     patience,
     cannot,
-    maxVmsPerProject: options.maxVmsPerProject,
+    quotas,
   })
   const waking = makeVmWake({ repo: vmRepo, kick: calls.kickVm, announce: vms.announce, clock })
   const snapshotRepo = makeVmSnapshotRepo(db)
@@ -65,6 +66,7 @@ export function makeMachines(
     projects,
     cannot,
     vms,
+    quotas,
     isInUse,
     kick: calls.kickVmSnapshot,
     changed: bus.changed,

@@ -19,7 +19,7 @@ export interface AppOptions {
     | 'trustedProxies'
     | 'productName'
     | 'contacts'
-    | 'maxVmsPerProject'
+    | 'quota'
     | 'maxDiskGb'
     | 'admins'
     | 'activityDays'

@@ -3,6 +3,7 @@ import type { AccountService } from '../account/account.service.ts'
 import type { Config } from '../config.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import type { Peers } from '../lib/peers.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { addressOf, consoleOf, originOf } from '../share/share.address.ts'
 import { canListenAt, makeShareFront } from '../share/share.front.ts'
 import { makeShareRepo } from '../share/share.repo.ts'
@@ -24,6 +25,7 @@ export function makeShares(
     ownUrl: () => string
     accounts: Pick<AccountService, 'accountOf'>
     sessionLines: SessionLines
+    quotas: QuotaService
     peers: Peers
   },
 ) {
@@ -35,6 +37,7 @@ export function makeShares(
   const shares = makeShareService({
     repo,
     projects,
+    quotas: options.quotas,
     cannot,
     ways,
     addressOf: (share) => addressOf(share, ways, place()),

@@ -6,13 +6,14 @@ import { diskSnapshotKind } from '../disk-snapshot/disk-snapshot.reconcile.ts'
 import { makeDiskSnapshotRepo } from '../disk-snapshot/disk-snapshot.repo.ts'
 import { makeDiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
-export function makeStorage(base: Base, maxDiskGb: number) {
+export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: number; quotas: QuotaService }) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
@@ -31,6 +32,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     jobs: board,
     clock,
     log,
+    quotas,
     maxDiskGb,
   })
   const diskReconcile = makeDiskReconcile({
@@ -66,6 +68,7 @@ export function makeStorage(base: Base, maxDiskGb: number) {
     projects,
     cannot,
     disks,
+    quotas,
     isInUse,
     kick: calls.kickDiskSnapshot,
     changed: bus.changed,

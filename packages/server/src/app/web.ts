@@ -44,6 +44,8 @@ import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { quotaRoutes } from '../quota/quota.routes.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { makeSearchService } from '../search/search.service.ts'
@@ -173,6 +175,7 @@ export async function installRoutes(
     sets: VmSetService
     operations: OperationService
     networks: NetworkService
+    quotas: QuotaService
     shares: ShareService
     originOf: Parameters<typeof shareOpenRoute>[1]['originOf']
     usage: UsageService
@@ -212,6 +215,7 @@ export async function installRoutes(
   shareOpenRoute(app, { ...options, authenticate: bySession })
   operationRoutes(route, options.operations)
   networkRoutes(route, options.networks)
+  quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
   healthRoutes(route, options.health)

@@ -20,6 +20,7 @@ export interface Schema {
   disk_snapshot: DiskSnapshotTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
+  quota: QuotaTable
   share: ShareTable
   share_code: ShareCodeTable
   usage_sample: UsageSampleTable
@@ -297,6 +298,14 @@ export interface VmGroupEventTable {
   message: string
   from_size: number
   to_size: number
+}
+
+/** A limit that an operator set for an account, in place of that of the settings. */
+export interface QuotaTable {
+  account_id: string
+  resource: string
+  /** Null: no limit. */
+  amount: number | null
 }
 
 /** A port of a VM that can be opened from outside. */

@@ -113,13 +113,14 @@ export function makeDiskSnapshotRepo(db: Db) {
       return (await records().execute()).map(toRecord)
     },
 
-    /** Stores a new snapshot; `rowOf` sees its disk as it is then and may throw to refuse. */
+    /** Stores a new snapshot; `rowOf` sees its disk as it is then and may throw to refuse, and so may `given`. */
     async insert(
       projectId: string,
       diskId: string,
       name: string,
       rowOf: (disk: SourceDisk | null, nameTaken: boolean) => DiskSnapshotTable,
       tell: (row: DiskSnapshotTable) => Entry,
+      given: (tx: Tx) => Promise<void>,
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const disk = await tx.selectFrom('disk').selectAll().where('id', '=', diskId).executeTakeFirst()
@@ -139,6 +140,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           sizeBytes: disk.size_bytes,
         }
         const row = rowOf(source ?? null, taken !== undefined)
+        await given(tx)
         await tx.insertInto('disk_snapshot').values(row).execute()
         await record(tx, [tell(row)])
       })

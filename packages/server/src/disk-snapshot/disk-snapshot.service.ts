@@ -20,6 +20,7 @@ import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
 
@@ -40,6 +41,7 @@ export interface DiskSnapshotServiceOptions {
   repo: DiskSnapshotRepo
   projects: ProjectService
   disks: DiskService
+  quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
   cannot: Limits
   /** Whether a new disk is being made from a snapshot. */
@@ -116,7 +118,10 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
           created_at: isoTime(now),
         }
       }
-      await repo.insert(projectId, input.disk_id, input.name, rowOf, tell)
+      await repo.insert(projectId, input.disk_id, input.name, rowOf, tell, (tx) =>
+        // How large it becomes, only the engine can tell when it is there.
+        options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
+      )
       return access.begin(userId, projectId, id)
     },
 

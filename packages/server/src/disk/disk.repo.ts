@@ -141,9 +141,12 @@ export function makeDiskRepo(db: Db) {
       return (await records().execute()).map(toRecord)
     },
 
-    /** Stores a new disk; false when the snapshot it is to be made from is not ready any more. */
-    async insert(row: DiskTable, entry: Entry): Promise<boolean> {
+    /**
+     * Stores a new disk; false when the snapshot it is to be made from is not ready any more. `given` may throw to refuse.
+     */
+    async insert(row: DiskTable, entry: Entry, given: (tx: Tx) => Promise<void>): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
+        await given(tx)
         if (row.snapshot_id !== null && !(await isReady(tx, row.snapshot_kind, row.snapshot_id))) return false
         await insertDisks(tx, [row])
         await record(tx, [entry])

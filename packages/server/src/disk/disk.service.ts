@@ -30,6 +30,7 @@ import type { JobView } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
 import type { DiskRecord } from './disk.state.ts'
@@ -66,6 +67,7 @@ export interface DiskServiceOptions {
   jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
   log: Pick<Log, 'error'>
+  quotas: Pick<QuotaService, 'require'>
   /** In whole Gi. */
   maxDiskGb: number
 }
@@ -171,7 +173,9 @@ export function makeDiskService(options: DiskServiceOptions) {
 
   async function insert(projectId: string, disk: Parameters<typeof rowOf>[1], what: Told) {
     const row = rowOf(projectId, disk)
-    const stored = await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what))
+    const stored = await repo.insert(row, entry(clock.now(), diskSubject(row, projectId), what), (tx) =>
+      options.quotas.require(tx, projectId, { disk_bytes: row.size_bytes }),
+    )
     if (!stored) throw new Problem(409, vmSnapshotTexts.notReady)
     const record = requirePresent(await repo.find(row.id), projectId)
     kick(row.id)

@@ -153,8 +153,16 @@ export function makeShareRepo(db: Db) {
       return rows.flatMap(({ host_port }) => host_port ?? [])
     },
 
-    insert: (wanted: NewShare, entryOf: (share: ShareRecord) => Entry): Promise<ShareRecord | Refusal> =>
-      db.transaction().execute((tx) => add(tx, wanted, entryOf)),
+    /** `given` may throw to refuse. */
+    insert: (
+      wanted: NewShare,
+      entryOf: (share: ShareRecord) => Entry,
+      given: (tx: Tx) => Promise<void>,
+    ): Promise<ShareRecord | Refusal> =>
+      db.transaction().execute(async (tx) => {
+        await given(tx)
+        return add(tx, wanted, entryOf)
+      }),
 
     /** Changes a share by what it is now; null when it is gone. */
     change(

@@ -17,6 +17,7 @@ import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { reshared, shared, unshared } from './share.activity.ts'
 import { portsFrom } from './share.address.ts'
 import type { NewShare, Refusal, ShareRepo } from './share.repo.ts'
@@ -43,6 +44,7 @@ export type ShareService = ReturnType<typeof makeShareService>
 export interface ShareServiceOptions {
   repo: ShareRepo
   projects: ProjectService
+  quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
   cannot: Limits
   ways: ShareWays
@@ -151,7 +153,13 @@ export function makeShareService(options: ShareServiceOptions) {
         { port, kind, audience, expiresAt: expiresAt && isoTime(Date.parse(expiresAt)) },
         await hostPortsFor(kind, 1),
       )
-      const share = added(await repo.insert(wanted, (one) => shared(one, userId, clock.now())))
+      const share = added(
+        await repo.insert(
+          wanted,
+          (one) => shared(one, userId, clock.now()),
+          (tx) => options.quotas.require(tx, projectId, { shares: 1 }),
+        ),
+      )
       changed('share', projectId, share.id)
       return wire(share)
     },

@@ -4,6 +4,7 @@ import type { Engine, MachineUsage } from '../engine/engine.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
 import { autoscale } from './autoscaler.ts'
 import type { LoadBook } from './load.ts'
 import type { VmGroupRepo } from './vm-group.repo.ts'
@@ -14,6 +15,8 @@ export interface ScalingOptions {
   engine: Pick<Engine, 'usage'>
   load: LoadBook
   policy: ScalingPolicy
+  /** Throws a `Problem` when a limit leaves no room; in the transaction that stores the size. */
+  requireRoom: NonNullable<Parameters<VmGroupRepo['change']>[3]>
   announce: (group: GroupRecord) => Promise<void>
   /** Asks the reconciler to look at a group soon. */
   kick: (groupId: string) => void
@@ -30,7 +33,7 @@ const measuringLimitMs = 30_000
 type Reading = MachineUsage & { at: number }
 
 export function makeScaling(options: ScalingOptions) {
-  const { repo, engine, load, policy, announce, kick, drives, underLease, clock, log } = options
+  const { repo, engine, load, policy, requireRoom, announce, kick, drives, underLease, clock, log } = options
   let readings = new Map<string, Reading>()
   let cancel: (() => void) | null = null
   let stopped = false
@@ -103,7 +106,14 @@ export function makeScaling(options: ScalingOptions) {
         events: [{ kind: 'scaled', message: verdict.why, from_size: pool.desired, to_size: verdict.to }],
       }
     }
-    const changed = await underLease(() => repo.change(group.id, now, resize))
+    const changed = await underLease(() => repo.change(group.id, now, resize, requireRoom)).catch(
+      (error: unknown) => {
+        if (!(error instanceof Problem)) throw error
+        // Tried again with the next measurement: what is used changes without the pool.
+        load.setVerdict(group.id, error.message)
+        return null
+      },
+    )
     if (!changed) return
     kick(group.id)
     await announce(changed)

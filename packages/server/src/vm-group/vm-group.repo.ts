@@ -149,6 +149,16 @@ export function makeVmGroupRepo(db: Db) {
       .execute()
   }
 
+  async function countMembers(groupId: string, executor: Db): Promise<number> {
+    const { n } = await executor
+      .selectFrom('vm')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .where('group_id', '=', groupId)
+      .where('wanted_deleted', '=', 0)
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
   return {
     find: (id: string) => find(id),
 
@@ -226,8 +236,15 @@ export function makeVmGroupRepo(db: Db) {
       return rows.map(({ id, group_id, name, cpu }) => ({ id, groupId: group_id ?? '', name, cpu }))
     },
 
-    async insert(row: VmGroupTable, event: NewEvent, entry: Entry): Promise<void> {
+    /** `given` may throw to refuse. */
+    async insert(
+      row: VmGroupTable,
+      event: NewEvent,
+      entry: Entry,
+      given: (tx: Tx) => Promise<void>,
+    ): Promise<void> {
       await db.transaction().execute(async (tx) => {
+        await given(tx)
         await tx.insertInto('vm_group').values(row).execute()
         await addEvents(tx, row.id, Date.parse(row.created_at), [event])
         await record(tx, [entry])
@@ -236,7 +253,8 @@ export function makeVmGroupRepo(db: Db) {
 
     /**
      * Changes a group with nobody in between: `next` sees it as it is and may throw to refuse, or return null to
-     * leave it. A status that is new is recorded, and so are `entries`. Null when there is no such group.
+     * leave it. A status that is new is recorded, and so are `entries`. Null when there is no such group. `given` may throw
+     * to refuse another desired size; it is told how many members there are.
      */
     change(
       id: string,
@@ -244,11 +262,15 @@ export function makeVmGroupRepo(db: Db) {
       next: (
         group: GroupRecord,
       ) => { set?: Partial<VmGroupTable>; events?: readonly NewEvent[]; entries?: readonly Entry[] } | null,
+      given?: (tx: Tx, group: GroupRecord, desired: number, members: number) => Promise<void>,
     ): Promise<GroupRecord | null> {
       return db.transaction().execute(async (tx) => {
         const group = await find(id, tx)
         const change = group && next(group)
         if (!group || !change) return group
+        const desired = change.set?.desired_size
+        if (given && desired !== undefined && desired > group.facts.desired)
+          await given(tx, group, desired, await countMembers(id, tx))
         if (change.set) await tx.updateTable('vm_group').set(change.set).where('id', '=', id).execute()
         const events = change.events ?? []
         await addEvents(tx, id, now, events)

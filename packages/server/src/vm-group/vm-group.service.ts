@@ -5,13 +5,20 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { LoadBook } from './load.ts'
 import { groupWish, titleOf, vmsOf } from './vm-group.activity.ts'
 import type { MemberCounts, VmGroupRepo } from './vm-group.repo.ts'
-import type { GroupKind, GroupRecord, NewEvent } from './vm-group.state.ts'
+import {
+  type GroupKind,
+  type GroupRecord,
+  type NewEvent,
+  takenByGrowing,
+  takenByMembers,
+} from './vm-group.state.ts'
 
 export interface VmGroupServiceOptions<W> {
   kind: GroupKind
@@ -25,6 +32,7 @@ export interface VmGroupServiceOptions<W> {
   keys: SshKeyService
   templates: TemplateService
   vms: VmService
+  quotas: Pick<QuotaService, 'require'>
   disks: DiskService
   load: LoadBook
   /** Asks the reconciler to look at a group soon. */
@@ -51,8 +59,22 @@ export interface Sizes {
 const none: MemberCounts = { total: 0, existing: 0, running: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
-  const { kind, texts, toWire, changed, repo, projects, keys, templates, vms, disks, load, kick, clock } =
-    options
+  const {
+    kind,
+    texts,
+    toWire,
+    changed,
+    repo,
+    projects,
+    keys,
+    templates,
+    vms,
+    quotas,
+    disks,
+    load,
+    kick,
+    clock,
+  } = options
 
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
   const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
@@ -101,7 +123,6 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       if (!key) throw refuse('ssh_key_id', texts.sshKeyMissing)
       const template = await templates.find(input.template_id)
       if (!template) throw refuse('template_id', texts.templateMissing)
-      await vms.requireRoom(projectId, sizes.desired)
       const now = clock.now()
       const id = newId(now)
       const memberDisks = disks.blank(input.disks)
@@ -143,6 +164,16 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           `Create ${titleOf({ kind, name: input.name })} with ${vmsOf(sizes.desired)} requested`,
           now,
         ),
+        (tx) =>
+          quotas.require(
+            tx,
+            projectId,
+            takenByMembers(sizes.desired, {
+              cpu: template.default_cpu,
+              memoryMb: template.default_memory_mb,
+              disks: memberDisks,
+            }),
+          ),
       )
       const group = await own(userId, projectId, id)
       // As it is before anything is done for it.
@@ -159,13 +190,9 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       groupId: string,
       next: (sizes: Sizes) => Sizes,
     ): Promise<W> {
-      const asked = await own(user.id, projectId, groupId)
-      const wanted = next(sizesOf(asked))
-      if (wanted.desired > asked.facts.desired) {
-        await vms.requireRoom(projectId, wanted.desired - (await countsOf(groupId)).existing)
-      }
+      await own(user.id, projectId, groupId)
       const now = clock.now()
-      const group = await repo.change(groupId, now, (current) => {
+      const resized: Parameters<typeof repo.change>[2] = (current) => {
         const before = sizesOf(current)
         const after = next(before)
         const isOther = after.desired !== before.desired
@@ -191,7 +218,10 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           events: said ? [event('resized', `By ${user.name}: ${said}`, before.desired, after.desired)] : [],
           entries: [groupWish(current, user.id, 'update', what, now)],
         }
-      })
+      }
+      const group = await repo.change(groupId, now, resized, (tx, current, desired, members) =>
+        quotas.require(tx, projectId, takenByGrowing(current, desired, members)),
+      )
       if (!group) throw new Problem(404, texts.notFound)
       kick(groupId)
       await announce(group)

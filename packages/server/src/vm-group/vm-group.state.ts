@@ -1,4 +1,4 @@
-import type { GroupDisk, GroupEvent } from '@slipway/contract'
+import { type GroupDisk, type GroupEvent, gibibyte, parseDiskSize, quotaOfVms } from '@slipway/contract'
 import type { GroupFacts } from './vm-group.plan.ts'
 
 export type GroupKind = 'pool' | 'set'
@@ -32,3 +32,19 @@ export interface GroupRecord {
 }
 
 export type NewEvent = Pick<GroupEvent, 'kind' | 'message' | 'from_size' | 'to_size'>
+
+/** What so many members take of a quota, with the disks that are made for them. */
+export function takenByMembers(
+  count: number,
+  member: Pick<GroupRecord, 'cpu' | 'memoryMb'> & { disks: readonly Pick<GroupDisk, 'size'>[] },
+) {
+  const gi = member.disks.reduce((sum, { size }) => {
+    const parsed = parseDiskSize(size)
+    return sum + (typeof parsed === 'number' ? parsed : 0)
+  }, 0)
+  return quotaOfVms(count, { cpu: member.cpu, memory_mb: member.memoryMb, disk_bytes: gi * gibibyte })
+}
+
+/** What a group takes beyond what it was promised, when it is to have so many members. */
+export const takenByGrowing = (group: GroupRecord, desired: number, members: number) =>
+  takenByMembers(Math.max(0, desired - Math.max(group.facts.desired, members)), group)

@@ -170,7 +170,10 @@ describe('creating a pool', () => {
     await ada.call(vmApi.create, { params: at, body: fields })
     expect(await create({ desired_size: 3 })).toMatchObject({
       status: 409,
-      body: { message: 'This project has reached its limit of 3 VMs' },
+      body: {
+        message:
+          'This project uses 1 of its 3 VMs, and 3 more are requested. Delete VMs, or ask an administrator for a higher limit.',
+      },
     })
   })
 })
@@ -233,7 +236,10 @@ describe('changing a pool', () => {
     const pool = await made({ desired_size: 2, max_size: 5 })
     expect(await update(pool.id, { desired_size: 3 })).toMatchObject({
       status: 409,
-      body: { message: 'This project has reached its limit of 2 VMs' },
+      body: {
+        message:
+          'This project uses 2 of its 2 VMs, and 1 more is requested. Delete VMs, or ask an administrator for a higher limit.',
+      },
     })
   })
 })

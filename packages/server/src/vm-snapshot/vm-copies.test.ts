@@ -171,7 +171,10 @@ describe('forking a VM', () => {
         await desk.pass()
         expect(await fork(desk, coming.id, { count: 3 })).toMatchObject({
           status: 409,
-          body: { message: 'This project has reached its limit of 3 VMs' },
+          body: {
+            message:
+              'This project uses 1 of its 3 VMs, and 3 more are requested. Delete VMs, or ask an administrator for a higher limit.',
+          },
         })
         expect(await desk.vmSnapshots()).toEqual([])
         expect((await fork(desk, coming.id, { count: 2 })).status).toBe(202)

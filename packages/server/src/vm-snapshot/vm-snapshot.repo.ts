@@ -97,13 +97,19 @@ export function makeVmSnapshotRepo(db: Db) {
 
     /**
      * Stores a new snapshot of a VM with the disks the VM has in this moment. `allowed` sees the VM as it is then and
-     * may throw to refuse; `alongside` adds what is made of the snapshot, and may throw as well.
+     * may throw to refuse, and so may `given`; `alongside` adds what is made of the snapshot, and may throw as well.
      */
     async insert(
       row: VmSnapshotTable,
       allowed: (vm: { status: string; deleted: boolean; projectId: string | null } | null) => void,
       entries: readonly Entry[],
-      alongside?: (tx: Tx, disks: VmSnapshot['disks']) => Promise<void>,
+      {
+        given,
+        alongside,
+      }: {
+        given?: (tx: Tx) => Promise<void>
+        alongside?: (tx: Tx, disks: VmSnapshot['disks']) => Promise<void>
+      },
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         const vm = await tx
@@ -112,6 +118,7 @@ export function makeVmSnapshotRepo(db: Db) {
           .where('id', '=', row.vm_id)
           .executeTakeFirst()
         allowed(vm ? { status: vm.status, deleted: vm.wanted_deleted === 1, projectId: vm.project_id } : null)
+        await given?.(tx)
         const disks = await tx
           .selectFrom('disk')
           .select(['id', 'name', 'size_bytes'])

@@ -20,6 +20,7 @@ import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
@@ -41,6 +42,7 @@ export interface VmSnapshotServiceOptions {
   repo: VmSnapshotRepo
   projects: ProjectService
   vms: VmService
+  quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
   cannot: Limits
   /** Whether a restore or a new disk reads a snapshot. */
@@ -134,7 +136,10 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         expires_at: isoTime(clock.now() + input.retention_days * dayMs),
         metadata: input.metadata ? JSON.stringify(input.metadata) : null,
       }
-      await repo.insert(row, allowed(projectId, vmCan.snapshot), [asked(userId, row)])
+      await repo.insert(row, allowed(projectId, vmCan.snapshot), [asked(userId, row)], {
+        // How large it becomes, only the engine can tell when it is there.
+        given: (tx) => options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
+      })
       return access.begin(userId, projectId, row.id)
     },
 
@@ -159,9 +164,11 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         allowed(projectId, vmCan.fork),
         // Each copy tells of itself.
         [],
-        async (tx, disks) => {
-          await vms.requireSettledDisks(vmId, tx)
-          await copies.add(tx, disks)
+        {
+          async alongside(tx, disks) {
+            await vms.requireSettledDisks(vmId, tx)
+            await copies.add(tx, disks)
+          },
         },
       )
       await access.begin(userId, projectId, row.id)

@@ -203,16 +203,6 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return rows.map((row) => toRecord(row, '[]'))
     },
 
-    async count(projectId: string, executor: Db = db): Promise<number> {
-      const row = await executor
-        .selectFrom('vm')
-        .select((e) => e.fn.countAll<number>().as('n'))
-        .where('project_id', '=', projectId)
-        .where('wanted_deleted', '=', 0)
-        .executeTakeFirstOrThrow()
-      return Number(row.n)
-    },
-
     /**
      * What is set aside beside one VM: memory of guests that do not live yet, and guests on their way up. One that
      * lives since before `slowBefore` (ISO 8601) and still boots has given its start slot back.

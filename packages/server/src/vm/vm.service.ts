@@ -6,6 +6,7 @@ import {
   type Limits,
   messages,
   type Parsed,
+  quotaOfVms,
   suspendAllowed,
   type Vm,
   type VmSnapshot,
@@ -22,6 +23,7 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
@@ -53,7 +55,7 @@ export interface VmServiceOptions {
   patience: Pick<Patience, 'since'>
   /** What the engine cannot do. */
   cannot: Limits
-  maxVmsPerProject: number
+  quotas: Pick<QuotaService, 'require' | 'requireForMember'>
 }
 
 /** What a group asks for when it wishes for one more member. */
@@ -185,13 +187,13 @@ export function makeVmService(options: VmServiceOptions) {
     }
   }
 
-  /** Refuses when a project cannot take so many VMs more; for good in the transaction that stores them. */
-  async function requireRoom(projectId: string, more: number, tx?: Tx): Promise<void> {
-    const limit = options.maxVmsPerProject
-    if ((await repo.count(projectId, tx)) + more > limit) {
-      throw new Problem(409, `This project has reached its limit of ${limit} VMs`)
-    }
-  }
+  /** What a VM and the disks that are made for it take of a quota. */
+  const takenBy = ({ cpu, memoryMb }: VmRecord, disks: readonly { size_bytes: number }[]) =>
+    quotaOfVms(1, {
+      cpu,
+      memory_mb: memoryMb,
+      disk_bytes: disks.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+    })
 
   /** Whether a restore still copies: its disks are as they were, and it can be cancelled. */
   const copies = (vm: VmRecord): boolean => vm.restore !== null && !vm.known.restorePrepared
@@ -286,8 +288,11 @@ export function makeVmService(options: VmServiceOptions) {
     return {
       /** Stores them, all or nothing, in a transaction of the caller's. */
       async add(tx: Tx, held: VmSnapshot['disks']): Promise<void> {
-        await requireRoom(projectId, copies.length, tx)
         const rows = copies.flatMap((copy) => disks.copiesFor(copy, snapshotId, held))
+        await options.quotas.require(tx, projectId, {
+          ...quotaOfVms(copies.length, { cpu, memory_mb: memoryMb }),
+          disk_bytes: rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+        })
         diskIds.push(...rows.map(({ id }) => id))
         const told = (copy: Present) =>
           entry(
@@ -318,7 +323,6 @@ export function makeVmService(options: VmServiceOptions) {
     async requireSettledDisks(vmId: string, tx: Tx): Promise<void> {
       if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
     },
-    requireRoom,
 
     /** VMs that are not deleted, for the event bus. */
     async read(ids: readonly string[]): Promise<Vm[]> {
@@ -387,7 +391,8 @@ export function makeVmService(options: VmServiceOptions) {
           ),
         ),
       ]
-      const given = (tx: Tx) => requireRoom(projectId, 1, tx)
+      const given = (tx: Tx) =>
+        options.quotas.require(tx, projectId, { ...takenBy(vm, []), shares: input.share_ports.length })
       const taken = await repo.insert(vm, diskIds, entries, given, sharing.add)
       if (taken) {
         const name = attached.find((disk) => disk.id === taken)?.name ?? ''
@@ -533,7 +538,7 @@ export function makeVmService(options: VmServiceOptions) {
       )
       const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
       const entries = isRetry ? [] : [entry(clock.now(), vmSubject(vm), added)]
-      const given = (tx: Tx) => requireRoom(made.projectId, 1, tx)
+      const given = (tx: Tx) => options.quotas.requireForMember(tx, made.projectId, takenBy(vm, rows))
       if (!(await repo.insertMember(vm, rows, entries, given))) return false
       kick(vm.id)
       await announce(vm)

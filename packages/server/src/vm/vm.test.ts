@@ -228,7 +228,10 @@ describe('creating a VM', () => {
         await s.create('one')
         expect(await s.create('two')).toMatchObject({
           status: 409,
-          body: { message: 'This project has reached its limit of 1 VMs' },
+          body: {
+            message:
+              'This project uses 1 of its 1 VM, and 1 more is requested. Delete VMs, or ask an administrator for a higher limit.',
+          },
         })
       },
       { maxVmsPerProject: 1 },

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import type { quotaResources } from './quota.rules.ts'
+
+/** Null: no limit. */
+const QuotaLine = z.object({ used: z.number(), limit: z.number().nullable() })
+
+/** What VMs, disks, snapshots and shared ports take together, and how much they may. */
+const Quota = z.object({
+  /** VMs, those included that pools and sets are to have by their desired sizes. */
+  vms: QuotaLine,
+  /** Processors and memory that VMs were given, running or not. */
+  processors: QuotaLine,
+  memory_mb: QuotaLine,
+  /** Sizes of data disks, whatever is stored on them. */
+  disk_bytes: QuotaLine,
+  /** What snapshots of VMs and disks take. */
+  snapshot_bytes: QuotaLine,
+  /** Shared ports. */
+  shares: QuotaLine,
+} satisfies Record<(typeof quotaResources)[number], unknown>)
+
+/** A request needs room in both. */
+const ProjectQuota = z.object({
+  project: Quota,
+  /** All projects of the account that owns the project together. */
+  account: Quota,
+})
+
+export const quotaApi = {
+  ofAccount: endpoint('quota.ofAccount', {
+    summary: "What all projects of the user's account use, and the limits",
+    auth: 'session',
+    status: 200,
+    response: Quota,
+  }),
+  ofProject: endpoint('quota.ofProject', {
+    summary: 'What a project and all projects of its owner use, and the limits',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: ProjectQuota,
+    errors: { 404: [messages.projectNotFound] },
+  }),
+}

@@ -1,0 +1,225 @@
+import {
+  gibibyte,
+  parseDiskSize,
+  type QuotaAmounts,
+  type QuotaLimits,
+  type QuotaResource,
+} from '@slipway/contract'
+import { type SelectQueryBuilder, sql } from 'kysely'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
+import type { Db, Tx } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
+
+/** Whose use is summed up. */
+export type QuotaOwner = { projectId: string } | { accountId: string }
+
+/** Limits that differ from those of the settings. */
+export type OwnLimits = Partial<QuotaLimits>
+
+/** What groups are to have by their desired sizes counts as well, or only what is there. */
+export type Counting = 'promised' | 'there'
+
+export type QuotaRepo = ReturnType<typeof makeQuotaRepo>
+
+const mebibyte = 1024 ** 2
+const ofVms: readonly QuotaResource[] = ['vms', 'processors', 'memory_mb']
+
+export function makeQuotaRepo(db: Db) {
+  /** The projects of an owner, for `where project_id in`: by their index whichever it is. */
+  const projectsOf = (
+    owner: QuotaOwner,
+    executor: Db,
+  ): SelectQueryBuilder<Schema, 'project', { id: string }> =>
+    'projectId' in owner
+      ? executor.selectFrom('project').select('id').where('id', '=', owner.projectId)
+      : executor.selectFrom('project').select('id').where('account_id', '=', owner.accountId)
+
+  async function vmsOf(owner: QuotaOwner, executor: Db) {
+    return executor
+      .selectFrom('vm')
+      .select((e) => [
+        e.fn.countAll<number>().as('vms'),
+        e.fn.sum<number | null>('cpu').as('processors'),
+        e.fn.sum<number | null>('memory_mb').as('memory_mb'),
+      ])
+      .where('project_id', 'in', projectsOf(owner, executor))
+      .where('wanted_deleted', '=', 0)
+      .executeTakeFirstOrThrow()
+  }
+
+  /** What pools and sets lack of their desired sizes. */
+  async function comingOf(owner: QuotaOwner, executor: Db) {
+    const groups = await executor
+      .selectFrom('vm_group')
+      .select((e) => [
+        'desired_size',
+        'cpu',
+        'memory_mb',
+        'disks',
+        e
+          .selectFrom('vm')
+          .select((m) => m.fn.countAll<number>().as('n'))
+          .whereRef('vm.group_id', '=', 'vm_group.id')
+          .where('vm.wanted_deleted', '=', 0)
+          .as('members'),
+      ])
+      .where('project_id', 'in', projectsOf(owner, executor))
+      .execute()
+    return groups.map(({ members, ...group }) => ({
+      ...group,
+      missing: Math.max(0, group.desired_size - Number(members)),
+    }))
+  }
+
+  async function disksOf(owner: QuotaOwner, executor: Db): Promise<number> {
+    const row = await executor
+      .selectFrom('disk')
+      .select((e) => e.fn.sum<number | null>('size_bytes').as('bytes'))
+      .where('project_id', 'in', projectsOf(owner, executor))
+      // One that failed takes nothing, and is never tried again.
+      .where('status', 'not in', ['deleting', 'failed'])
+      .executeTakeFirstOrThrow()
+    return Number(row.bytes ?? 0)
+  }
+
+  /**
+   * What snapshots take. One that is being made counts with the sizes of its disks and of its memory, so that many at once do not
+   * all begin below the limit; those that forks are made of are gone in a moment.
+   */
+  async function snapshotsOf(owner: QuotaOwner, executor: Db): Promise<number> {
+    const row = await executor
+      .selectFrom('vm_snapshot')
+      .select(
+        sql<number | null>`sum(case when status in ('pending', 'creating') and automatic = 0
+          then coalesce((select sum(size_bytes) from disk where disk.vm_id = vm_snapshot.vm_id), 0)
+            + case when snapshot_type = 'full'
+              then coalesce((select memory_mb from vm where vm.id = vm_snapshot.vm_id), 0) * ${sql.lit(mebibyte)}
+              else 0 end
+          else coalesce(stored_bytes, 0) end)`.as('bytes'),
+      )
+      .where('project_id', 'in', projectsOf(owner, executor))
+      .where('status', '!=', 'deleting')
+      .executeTakeFirstOrThrow()
+    const ofDisks = await executor
+      .selectFrom('disk_snapshot')
+      .select(
+        sql<number | null>`sum(case when status in ('pending', 'creating') then size_bytes
+          else coalesce(stored_bytes, 0) end)`.as('bytes'),
+      )
+      .where('project_id', 'in', projectsOf(owner, executor))
+      .where('status', '!=', 'deleting')
+      .executeTakeFirstOrThrow()
+    return Number(row.bytes ?? 0) + Number(ofDisks.bytes ?? 0)
+  }
+
+  async function sharesOf(owner: QuotaOwner, executor: Db): Promise<number> {
+    const row = await executor
+      .selectFrom('share')
+      .select((e) => e.fn.countAll<number>().as('n'))
+      .where('project_id', 'in', projectsOf(owner, executor))
+      .executeTakeFirstOrThrow()
+    return Number(row.n)
+  }
+
+  return {
+    /** What is in use of these resources; of others nothing is read, and it counts as none. */
+    async used(
+      owner: QuotaOwner,
+      wanted: readonly QuotaResource[],
+      counting: Counting,
+      executor: Db = db,
+    ): Promise<QuotaAmounts> {
+      const used: QuotaAmounts = {
+        vms: 0,
+        processors: 0,
+        memory_mb: 0,
+        disk_bytes: 0,
+        snapshot_bytes: 0,
+        shares: 0,
+      }
+      const wants = (...resources: readonly QuotaResource[]) => resources.some((one) => wanted.includes(one))
+      if (wants(...ofVms)) {
+        const { vms, processors, memory_mb } = await vmsOf(owner, executor)
+        used.vms = Number(vms)
+        used.processors = Number(processors ?? 0)
+        used.memory_mb = Number(memory_mb ?? 0)
+      }
+      if (wants('disk_bytes')) used.disk_bytes = await disksOf(owner, executor)
+      if (counting === 'promised' && wants(...ofVms, 'disk_bytes')) {
+        for (const { missing, cpu, memory_mb, disks } of await comingOf(owner, executor)) {
+          used.vms += missing
+          used.processors += missing * cpu
+          used.memory_mb += missing * memory_mb
+          used.disk_bytes += missing * bytesOfDisks(disks)
+        }
+      }
+      if (wants('snapshot_bytes')) used.snapshot_bytes = await snapshotsOf(owner, executor)
+      if (wants('shares')) used.shares = await sharesOf(owner, executor)
+      return used
+    },
+
+    /** The account that owns a project, with the limits that were set for it; null when there is no such project. */
+    async ownerOf(
+      projectId: string,
+      executor: Db = db,
+    ): Promise<{ accountId: string; limits: OwnLimits } | null> {
+      const rows = await executor
+        .selectFrom('project')
+        .leftJoin('quota', 'quota.account_id', 'project.account_id')
+        .select(['project.account_id', 'quota.resource', 'quota.amount'])
+        .where('project.id', '=', projectId)
+        .execute()
+      const [first] = rows
+      return first ? { accountId: first.account_id, limits: limitsOf(rows) } : null
+    },
+
+    /** The limits that were set for an account. */
+    async limits(accountId: string): Promise<OwnLimits> {
+      return limitsOf(await db.selectFrom('quota').selectAll().where('account_id', '=', accountId).execute())
+    },
+
+    /** Sets limits of an account in place of all that were set before; false when there is no such account. */
+    setLimits(
+      accountId: string,
+      limits: OwnLimits,
+      entryOf: (account: { id: string; name: string }) => Entry,
+    ) {
+      return db.transaction().execute(async (tx: Tx) => {
+        const account = await tx
+          .selectFrom('account')
+          .select(['id', 'name'])
+          .where('id', '=', accountId)
+          .executeTakeFirst()
+        if (!account) return false
+        await tx.deleteFrom('quota').where('account_id', '=', accountId).execute()
+        const rows = Object.entries(limits).map(([resource, amount]) => ({
+          account_id: accountId,
+          resource,
+          amount,
+        }))
+        if (rows.length > 0) await tx.insertInto('quota').values(rows).execute()
+        await record(tx, [entryOf(account)])
+        return true
+      })
+    },
+  }
+}
+
+/** Rows of nothing are those of an account without limits of its own. */
+const limitsOf = (rows: readonly { resource: string | null; amount: number | null }[]): OwnLimits =>
+  Object.fromEntries(
+    rows.flatMap(({ resource, amount }) =>
+      resource === null ? [] : [[resource, amount === null ? null : Number(amount)]],
+    ),
+  )
+
+/** What the disks of one member take, by the list that groups keep of them. */
+function bytesOfDisks(disks: string): number {
+  if (disks === '[]') return 0
+  // Written by the group's own repository, in this form.
+  return (JSON.parse(disks) as { size: string }[]).reduce((sum, { size }) => {
+    const gi = parseDiskSize(size)
+    return sum + (typeof gi === 'number' ? gi * gibibyte : 0)
+  }, 0)
+}

@@ -1,0 +1,8 @@
+import { quotaApi } from '@slipway/contract'
+import type { Route } from '../http/route.ts'
+import type { QuotaService } from './quota.service.ts'
+
+export function quotaRoutes(route: Route, quotas: QuotaService): void {
+  route(quotaApi.ofAccount, ({ user }) => quotas.ofAccount(user.id))
+  route(quotaApi.ofProject, ({ user, params }) => quotas.ofProject(user.id, params.projectId))
+}

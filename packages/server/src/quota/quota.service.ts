@@ -1,0 +1,101 @@
+import {
+  lineAllows,
+  type ProjectQuota,
+  type Quota,
+  type QuotaAmounts,
+  type QuotaLimits,
+  type QuotaResource,
+  type QuotaScope,
+  quotaResources,
+  quotaScopes,
+} from '@slipway/contract'
+import type { Tx } from '../db/open.ts'
+import { require409 } from '../lib/problem.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import type { Counting, QuotaOwner, QuotaRepo } from './quota.repo.ts'
+
+export type QuotaService = ReturnType<typeof makeQuotaService>
+
+/** What is requested; nothing of all that is not named. */
+export type Requested = Partial<QuotaAmounts>
+
+export interface QuotaServiceOptions {
+  repo: QuotaRepo
+  projects: Pick<ProjectService, 'own'>
+  /** The limits of every project, and those of accounts for which an operator set no others. */
+  defaults: Record<QuotaScope, QuotaLimits>
+}
+
+/**
+ * The limits of projects and accounts. They are asked in the transaction that stores what was requested: as one
+ * transaction is written after the other, on both databases, what it counts cannot change before it ends.
+ */
+export function makeQuotaService({ repo, projects, defaults }: QuotaServiceOptions) {
+  async function verdictOf(
+    tx: Tx,
+    projectId: string,
+    requested: Requested,
+    counting: Counting,
+  ): Promise<true | string> {
+    const asked = quotaResources.filter((resource) => (requested[resource] ?? 0) > 0)
+    if (asked.length === 0) return true
+    const owner = await repo.ownerOf(projectId, tx)
+    // It was deleted meanwhile, which the caller finds out by itself.
+    if (!owner) return true
+    const scopes: Record<QuotaScope, { owner: QuotaOwner; limits: QuotaLimits }> = {
+      project: { owner: { projectId }, limits: defaults.project },
+      account: { owner: { accountId: owner.accountId }, limits: { ...defaults.account, ...owner.limits } },
+    }
+    for (const scope of quotaScopes) {
+      const { owner, limits } = scopes[scope]
+      const limited = asked.filter((resource) => limits[resource] !== null)
+      if (limited.length === 0) continue
+      const used = await repo.used(owner, limited, counting, tx)
+      for (const resource of limited) {
+        const line = { used: used[resource], limit: limits[resource] }
+        const verdict = lineAllows(scope, resource, line, requested[resource] ?? 0)
+        if (verdict !== true) return verdict
+      }
+    }
+    return true
+  }
+
+  async function quotaOf(owner: QuotaOwner, limits: QuotaLimits): Promise<Quota> {
+    const used = await repo.used(owner, quotaResources, 'promised')
+    const lines = quotaResources.map((resource): [QuotaResource, Quota[QuotaResource]] => [
+      resource,
+      { used: used[resource], limit: limits[resource] },
+    ])
+    // Each resource is among them.
+    return Object.fromEntries(lines) as Quota
+  }
+
+  async function ofAccount(accountId: string): Promise<Quota> {
+    return quotaOf({ accountId }, { ...defaults.account, ...(await repo.limits(accountId)) })
+  }
+
+  return {
+    /** Throws 409 with a sentence when a limit does not leave room for what is requested. */
+    async require(tx: Tx, projectId: string, requested: Requested): Promise<void> {
+      require409(await verdictOf(tx, projectId, requested, 'promised'))
+    },
+
+    /** The same for a member of a pool or set: it was promised already, so only what is there counts. */
+    async requireForMember(tx: Tx, projectId: string, requested: Requested): Promise<void> {
+      require409(await verdictOf(tx, projectId, requested, 'there'))
+    },
+
+    /** What all projects of an account use. The caller has checked who asks. */
+    ofAccount,
+
+    async ofProject(userId: string, projectId: string): Promise<ProjectQuota> {
+      await projects.own(userId, projectId)
+      const owner = await repo.ownerOf(projectId)
+      const [project, account] = await Promise.all([
+        quotaOf({ projectId }, defaults.project),
+        ofAccount(owner?.accountId ?? userId),
+      ])
+      return { project, account }
+    },
+  }
+}

@@ -1,0 +1,343 @@
+import {
+  type DiskCreate,
+  gibibyte,
+  type QuotaLimits,
+  type QuotaResource,
+  quotaApi,
+  shareApi,
+  vmApi,
+  vmPoolApi,
+  vmSetApi,
+  vmSnapshotApi,
+} from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import type { Answer, TestAppOptions } from '../app.test-kit.ts'
+import { openDesk } from '../desk.test-kit.ts'
+
+type Desk = Awaited<ReturnType<typeof openQuotaDesk>>
+
+/** The template of these tests, so that figures do not hang on the catalogue. */
+const cpu = 2
+const memory_mb = 1024
+
+async function openQuotaDesk(options: TestAppOptions) {
+  const desk = await openDesk(options)
+  const { ada, params } = desk
+  const template = await ada.raw('POST', '/api/admin/templates', {
+    name: 'Small',
+    description: 'Two processors',
+    default_cpu: cpu,
+    default_memory_mb: memory_mb,
+  })
+  const fields = { template_id: (template.body as { id: string }).id, ssh_key_id: desk.keyId }
+  const quota = async () => (await ada.call(quotaApi.ofProject, { params })).body
+  return {
+    ...desk,
+    fields,
+    quota,
+    /** What is used of the project. */
+    async used() {
+      const { project } = await quota()
+      return Object.fromEntries(Object.entries(project).map(([name, line]) => [name, line.used]))
+    },
+    vmNamed: (name: string, more: object = {}) =>
+      ada.call(vmApi.create, { params, body: { ...fields, name, ...more } }),
+    pool: (desired_size: number, more: object = {}) =>
+      ada.call(vmPoolApi.create, {
+        params,
+        body: { ...fields, name: 'pool', min_size: 0, max_size: 20, auto_scaling: false, desired_size, ...more },
+      }),
+    poolOf: async (poolId: string) => (await ada.call(vmPoolApi.get, { params: { ...params, poolId } })).body,
+    resize: (poolId: string, desired_size: number) =>
+      ada.call(vmPoolApi.update, { params: { ...params, poolId }, body: { desired_size } }),
+    /** Sets a limit of the account, as an operator does. */
+    async limit(resource: QuotaResource, amount: number | null) {
+      const { id } = await desk.app.db
+        .selectFrom('account')
+        .select('id')
+        .where('email', '=', ada.email)
+        .executeTakeFirstOrThrow()
+      await desk.app.db.deleteFrom('quota').where('resource', '=', resource).execute()
+      await desk.app.db.insertInto('quota').values({ account_id: id, resource, amount }).execute()
+    },
+  }
+}
+
+/** A test with a server of its own, with limits. */
+const within =
+  (
+    limits: { account?: Partial<QuotaLimits>; project?: Partial<QuotaLimits> },
+    act: (desk: Desk) => Promise<void>,
+  ) =>
+  async () => {
+    const desk = await openQuotaDesk({
+      ...(limits.account && { accountQuota: limits.account }),
+      ...(limits.project && { projectQuota: limits.project }),
+    })
+    try {
+      await act(desk)
+    } finally {
+      await desk.close()
+    }
+  }
+
+const refused = (text: RegExp) => ({ status: 409, body: { message: expect.stringMatching(text) } })
+const tally = (answers: readonly Answer[]) =>
+  Object.fromEntries(
+    Object.entries(Object.groupBy(answers, ({ status }) => status)).map(([status, all]) => [
+      status,
+      all?.length,
+    ]),
+  )
+const times = <T>(count: number, act: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => act(i))
+
+describe('a quota holds', () => {
+  it(
+    'exactly when 50 VMs are created at once and 10 may be',
+    within({ account: { vms: 10 } }, async (desk) => {
+      const answers = await Promise.all(times(50, (i) => desk.vmNamed(`vm-${i}`)))
+      expect(tally(answers)).toEqual({ 201: 10, 409: 40 })
+      expect(await desk.used()).toMatchObject({ vms: 10, processors: 10 * cpu, memory_mb: 10 * memory_mb })
+    }),
+  )
+
+  it(
+    'when VMs, pools, sets and copies are created at once',
+    within({ project: { vms: 10 } }, async (desk) => {
+      const { params, ada, fields } = desk
+      const answers = await Promise.all([
+        ...times(10, (i) => desk.vmNamed(`vm-${i}`)),
+        ...times(10, () => desk.pool(2)),
+        ...times(10, () =>
+          ada.call(vmSetApi.create, { params, body: { ...fields, name: 'set', replicas: 3 } }),
+        ),
+      ])
+      const sizes = [...times(10, () => 1), ...times(10, () => 2), ...times(10, () => 3)]
+      const taken = sizes.filter((_, i) => answers[i]?.status === 201).reduce((sum, size) => sum + size, 0)
+      expect(taken).toBeLessThanOrEqual(10)
+      await desk.pass()
+      // All that was promised came, and nothing else.
+      expect(await desk.used()).toMatchObject({ vms: taken })
+      expect((await ada.call(vmApi.list, { params })).body).toHaveLength(taken)
+    }),
+  )
+
+  it(
+    'for all projects of an account together',
+    within({ account: { vms: 3 }, project: { vms: 2 } }, async (desk) => {
+      const other = ((await desk.ada.raw('POST', '/api/projects', { name: 'other' })).body as { id: string })
+        .id
+      for (const name of ['a', 'b']) expect((await desk.vmNamed(name)).status).toBe(201)
+      expect(await desk.vmNamed('c')).toMatchObject(refused(/^This project uses 2 of its 2 VMs/))
+      const there = (name: string) =>
+        desk.ada.call(vmApi.create, { params: { projectId: other }, body: { ...desk.fields, name } })
+      expect((await there('c')).status).toBe(201)
+      expect(await there('d')).toMatchObject(
+        refused(/^The account that owns this project uses 3 of its 3 VMs/),
+      )
+      // Others have limits of their own.
+      const bob = await desk.app.signedIn('Bob')
+      expect((await bob.call(quotaApi.ofAccount)).body).toMatchObject({ vms: { used: 0, limit: 3 } })
+    }),
+  )
+})
+
+describe('each limit is checked where it is taken', () => {
+  it.each([
+    ['vms', 2, /uses 2 of its 2 VMs, and 1 more is requested\. Delete VMs/],
+    ['processors', 2 * cpu, /uses 4 of its 4 processors, and 2 more are requested\. Delete VMs/],
+    [
+      'memory_mb',
+      2 * memory_mb,
+      /uses 2.0 GB of its 2.0 GB of memory, and 1.0 GB more is requested\. Delete VMs/,
+    ],
+  ] as const)('%s: a VM, a pool, a set, a fork and a VM of a snapshot', (resource, limit, sentence) =>
+    within({}, async (desk) => {
+      const { params, ada, fields } = desk
+      const { body: vm } = await desk.vmNamed('one')
+      const { body: pool } = await desk.pool(1)
+      await desk.pass()
+      const { body: snapshot } = await desk.snapshotVm(vm.id)
+      await desk.pass()
+      await desk.limit(resource, limit)
+      const name = 'more'
+      const tries = [
+        desk.vmNamed(name),
+        desk.pool(1),
+        desk.resize(pool.id, 2),
+        ada.call(vmSetApi.create, { params, body: { ...fields, name, replicas: 1 } }),
+        ada.call(vmApi.fork, { params: { ...params, vmId: vm.id }, body: { name } }),
+        ada.call(vmSnapshotApi.createVms, { params: { ...params, snapshotId: snapshot.id }, body: { name } }),
+      ]
+      for (const answer of await Promise.all(tries as Promise<Answer>[]))
+        expect(answer).toMatchObject(refused(sentence))
+      // What takes no more is allowed.
+      expect((await desk.resize(pool.id, 1)).status).toBe(200)
+    })(),
+  )
+
+  it(
+    'disk space: a disk, a disk of a snapshot, a pool with disks, a fork of a VM with disks',
+    within({ project: { disk_bytes: 10 * gibibyte } }, async (desk) => {
+      const disk = (size: string, more: Partial<DiskCreate> = {}) => desk.createDisk({ size, ...more })
+      const { body: data } = await disk('6Gi')
+      await desk.pass()
+      const text = /uses 6 GB of its 10 GB of disk space, and 5 GB more is requested\. Delete disks/
+      expect(await disk('5Gi')).toMatchObject(refused(text))
+      expect(await disk('5Gi', { source: 'HTTP', image_url: 'https://x.test/a.img' })).toMatchObject(
+        refused(text),
+      )
+      const { body: snapshot } = await desk.snapshotDisk(data.id)
+      await desk.pass()
+      expect(await desk.diskFrom(snapshot.id, { name: 'x', size_gb: 6 })).toMatchObject(
+        refused(/and 6 GB more/),
+      )
+      const disks = [{ name: 'state', size: '3Gi', source: 'EMPTY' }]
+      expect(await desk.pool(2, { disks })).toMatchObject(refused(/and 6 GB more/))
+      const { body: vm } = await desk.vmNamed('web', { disks: [{ disk_id: data.id }] })
+      await desk.pass()
+      const fork = { params: { ...desk.params, vmId: vm.id }, body: { name: 'f' } }
+      expect(await desk.ada.call(vmApi.fork, fork)).toMatchObject(refused(/and 6 GB more/))
+      expect((await disk('4Gi')).status).toBe(201)
+      expect(await desk.used()).toMatchObject({ disk_bytes: 10 * gibibyte })
+    }),
+  )
+
+  it(
+    'snapshot space: until it is reached, and what is being made counts with all it may become',
+    within({ project: { snapshot_bytes: gibibyte } }, async (desk) => {
+      const disks = await Promise.all(times(3, () => desk.createDisk({ size: '1Gi' })))
+      await desk.pass()
+      const answers = await Promise.all(
+        disks.map(({ body }, i) => desk.snapshotDisk(body.id, { name: `s${i}` })),
+      )
+      expect(tally(answers)).toEqual({ 201: 1, 409: 2 })
+      expect(answers.find(({ status }) => status === 409)).toMatchObject(
+        refused(/uses 1 GB of its 1 GB of snapshot space, and another snapshot is requested/),
+      )
+      await desk.pass()
+      // It takes what it takes, by now.
+      const { project } = await desk.quota()
+      expect(project.snapshot_bytes.used).toBeLessThan(gibibyte)
+      const { body: vm } = await desk.vmNamed('web')
+      await desk.pass()
+      expect((await desk.snapshotVm(vm.id)).status).toBe(201)
+      await desk.pass()
+      await desk.limit('snapshot_bytes', 1)
+      expect(await desk.snapshotVm(vm.id)).toMatchObject(refused(/snapshot space/))
+    }),
+  )
+
+  it(
+    'shared ports: shared later, and with a new VM',
+    within({ account: { shares: 2 } }, async (desk) => {
+      const { body: vm } = await desk.vmNamed('web', { share_ports: [3000] })
+      const share = (port: number) =>
+        desk.ada.call(shareApi.create, { params: { ...desk.params, vmId: vm.id }, body: { port } })
+      expect(await desk.vmNamed('two', { share_ports: [1, 2] })).toMatchObject(
+        refused(/uses 1 of its 2 shared ports, and 2 more are requested\. Stop sharing a port/),
+      )
+      const tried = await Promise.all(times(8, (i) => share(4000 + i)))
+      expect(tally(tried)).toEqual({ 201: 1, 409: 7 })
+    }),
+  )
+})
+
+describe('what is given back', () => {
+  it(
+    'is there again when a deletion is accepted, before anything is removed',
+    within({ project: { vms: 1, disk_bytes: gibibyte, shares: 1 } }, async (desk) => {
+      const { body: vm } = await desk.vmNamed('web', { share_ports: [3000] })
+      const { body: disk } = await desk.createDisk({ size: '1Gi' })
+      await desk.pass()
+      expect(await desk.used()).toMatchObject({ vms: 1, disk_bytes: gibibyte, shares: 1 })
+      await desk.deleteVm(vm.id)
+      await desk.deleteDisk(disk.id)
+      expect(await desk.used()).toEqual({
+        vms: 0,
+        processors: 0,
+        memory_mb: 0,
+        disk_bytes: 0,
+        snapshot_bytes: 0,
+        shares: 0,
+      })
+      expect((await desk.vmNamed('again', { share_ports: [3000] })).status).toBe(201)
+      expect((await desk.createDisk({ size: '1Gi' })).status).toBe(201)
+    }),
+  )
+
+  it(
+    'is what a pool no longer is to have, as soon as its VMs go',
+    within({ project: { vms: 4 } }, async (desk) => {
+      const { body: pool } = await desk.pool(4)
+      expect(await desk.used()).toMatchObject({ vms: 4 })
+      expect(await desk.vmNamed('x')).toMatchObject(refused(/uses 4 of its 4 VMs/))
+      await desk.pass()
+      await desk.resize(pool.id, 2)
+      await desk.pass(120_000)
+      expect(await desk.used()).toMatchObject({ vms: 2 })
+      const poolId = pool.id
+      await desk.ada.call(vmPoolApi.delete, { params: { ...desk.params, poolId } })
+      expect(await desk.used()).toMatchObject({ vms: 0, processors: 0 })
+    }),
+  )
+
+  it(
+    'does not count a disk that failed',
+    within({ project: { disk_bytes: gibibyte } }, async (desk) => {
+      const failing = { size: '1Gi', source: 'HTTP', image_url: 'https://x.test/fault-refused.img' }
+      await desk.createDisk(failing)
+      await desk.pass()
+      expect(await desk.used()).toMatchObject({ disk_bytes: 0 })
+    }),
+  )
+})
+
+describe('a limit that was lowered', () => {
+  it('leaves what there is, refuses more, and keeps a pool from growing, which says why', async () => {
+    const desk = await openQuotaDesk({ startsAtOnce: 1 })
+    const { body: pool } = await desk.pool(6)
+    // Before all of them are there.
+    await desk.limit('vms', 4)
+    await desk.pass(120_000)
+    const held = await desk.poolOf(pool.id)
+    expect(held.vms).toHaveLength(4)
+    expect(held.status_message).toMatch(
+      /The account that owns this project uses 4 of its 4 VMs, and 1 more is requested/,
+    )
+    expect(await desk.vmNamed('x')).toMatchObject(refused(/uses 6 of its 4 VMs/))
+    await desk.limit('vms', null)
+    await desk.pass(20 * 60_000)
+    expect(await desk.poolOf(pool.id)).toMatchObject({ current_size: 6, status: 'active' })
+    await desk.close()
+  })
+
+  it('keeps the autoscaler from making a pool larger, which says why', async () => {
+    const desk = await openQuotaDesk({ projectQuota: { vms: 1 } })
+    const { body: pool } = await desk.pool(1, { auto_scaling: true, name: 'busy' })
+    await desk.pass()
+    const [member] = (await desk.poolOf(pool.id)).vms
+    desk.app.engine.setLoad(member?.id ?? '', 100)
+    await desk.pass(10 * 60_000)
+    const history = await desk.ada.call(vmPoolApi.history, { params: { ...desk.params, poolId: pool.id } })
+    expect(history.body.verdict).toMatch(/^This project uses 1 of its 1 VM, and 1 more is requested/)
+    expect(await desk.poolOf(pool.id)).toMatchObject({ desired_size: 1, current_size: 1 })
+    await desk.close()
+  })
+})
+
+describe('the use of a project and of an account', () => {
+  it(
+    'is told with the limits of the settings, or those that an operator set',
+    within({ account: { vms: 5 }, project: { shares: 7 } }, async (desk) => {
+      await desk.limit('vms', 9)
+      await desk.limit('processors', null)
+      const { project, account } = await desk.quota()
+      expect(project.shares).toEqual({ used: 0, limit: 7 })
+      expect(account.vms).toEqual({ used: 0, limit: 9 })
+      expect(account.processors).toEqual({ used: 0, limit: null })
+      expect((await desk.ada.call(quotaApi.ofAccount)).body).toEqual(account)
+    }),
+  )
+})
