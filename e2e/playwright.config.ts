@@ -4,6 +4,9 @@ import { kubeconfigOfTests } from './cluster-home.ts'
 import type { WorkerOptions } from './fixtures.ts'
 import type { WorldOptions } from './journeys/world.ts'
 
+const inCI = process.env.CI !== undefined
+/** Real guests boot in it, on a host that does much else. */
+const journeyMs = 600_000
 const aside = ['**/journeys/**', 'accessibility.spec.ts']
 /** `E2E_DATABASE=postgres` has everything on PostgreSQL, guests of QEMU too. */
 const database: WorkerOptions['database'] = process.env.E2E_DATABASE === 'postgres' ? 'postgres' : 'sqlite'
@@ -14,7 +17,12 @@ const onBoth =
 /** The journeys that also take place on a cluster, when one is named; those left out are about QEMU and its files. */
 const onCluster = /\/journeys\/(groups|inside|main-job|storage)\.spec\.ts$/
 const cluster = [
-  { name: 'journeys-on-a-cluster', testMatch: onCluster, use: { database, engine: 'kubevirt' as const } },
+  {
+    name: 'journeys-on-a-cluster',
+    testMatch: onCluster,
+    timeout: journeyMs,
+    use: { database, engine: 'kubevirt' as const },
+  },
   // Those that do the same on every engine: the others look at what the simulated one alone can be told to do.
   {
     name: 'pages-on-a-cluster',
@@ -28,7 +36,7 @@ if (kubeconfigOfTests() === undefined && process.env.TEST_WORKER_INDEX === undef
   console.log('SKIPPED: the journeys on a cluster, because SLIPWAY_TEST_KUBECONFIG names none')
 const here = [
   { name: 'accessibility', testMatch: 'accessibility.spec.ts', use: { database } },
-  { name: 'journeys', testMatch: '**/journeys/*.spec.ts', use: { database } },
+  { name: 'journeys', testMatch: '**/journeys/*.spec.ts', timeout: journeyMs, use: { database } },
   { name: 'pages', testMatch: '**/*.spec.ts', testIgnore: aside, use: { database } },
   { name: 'pages-on-postgres', testMatch: onBoth, use: { database: 'postgres' as const } },
 ]
@@ -45,11 +53,12 @@ export default defineConfig<object, WorkerOptions & WorldOptions>({
     ...(kubeconfigOfTests() === undefined ? [] : cluster),
   ],
   // A landing must not hang on a lost race; what needed another try is listed as flaky, and mended.
-  retries: process.env.CI === undefined ? 0 : 2,
+  retries: inCI ? 2 : 0,
   snapshotPathTemplate: '{testDir}/screenshots/{arg}{ext}',
-  forbidOnly: process.env.CI !== undefined,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  forbidOnly: inCI,
+  // A limit that is never reached costs nothing, and a machine of a CI may be several times slower than yesterday.
+  timeout: inCI ? 180_000 : 60_000,
+  expect: { timeout: inCI ? 30_000 : 10_000 },
   reporter: [['list']],
   use: {
     viewport: { width: 1280, height: 800 },
@@ -59,7 +68,7 @@ export default defineConfig<object, WorkerOptions & WorldOptions>({
     contextOptions: { reducedMotion: 'reduce' },
     permissions: ['clipboard-read', 'clipboard-write'],
     // A picture before and after each step costs a quarter of the time. In CI nobody takes them home.
-    trace: process.env.CI === undefined ? 'retain-on-failure' : 'on-first-retry',
+    trace: inCI ? 'on-first-retry' : 'retain-on-failure',
     screenshot: 'only-on-failure',
     launchOptions: chromiumOptions,
   },

@@ -11,8 +11,6 @@ import { clear, guestsOf, imagesDir, newDataDir, startRealServer } from './real.
 
 const run = promisify(execFile)
 
-test.setTimeout(300_000)
-
 let dataDir: string
 let server: Server | null = null
 

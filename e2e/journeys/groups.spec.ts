@@ -18,7 +18,6 @@ const hurried = {
 }
 
 test.describe.configure({ mode: 'serial' })
-test.setTimeout(600_000)
 
 let world: World
 let server: Server

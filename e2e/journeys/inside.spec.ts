@@ -11,7 +11,6 @@ import { runShown } from './real.ts'
 import { test, type World } from './world.ts'
 
 test.describe.configure({ mode: 'serial' })
-test.setTimeout(240_000)
 
 let world: World
 let server: Server

@@ -11,8 +11,6 @@ import { seededRandom } from './seed.ts'
 const rounds = 20
 const settled = ['running', 'stopped', 'failed', 'error']
 
-test.setTimeout(600_000)
-
 let dataDir: string
 let server: Server
 

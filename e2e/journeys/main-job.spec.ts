@@ -4,7 +4,6 @@ import { newKeyPair, runShown } from './real.ts'
 import { shellsOf, test, type World } from './world.ts'
 
 test.describe.configure({ mode: 'serial' })
-test.setTimeout(240_000)
 
 const person = { email: 'ada@example.com', password: 'Analytical-Engine-1843' }
 const upAtMost = { timeout: 180_000 }

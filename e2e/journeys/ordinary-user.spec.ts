@@ -10,7 +10,6 @@ import { newOwner, type Owner } from './owner.ts'
 
 const why = await whyNoOrdinaryUser()
 test.skip(why !== null, `networks of an ordinary user, because ${why}`)
-test.setTimeout(600_000)
 
 test('VMs of an ordinary user find each other by name, and reach nothing that they must not', async ({
   playwright,

@@ -19,8 +19,6 @@ const run = promisify(execFile)
 const fromLoopback = { SLIPWAY_PRIVATE_SOURCES: '127.0.0.1' }
 const mib = 1024 * 1024
 
-test.setTimeout(600_000)
-
 let dataDir: string
 let server: Server
 let owner: Owner

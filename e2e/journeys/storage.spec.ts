@@ -27,7 +27,6 @@ import { shellsOf, test, type World } from './world.ts'
 const run = promisify(execFile)
 
 test.describe.configure({ mode: 'serial' })
-test.setTimeout(300_000)
 
 const fromLoopback = { SLIPWAY_PRIVATE_SOURCES: '127.0.0.1' }
 

@@ -60,12 +60,7 @@ interface Fixtures extends WorldOptions {
 export const test = base.extend<object, Fixtures>({
   engine: ['qemu', { option: true, scope: 'worker' }],
   newWorld: [
-    async ({ engine }, use) =>
-      use(() => {
-        // Of the hook in which it is called: the boot image may have to be built first.
-        base.setTimeout(600_000)
-        return engine === 'qemu' ? newHostWorld() : newClusterWorld()
-      }),
+    async ({ engine }, use) => use(() => (engine === 'qemu' ? newHostWorld() : newClusterWorld())),
     { scope: 'worker' },
   ],
 })
