@@ -47,6 +47,31 @@ describe('two servers and a hundred requests at once', () => {
     await desk.close()
   })
 
+  it('bring up fifty VMs that are created at once, each one once', async () => {
+    const { desk, of } = await openBoth()
+    const answers = await Promise.all(
+      times(50, (i) =>
+        of(i).call(vmApi.create, {
+          params: desk.params,
+          body: { name: `vm-${i}`, template_id: 'starter', ssh_key_id: desk.keyId },
+        }),
+      ),
+    )
+    expect(tally(answers)).toEqual({ 201: 50 })
+    const notUp = async () => {
+      const { body } = await desk.ada.call(vmApi.list, { params: desk.params })
+      expect(body).toHaveLength(50)
+      return body.filter(({ status }) => status !== 'running')
+    }
+    for (let looks = 0; looks < 30 && (await notUp()).length > 0; looks++) await desk.pass()
+    expect(await notUp()).toEqual([])
+    const { body } = await desk.ada.call(vmApi.list, { params: desk.params })
+    const places = body.map(({ ip_address, ssh_port }) => `${ip_address}:${ssh_port}`)
+    expect(new Set(places).size).toBe(50)
+    expect(new Set((await desk.app.engine.list()).keys())).toEqual(new Set(body.map(({ id }) => id)))
+    await desk.close()
+  })
+
   it('let a VM go or snapshot it, never both', async () => {
     const { desk, of } = await openBoth()
     const vmIds = await Promise.all(times(8, (i) => desk.stoppedVm(`vm-${i}`)))

@@ -58,7 +58,7 @@ export function makeMachineCopy(deps: {
       return {
         image,
         volumes: memory?.volumes ?? placeInOrder(spec.volumeIds),
-        restored: { memory, copied: true },
+        restored: { memory, sha256: manifest.memory?.sha256, copied: true },
       }
     },
   }

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BootImage } from '../../image/image-store.ts'
 import { flush } from '../../lib/flush.ts'
+import { sha256Of } from '../../lib/whole-copy.ts'
 import { EngineError, type SnapshotMade, type SnapshotState, type Work } from '../engine.ts'
 import type { BlockHost } from './block-host.ts'
 import { addNode, type Begin, copyDisks, type DiskCopy, proveCopies } from './block-jobs.ts'
@@ -150,7 +151,7 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
           image: source.image,
           volumeIds: source.disks.map(({ name }) => name).filter((name) => name !== ROOT),
           consistency,
-          memory: source.memory && { fit: source.memory.fit, bytes: (await stat(memoryOf(id))).size },
+          memory: source.memory && (await memoryIn(id, source.memory.fit, work.signal)),
         })
       } catch (error) {
         await rm(dirOf(id), { recursive: true, force: true })
@@ -181,6 +182,11 @@ export function makeMachineSnapshots(dataDir: string, places: Places = makePlace
       await rm(join(dirOf(id), MANIFEST), { force: true })
       await rm(dirOf(id), { recursive: true, force: true })
     },
+  }
+
+  async function memoryIn(id: string, fit: MemoryFit, signal: AbortSignal) {
+    const [sha256] = await sha256Of([memoryOf(id)], signal)
+    return { fit, bytes: (await stat(memoryOf(id))).size, sha256 }
   }
 
   async function copyOf(id: string, { name, path, node }: SourceDisk, image: BootImage): Promise<DiskCopy> {

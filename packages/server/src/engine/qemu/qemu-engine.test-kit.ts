@@ -7,7 +7,7 @@ import { type ImageStore, makeImageStore, STARTER_IMAGE } from '../../image/imag
 import { ImportError, type Importer } from '../../image/import.ts'
 import { readRecipes } from '../../image/recipe.ts'
 import { CommandError, run } from '../../lib/command.ts'
-import { silentLog } from '../../lib/log.ts'
+import { type Log, silentLog } from '../../lib/log.ts'
 import type { EngineHarness } from '../engine.test-kit.ts'
 import type { Address, Engine } from '../engine.ts'
 import { imageFilesInUse } from './image-use.ts'
@@ -46,11 +46,15 @@ export async function testImages(dataDir: string, dir = imagesDir): Promise<Imag
 /** The engine over those images; what runs guest code on this host is found out once, for all of them. */
 export async function testEngine(
   dataDir: string,
-  { networks = 'off', warm = false }: { networks?: 'off' | 'auto'; warm?: boolean } = {},
+  {
+    networks = 'off',
+    warm = false,
+    log = silentLog,
+  }: { networks?: 'off' | 'auto'; warm?: boolean; log?: Log } = {},
 ): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, images, importer, log: silentLog })
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, images, importer, log })
 }
 
 /** `auto`: each project has a network, where this host can have them. */

@@ -44,6 +44,7 @@ const record = z.looseObject({
     .looseObject({
       memory: fit.nullable(),
       suspended: z.looseObject({ run: z.string(), sha256: z.string() }).optional(),
+      sha256: z.string().optional(),
       moved: z.boolean().optional(),
       copied: z.boolean().optional(),
     })
@@ -56,7 +57,7 @@ const manifest = z.looseObject({
   image,
   volumeIds: z.array(z.string()),
   consistency,
-  memory: z.looseObject({ fit, bytes: z.number() }).nullable(),
+  memory: z.looseObject({ fit, bytes: z.number(), sha256: z.string().optional() }).nullable(),
   storedBytes: z.number(),
 })
 

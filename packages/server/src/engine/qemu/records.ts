@@ -27,6 +27,8 @@ export interface Restored {
   memory: MemoryFit | null
   /** Its guest was suspended: the run that ended so, and the SHA-256 of its memory. */
   suspended?: { run: string; sha256: string } | undefined
+  /** SHA-256 of a memory that came from a snapshot; absent where it was saved by an earlier version. */
+  sha256?: string | undefined
   /** A disk was detached since, and may have changed elsewhere. */
   moved?: boolean | undefined
   /** It is that of another machine, of which this one is a copy: its guest has to become somebody else. */
@@ -86,7 +88,8 @@ export interface MachineManifest {
   image: BootImage
   volumeIds: string[]
   consistency: SnapshotMade['consistency']
-  memory: { fit: MemoryFit; bytes: number } | null
+  /** Snapshots of earlier versions have no SHA-256 of it. */
+  memory: { fit: MemoryFit; bytes: number; sha256?: string | undefined } | null
   storedBytes: number
 }
 

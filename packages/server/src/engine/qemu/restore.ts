@@ -98,14 +98,18 @@ export function makeRestore(deps: { dirs: MachineDirs; volumes: Volumes; snapsho
     await dirs.writeRecord(machineId, {
       ...record,
       image,
-      restored: { memory: next?.fit ?? null },
+      restored: { memory: next?.fit ?? null, sha256: next?.sha256 },
     })
     const manifest = await snapshots.seal(safetyId, {
       imageId: record.spec.imageId,
       image: record.image,
       volumeIds: kept,
       consistency: fit ? 'memory' : 'clean',
-      memory: fit && { fit, bytes: (await stat(savedMemory)).size },
+      memory: fit && {
+        fit,
+        bytes: (await stat(savedMemory)).size,
+        sha256: record.restored?.suspended?.sha256 ?? record.restored?.sha256,
+      },
     })
     await rm(dirOf(machineId), { recursive: true, force: true })
     await rm(swapOf(machineId), { force: true })

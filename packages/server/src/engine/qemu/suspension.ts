@@ -123,10 +123,11 @@ export function makeSuspension(deps: {
     async whyUseless(machineId, { restored }) {
       if (!restored?.memory) return null
       if (restored.moved) return 'One of its disks was detached while it was suspended.'
-      if (!restored.suspended) return null
+      const expected = restored.suspended?.sha256 ?? restored.sha256
+      if (expected === undefined) return null
       const signal = new AbortController().signal
       const [sha256] = await sha256Of([memoryOf(machineId)], signal).catch(() => [null])
-      return sha256 === restored.suspended.sha256 ? null : 'Its saved memory is missing or damaged.'
+      return sha256 === expected ? null : 'Its saved memory is missing or damaged.'
     },
 
     async discard(machineId) {
