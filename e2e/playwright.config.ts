@@ -2,7 +2,7 @@ import { defineConfig } from '@playwright/test'
 import { chromiumOptions } from './chromium.ts'
 import { kubeconfigOfTests } from './cluster-home.ts'
 import type { WorkerOptions } from './fixtures.ts'
-import type { WorldOptions } from './journeys/world.ts'
+import type { WorldOptions } from './journeys/journey.ts'
 
 const inCI = process.env.CI !== undefined
 /** Real guests boot in it, on a host that does much else. */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sshKeyApi, vmApi } from '@slipway/contract'
 import { instancesOf, type KubeObject, machinesOf } from './cluster.ts'
 import { newPublicKey } from './fleet.ts'
-import type { Ground } from './kubevirt.ts'
+import type { Ground } from './kubevirt-ground.ts'
 import { quantile, report } from './report.ts'
 
 /** Long enough for what follows in the cluster, so that each is measured alone. */

@@ -12,7 +12,7 @@ import type { KubeAccess } from '@slipway/e2e/kube'
 import { startServer } from '@slipway/e2e/server'
 import { instancesOf, type KubeObject, machinesOf } from './cluster.ts'
 import { type Instead, startCountingProxy } from './counting-proxy.ts'
-import type { Ground } from './kubevirt.ts'
+import type { Ground } from './kubevirt-ground.ts'
 import { cpuSeconds, memoryMb } from './process.ts'
 import { quantile, report } from './report.ts'
 

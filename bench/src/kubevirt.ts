@@ -16,6 +16,7 @@ import { type Server, startServer } from '@slipway/e2e/server'
 import { type Cluster, makeCluster } from './cluster.ts'
 import { startCountingProxy } from './counting-proxy.ts'
 import { type Fleet, newFleet } from './fleet.ts'
+import type { Ground } from './kubevirt-ground.ts'
 import { benchCreates, benchEvents } from './kubevirt-lags.ts'
 import { benchResync } from './kubevirt-resync.ts'
 import { newPerson, type Person } from './person.ts'
@@ -26,18 +27,6 @@ const isQuick = process.argv.includes('--quick')
 const sizes = isQuick
   ? { vms: 40, samples: 15, restSeconds: 20, resync: 1_000 }
   : { vms: 1_000, samples: 60, restSeconds: Number(process.env.SLIPWAY_BENCH_REST_S ?? 180), resync: 10_000 }
-
-/** What is measured on. */
-export interface Ground {
-  server: Server
-  person: Person
-  fleet: Fleet
-  template: Template
-  /** The cluster by the same way that the server takes. */
-  cluster: Cluster
-  /** In which the VMs of the fleet are. */
-  namespace: string
-}
 
 export async function benchKubevirt(): Promise<boolean> {
   const file = process.env.SLIPWAY_BENCH_KUBECONFIG

@@ -2,10 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from '@playwright/test'
 import { projectApi, type Vm, type VmPool, type VmSet, vmApi, vmPoolApi, vmSetApi } from '@slipway/contract'
 import type { Server } from '../server.ts'
+import { test } from './journey.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { seededRandom } from './seed.ts'
 import { deviceOf, rest } from './storage.ts'
-import { shellsOf, test, type World } from './world.ts'
+import { shellsOf, type World } from './world.ts'
 
 /** The policy in a hurry. A guest on a busy host gets only a part of its processor, so little is called much. */
 const hurried = {

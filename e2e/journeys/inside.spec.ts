@@ -6,9 +6,10 @@ import { promisify } from 'node:util'
 import { expect, type Page } from '@playwright/test'
 import { hostApi, usageApi, type Vm, vmApi } from '@slipway/contract'
 import type { Server } from '../server.ts'
+import { test } from './journey.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { runShown } from './real.ts'
-import { test, type World } from './world.ts'
+import type { World } from './world.ts'
 
 test.describe.configure({ mode: 'serial' })
 

@@ -1,7 +1,8 @@
 import { expect, type Page } from '@playwright/test'
 import type { Server } from '../server.ts'
+import { test } from './journey.ts'
 import { newKeyPair, runShown } from './real.ts'
-import { shellsOf, test, type World } from './world.ts'
+import { shellsOf, type World } from './world.ts'
 
 test.describe.configure({ mode: 'serial' })
 

@@ -20,9 +20,10 @@ import {
 import { diskListPath, snapshotCreatePath, snapshotListPath } from '../paths.ts'
 import { choose, toasts } from '../sentences.ts'
 import type { Server } from '../server.ts'
+import { test } from './journey.ts'
 import { newOwner, type Owner } from './owner.ts'
 import { belongingsOf, deviceOf, rest, serveFiles, untilSeen } from './storage.ts'
-import { shellsOf, test, type World } from './world.ts'
+import { shellsOf, type World } from './world.ts'
 
 const run = promisify(execFile)
 

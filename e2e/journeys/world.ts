@@ -1,8 +1,5 @@
 /** Where a journey takes place: a server with the engine that really runs guests, and a way to see what is really there. */
-import { test as base } from '@playwright/test'
 import type { Server } from '../server.ts'
-import { newClusterWorld } from './cluster-world.ts'
-import { newHostWorld } from './host-world.ts'
 import type { Owner } from './owner.ts'
 import type { Belongings } from './storage.ts'
 
@@ -47,20 +44,3 @@ export interface Guest {
   /** This run of it. */
   run: string
 }
-
-export interface WorldOptions {
-  /** What runs the guests. */
-  engine: 'qemu' | 'kubevirt'
-}
-
-interface Fixtures extends WorldOptions {
-  newWorld: () => Promise<World>
-}
-
-export const test = base.extend<object, Fixtures>({
-  engine: ['qemu', { option: true, scope: 'worker' }],
-  newWorld: [
-    async ({ engine }, use) => use(() => (engine === 'qemu' ? newHostWorld() : newClusterWorld())),
-    { scope: 'worker' },
-  ],
-})

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
-import { endpointsText, namedAddresses, networkDomainOf, slicesOf } from './guest-names.ts'
+import { endpointsText } from './guest-endpoints.ts'
+import { namedAddresses, networkDomainOf, slicesOf } from './guest-names.ts'
 import { makeNames } from './names.ts'
 
 test('names end in the service of the namespace', () => {

@@ -6,6 +6,7 @@
  */
 import { isIPv4 } from 'node:net'
 import type { Ground } from './ground.ts'
+import { endpointsText, serviceLabel, serviceOfSlice } from './guest-endpoints.ts'
 import { type EndpointSlice, kinds } from './kinds.ts'
 import { keyOf } from './kube/objects.ts'
 import type { MirroredEndpointSlice } from './mirror.ts'
@@ -63,20 +64,8 @@ export function slicesOf(service: string, all: readonly NamedAddress[]): WantedS
   return slices
 }
 
-/** All that counts of endpoints, in one text: two of them are compared, and one is kept of each slice in the cluster. */
-export const endpointsText = (endpoints: EndpointSlice['endpoints'] = []): string =>
-  (endpoints ?? [])
-    .map(
-      ({ hostname = '', addresses, conditions }) =>
-        `${hostname} ${addresses.join()} ${conditions?.ready ?? true}`,
-    )
-    .join('\n')
-
-const serviceLabel = 'kubernetes.io/service-name'
 /** Controllers of Kubernetes leave alone what is managed by somebody else. */
 const managedBy = { 'endpointslice.kubernetes.io/managed-by': 'slipway.org' }
-
-export const serviceOfSlice = (labels: Record<string, string> = {}): string => labels[serviceLabel] ?? ''
 
 export function makeGuestNames(ground: Pick<Ground, 'client' | 'mirror' | 'names'>) {
   const { client, mirror, names } = ground

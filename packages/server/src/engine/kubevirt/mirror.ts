@@ -1,7 +1,7 @@
 /** All that is ours in the cluster, in memory: a reflector for each kind, trimmed to what the engine asks about. */
 import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
-import { endpointsText, serviceOfSlice } from './guest-names.ts'
+import { endpointsText, serviceOfSlice } from './guest-endpoints.ts'
 import {
   type DataVolume,
   type EndpointSlice,
