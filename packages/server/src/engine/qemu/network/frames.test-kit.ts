@@ -212,6 +212,51 @@ export function honestFrames({ own, other }: Cast): Record<string, Buffer> {
 export const datagram = ({ own, gateway }: Cast, to: string, port: number, text: string): Buffer =>
   ethernet(gateway.mac, own.mac, IPV4, ipv4(own.ip, to, 17, udp(40_000, port, Buffer.from(text))))
 
+/**
+ * A program for guests of x86-64 that sends what it reads as one frame, whatever the kernel would make of it: a shell has
+ * nothing that does. System calls after the tables of Linux, its file after elf(5), the address after packet(7).
+ */
+export function frameSender(interfaceIndex: number): Buffer {
+  const base = 0x400000
+  const start = 64 + 56
+  const buffer = base + 0x1000
+  const dword = (value: number) => {
+    const four = Buffer.alloc(4)
+    four.writeUInt32LE(value)
+    return four
+  }
+  const qword = (value: number) => Buffer.concat([dword(value), dword(0)])
+  const half = (value: number) => bytes(value & 255, value >> 8)
+  const address = Buffer.concat([half(17), word(3), dword(interfaceIndex), Buffer.alloc(12)])
+  const code = (addressAt: number) =>
+    Buffer.concat([
+      // socket(AF_PACKET, SOCK_RAW, ETH_P_ALL), kept in r12
+      Buffer.from('b829000000bf11000000be03000000ba000300000f054189c4', 'hex'),
+      // read(0, buffer, 2048)
+      Buffer.concat([Buffer.from('31c031ffbe', 'hex'), dword(buffer), Buffer.from('ba000800000f05', 'hex')]),
+      // sendto(r12, buffer, what was read, 0, address, 20)
+      Buffer.concat([Buffer.from('89c24489e7b82c000000be', 'hex'), dword(buffer)]),
+      Buffer.concat([
+        Buffer.from('4531d241b8', 'hex'),
+        dword(addressAt),
+        Buffer.from('41b9140000000f05', 'hex'),
+      ]),
+      // exit(whether that failed)
+      Buffer.from('c1e81f89c7b83c0000000f05', 'hex'),
+    ])
+  const size = start + code(0).length
+  return Buffer.concat([
+    Buffer.from('7f454c46020101000000000000000000', 'hex'),
+    Buffer.concat([half(2), half(62), dword(1), qword(base + start), qword(64), qword(0), dword(0)]),
+    Buffer.concat([half(64), half(56), half(1), half(0), half(0), half(0)]),
+    // One segment, to be read, written and run.
+    Buffer.concat([dword(1), dword(7), qword(0), qword(base), qword(base), qword(size + 20), qword(0x2000)]),
+    qword(0x1000),
+    code(base + size),
+    address,
+  ])
+}
+
 export interface TapPlug {
   send(frame: Buffer): void
   /** Everything that has come out of the tap so far. */

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +10,9 @@ import { STARTER_IMAGE } from '../../../image/image-store.ts'
 import { run } from '../../../lib/command.ts'
 import type { Address, Engine } from '../../engine.ts'
 import { missing, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
+import { datagram } from './frames.test-kit.ts'
+import { watchFrames } from './frames.watch.test-kit.ts'
+import { bridgeOf } from './links.ts'
 import { namespaceOf } from './namespace.ts'
 import { elsewhere, makeSurroundings, PORT } from './surroundings.test-kit.ts'
 import { whyNoProjectNetworks } from './trial.ts'
@@ -59,13 +64,12 @@ describe.skipIf(why)('networks of projects', () => {
   }
   async function forbidden(): Promise<[string, number][]> {
     const { host, gateways } = await hostAddresses()
-    return [
-      ...[...host, ...gateways, elsewhere.private, elsewhere.metadata].map((ip): [string, number] => [
-        ip,
-        PORT,
-      ]),
-      [at('stranger').ip, 22],
+    const refused = [
+      ...host,
+      ...gateways,
+      ...Object.values(elsewhere).filter((ip) => ip !== elsewhere.public),
     ]
+    return [...refused.map((ip): [string, number] => [ip, PORT]), [at('stranger').ip, 22]]
   }
   async function hostAddresses() {
     const list = async (text: Promise<string>) =>
@@ -76,6 +80,10 @@ describe.skipIf(why)('networks of projects', () => {
       gateways: await list(inNamespace('ip', '-4', 'address')),
     }
   }
+  const macOf = async (name: Name) => (await inGuest(name, 'cat /sys/class/net/eth0/address')).trim()
+
+  let frames: Awaited<ReturnType<typeof watchFrames>>
+
   async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
     for (const end = performance.now() + 60_000; performance.now() < end; await sleep(250))
       if (await holds().catch(() => false)) return
@@ -116,9 +124,16 @@ describe.skipIf(why)('networks of projects', () => {
     })
     await engine.putNetwork(other, { label: 'shop', internet: true, names: { web: [stranger] } })
     for (const name of Object.keys(ids) as Name[]) await ready(name)
+    frames = await watchFrames(namespaceOf(dataDir), bridgeOf(0), {
+      own: { mac: await macOf('web'), ip: at('web').ip },
+      other: { mac: await macOf('data'), ip: at('data').ip },
+      inGuest: (command) => inGuest('web', command),
+      dir: dataDir,
+    })
   })
 
   afterAll(async () => {
+    await frames?.end()
     for (const id of (await engine.list()).keys()) await engine.deleteMachine(id)
     await engine.close()
     await surroundings.close()
@@ -160,12 +175,7 @@ describe.skipIf(why)('networks of projects', () => {
       allowed.map(([ip]) => ip).sort(),
     )
     // Each of them answers whoever may ask.
-    for (const ip of [
-      ...(await hostAddresses()).host,
-      elsewhere.private,
-      elsewhere.metadata,
-      elsewhere.public,
-    ])
+    for (const ip of [...(await hostAddresses()).host, ...Object.values(elsewhere)])
       expect(await run('bash', ['-c', `timeout 5 head -c 4 < /dev/tcp/${ip}/${PORT}`])).toBe('open')
   })
 
@@ -180,7 +190,6 @@ describe.skipIf(why)('networks of projects', () => {
   })
 
   test('a guest cannot take the address, the MAC or the name of another, nor offer addresses', async () => {
-    const macOf = async (name: Name) => (await inGuest(name, 'cat /sys/class/net/eth0/address')).trim()
     const [own, mac] = [await macOf('web'), await macOf('data')]
     const { ip } = at('data')
     const gateway = /via ([\d.]+)/.exec(await inGuest('web', 'ip route'))?.[1] ?? ''
@@ -231,10 +240,37 @@ describe.skipIf(why)('networks of projects', () => {
       expect(await inGuest('data', 'udhcpc -i eth0 -n -q -f -s /tmp/say 2>&1')).toContain(`from ${gateway}\n`)
   })
 
+  test('nothing that a guest says in the name of others gets further, byte for byte', async () => {
+    expect(await frames.passing()).toEqual(frames.honest)
+  })
+
+  test('nothing that a guest sends to this host or its loopback addresses arrives', async () => {
+    const told: string[] = []
+    const listener = createSocket('udp4').on('message', (text) => told.push(text.toString()))
+    listener.bind(PORT, '0.0.0.0')
+    await once(listener, 'listening')
+    const host = ['127.0.0.1', '127.0.0.53', '127.100.0.1', ...(await hostAddresses()).host]
+    try {
+      await frames.send(
+        [...host, frames.cast.gateway.ip].map((ip) =>
+          datagram(frames.cast, ip, PORT, `from a guest to ${ip}`),
+        ),
+      )
+      const sender = createSocket('udp4')
+      for (const ip of host) sender.send(`from the host to ${ip}`, PORT, ip)
+      await eventually('what the host sends', async () => told.length >= host.length)
+      sender.close()
+      expect(told.sort()).toEqual(host.map((ip) => `from the host to ${ip}`).sort())
+    } finally {
+      listener.close()
+    }
+  })
+
   test('rules of the host may be flushed: nothing is open for a moment, and all is put back', async () => {
     const table = `inet ${namespaceOf(dataDir).name.replaceAll('-', '_')}`
     await run('nft', ['delete', 'table', ...table.split(' ')])
     expect(await reached('web', await forbidden())).toEqual([])
+    expect(await frames.passing()).toEqual(frames.honest)
     await eventually('the table of the host', async () =>
       (await run('nft', ['list', 'table', ...table.split(' ')])).includes('masquerade'),
     )
@@ -243,6 +279,14 @@ describe.skipIf(why)('networks of projects', () => {
 
   test('what was flushed, killed or removed in the namespace is put back', async () => {
     await inNamespace('nft', 'flush', 'ruleset')
+    const flushed = performance.now()
+    await eventually(
+      'the rules for frames',
+      async () => (await frames.passing()).length === frames.honest.length,
+    )
+    console.log(
+      `NOTE: hostile frames got no further ${Math.round(performance.now() - flushed)} ms after a flush`,
+    )
     await run('pkill', ['-KILL', '-f', namespaceOf(dataDir).files])
     await run('ip', ['link', 'delete', namespaceOf(dataDir).link])
     await eventually('the rules inside', async () =>
@@ -261,6 +305,9 @@ describe.skipIf(why)('networks of projects', () => {
   test('nobody’s network ends with the server, and the next one takes it up', async () => {
     await engine.close()
     expect(await inGuest('web', 'ping -c 1 -W 5 data')).toContain('1 packets received')
+    await run('pkill', ['-KILL', '-f', namespaceOf(dataDir).files])
+    expect(await frames.passing()).toEqual(frames.honest)
+    expect(await reached('web', await forbidden())).toEqual([])
     await inNamespace('nft', 'flush', 'ruleset')
     await openEngine()
     expect(await inNamespace('nft', 'list', 'ruleset')).toContain('@members')
@@ -273,6 +320,7 @@ describe.skipIf(why)('networks of projects', () => {
   })
 
   test('with the last guest everything of it goes', async () => {
+    await frames.end()
     const { name, link, files, isThere } = namespaceOf(dataDir)
     for (const id of Object.values(ids)) await engine.deleteMachine(id)
     await eventually('that the namespace is gone', async () => !(await isThere()))

@@ -7,6 +7,9 @@ import { run } from '../../../lib/command.ts'
 export const elsewhere = {
   public: '11.77.0.1',
   private: '10.250.77.1',
+  carrier: '100.127.77.1',
+  office: '172.31.77.1',
+  home: '192.168.177.1',
   metadata: '169.254.169.254',
 } as const
 /** A port at which everything there answers, and every address of the host. */
