@@ -17,7 +17,6 @@ import type { Clock } from '../lib/clock.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
 
@@ -36,7 +35,6 @@ export function makePeople(options: {
   db: Db
   clock: Clock
   log: FastifyBaseLogger
-  projects: ProjectService
   sendMail: SendMail
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
@@ -47,10 +45,9 @@ export function makePeople(options: {
   isWaking: (vmId: string) => boolean
   uses: Uses
 }) {
-  const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
+  const { config, db, clock, log, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
     repo: makeActivityRepo(db),
-    ownProject: projects.own,
     admins: config.admins,
     days: config.activityDays,
     clock,

@@ -2,6 +2,7 @@ import { type CallOutput, type Endpoint, headers, messages, type Parsed, type Us
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { Problem } from '../lib/problem.ts'
+import type { Admit } from './admission.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
 
@@ -10,6 +11,12 @@ export type Input<E extends Endpoint> = Parsed<E> &
   (E['auth'] extends 'session' ? { user: User; session: Session } : unknown)
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
+
+/** Who asks, and whether they may. */
+export interface Gate {
+  authenticate: Authenticate
+  admit: Admit
+}
 
 /** How the objects of a kind are listed that an endpoint creates one of. */
 type ListOf<E extends Endpoint> = (input: Input<E>) => Promise<readonly CallOutput<E>[]>
@@ -22,14 +29,13 @@ export type Route = <E extends Endpoint>(
 ) => void
 
 /** What every route stands on. */
-export interface RouteBase {
-  authenticate: Authenticate
+export interface RouteBase extends Gate {
   /** What an answer that is begun now includes at least; the answers behind a session carry it. */
   revision: () => string
   idempotency: Idempotency
 }
 
-export function makeRoute(app: FastifyInstance, { authenticate, revision, idempotency }: RouteBase): Route {
+export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate }: RouteBase): Route {
   return (endpoint, handler, ...lists) => {
     // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
     const [list] = lists as [ListOf<typeof endpoint>?]
@@ -37,7 +43,7 @@ export function makeRoute(app: FastifyInstance, { authenticate, revision, idempo
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
-        const input = await readInput(endpoint, request, authenticate)
+        const input = await readInput(endpoint, request, gate)
         if (endpoint.auth === 'session') reply.header(headers.revision, revision())
         const handle = () => handler(input, request, reply)
         const output = list
@@ -67,14 +73,16 @@ const callerOf = (input: object): { accountId: string; body: unknown } => {
 async function readInput<E extends Endpoint>(
   endpoint: E,
   request: FastifyRequest,
-  authenticate: Authenticate,
+  gate: Gate,
 ): Promise<Input<E>> {
-  const session = endpoint.auth === 'public' ? null : await authenticate(request)
+  const session = endpoint.auth === 'public' ? null : await gate.authenticate(request)
   if (endpoint.auth === 'session' && !session) throw new Problem(401, messages.notAuthenticated)
   const caller = session && { user: session.user, session }
   if (session) requireAccount(session, request)
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
-  return { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+  const input = { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+  await gate.admit(endpoint, input)
+  return input
 }
 
 /** A page may still show a user after another one signed in, in the same browser: it must not act for that one. */
@@ -87,9 +95,9 @@ export function requireAccount({ user }: Session, request: FastifyRequest): void
 export async function readSessionInput<E extends Endpoint>(
   endpoint: E,
   request: FastifyRequest,
-  authenticate: Authenticate,
+  gate: Gate,
 ): Promise<{ input: Input<E>; session: Session }> {
-  const input = await readInput(endpoint, request, authenticate)
+  const input = await readInput(endpoint, request, gate)
   const { session } = input as { session?: Session }
   if (!session) throw new Problem(401, messages.notAuthenticated)
   return { input, session }
