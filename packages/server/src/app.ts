@@ -115,7 +115,6 @@ export async function buildApp(options: AppOptions) {
     jobs,
     board,
     calls,
-    projects,
     uses,
     drives,
     underLease: underOwnLease,
@@ -146,7 +145,6 @@ export async function buildApp(options: AppOptions) {
   const { networks, networkReconciler } = makeNetworks(base)
   const operations = makeOperationService({
     jobs: board,
-    projects,
     cancels: {
       'disk.create': disks.cancelCreation,
       'vmSnapshot.restore': vms.cancelRestore,
@@ -191,7 +189,7 @@ export async function buildApp(options: AppOptions) {
     config,
     reconcilers,
     holder: lease.holder,
-    own: { project: projects.own, vm: vms.get, vmPool: pools.own, vmSet: sets.own },
+    own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
   })
   const { sampler, vitals, loadsSince } = watching

@@ -28,13 +28,12 @@ export function makeGroups(
     vms: VmService
   },
 ) {
-  const { db, engine, clock, log, bus, calls, projects, drives, underLease } = base
+  const { db, engine, clock, log, bus, calls, drives, underLease } = base
   const { policy, vms } = options
   const repo = makeVmGroupRepo(db)
   const load = makeLoadBook()
   const parts = {
     repo,
-    projects,
     keys: options.keys,
     templates: options.templates,
     vms,

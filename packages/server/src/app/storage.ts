@@ -13,7 +13,7 @@ import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(base: Base, maxDiskGb: number) {
-  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
@@ -22,7 +22,6 @@ export function makeStorage(base: Base, maxDiskGb: number) {
 
   const disks = makeDiskService({
     repo: diskRepo,
-    projects,
     cannot,
     kick: calls.kickDisk,
     changed: bus.changed,
@@ -63,7 +62,6 @@ export function makeStorage(base: Base, maxDiskGb: number) {
   const snapshotRepo = makeDiskSnapshotRepo(db)
   const diskSnapshots = makeDiskSnapshotService({
     repo: snapshotRepo,
-    projects,
     cannot,
     disks,
     isInUse,
