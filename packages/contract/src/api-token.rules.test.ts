@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { apiTokenMay, apiTokenNeeds, apiTokenTexts, coveredBy, endpoints } from './index.ts'
+import {
+  apiTokenMay,
+  apiTokenNeeds,
+  apiTokenTexts,
+  coveredBy,
+  endpoints,
+  isOfProject,
+  leastRoles,
+} from './index.ts'
 
 const behindSession = endpoints.filter(({ auth }) => auth === 'session')
 const endpointOf = (id: string) => {
@@ -9,17 +17,21 @@ const endpointOf = (id: string) => {
 }
 
 describe('the access that a call needs', () => {
-  it('is to read for what only looks, and to write for everything else', () => {
-    for (const endpoint of behindSession) {
-      const needs = apiTokenNeeds(endpoint)
-      const looks = endpoint.method === 'GET' && endpoint.answers !== 'socket'
-      if (needs !== null) expect(needs, endpoint.id).toBe(looks ? 'read' : 'write')
+  it('is never less than to write for what changes something', () => {
+    for (const endpoint of behindSession.filter(({ method }) => method !== 'GET')) {
+      expect(apiTokenNeeds(endpoint), endpoint.id).not.toBe('read')
     }
   })
 
-  it('is to write for consoles and screens, which take what is typed', () => {
-    for (const id of ['vm.console', 'vm.screen']) expect(apiTokenNeeds(endpointOf(id))).toBe('write')
-    expect(apiTokenNeeds(endpointOf('vm.consoleLog'))).toBe('read')
+  it('is to read for what viewers of a project look at, and to write for the rest of it', () => {
+    for (const endpoint of behindSession) {
+      if (!isOfProject(endpoint.id)) continue
+      const isView = endpoint.method === 'GET' && leastRoles[endpoint.id] === 'viewer'
+      expect(apiTokenNeeds(endpoint), endpoint.id).toBe(isView ? 'read' : 'write')
+    }
+    for (const id of ['vm.console', 'vm.screen', 'vm.consoleLog']) {
+      expect(apiTokenNeeds(endpointOf(id))).toBe('write')
+    }
   })
 
   it('is none at all for the account, for administrators and where nobody is asked', () => {

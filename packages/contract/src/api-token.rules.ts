@@ -1,3 +1,4 @@
+import { isOfProject, leastRoles } from './access.rules.ts'
 import type { EndpointDef, EndpointId, Method } from './endpoint.ts'
 
 export const apiTokenTexts = {
@@ -34,7 +35,7 @@ export interface ApiTokenScope {
 }
 
 /** An endpoint, as far as tokens go. */
-type Call = Pick<EndpointDef, 'auth' | 'answers'> & { id: EndpointId; method: Method; path: string }
+type Call = Pick<EndpointDef, 'auth'> & { id: EndpointId; method: Method; path: string }
 
 /**
  * What nobody can do with a token: manage the account or get in for longer than the token lives. An SSH key opens every VM of
@@ -53,12 +54,13 @@ const withoutProject: ReadonlySet<EndpointId> = new Set([
 ])
 
 /**
- * The access that a token needs for a call: what only looks needs `read`, everything else `write`, consoles included, in which people
- * type. Null: no token will do.
+ * The access that a token needs for a call: `read` for what only looks and, in a project, a viewer may look at; `write` for everything
+ * else, consoles and what they printed included. Null: no token will do.
  */
-export function apiTokenNeeds({ auth, id, method, path, answers }: Call): ApiTokenAccess | null {
+export function apiTokenNeeds({ auth, id, method, path }: Call): ApiTokenAccess | null {
   if (auth !== 'session' || path.startsWith('/api/admin/') || onlyWithSession.test(id)) return null
-  return method === 'GET' && answers !== 'socket' ? 'read' : 'write'
+  const mayLook = !isOfProject(id) || leastRoles[id] === 'viewer'
+  return method === 'GET' && mayLook ? 'read' : 'write'
 }
 
 /**

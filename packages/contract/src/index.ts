@@ -1,3 +1,4 @@
+export * from './access.rules.ts'
 export * from './account.rules.ts'
 export * from './account.ts'
 export * from './activity.rules.ts'

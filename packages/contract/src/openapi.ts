@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accessTexts, isOfProject, leastRoles } from './access.rules.ts'
 import { apiTokenMay, apiTokenNeeds, apiTokenTexts } from './api-token.rules.ts'
 import type { Endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
@@ -69,6 +70,8 @@ function responsesOf(endpoint: Endpoint): Json {
     failures[400] = [...(failures[400] ?? []), messages.invalidIdempotencyKey]
     failures[422] = [...(failures[422] ?? []), messages.idempotencyKeyReused]
   }
+  const least = isOfProject(endpoint.id) ? leastRoles[endpoint.id] : 'viewer'
+  if (least !== 'viewer') failures[403] = [...(failures[403] ?? []), accessTexts[least]]
   if (endpoint.auth !== 'public') failures[401] = ['Not authenticated']
   if (apiTokenNeeds(endpoint)) {
     failures[401] = [...(failures[401] ?? []), apiTokenTexts.invalid]

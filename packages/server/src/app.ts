@@ -117,12 +117,11 @@ export async function buildApp(options: AppOptions) {
     jobs,
     board,
     calls,
-    projects,
     uses,
     drives,
     underLease: underOwnLease,
   }
-  const quotas = makeQuotaService({ repo: makeQuotaRepo(db), projects, defaults: config.quota })
+  const quotas = makeQuotaService({ repo: makeQuotaRepo(db), defaults: config.quota })
   const { shares, front, originOf } = makeShares(base, {
     config,
     quotas,
@@ -158,7 +157,6 @@ export async function buildApp(options: AppOptions) {
   const { networks, networkReconciler } = makeNetworks(base)
   const operations = makeOperationService({
     jobs: board,
-    projects,
     cancels: {
       'disk.create': disks.cancelCreation,
       'vmSnapshot.restore': vms.cancelRestore,
@@ -203,7 +201,7 @@ export async function buildApp(options: AppOptions) {
     config,
     reconcilers,
     holder: lease.holder,
-    own: { project: projects.own, vm: vms.get, vmPool: pools.own, vmSet: sets.own },
+    own: { vm: vms.get, vmPool: pools.own, vmSet: sets.own },
     viewers: consoles.viewers,
   })
   const { sampler, vitals, loadsSince } = watching

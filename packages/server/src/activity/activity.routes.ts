@@ -4,9 +4,7 @@ import type { ActivityService } from './activity.service.ts'
 import { ndjson } from './ndjson.ts'
 
 export function activityRoutes(route: Route, activity: ActivityService): void {
-  route(activityApi.ofProject, ({ user, params, query }) =>
-    activity.ofProject(user.id, params.projectId, query),
-  )
+  route(activityApi.ofProject, ({ params, query }) => activity.ofProject(params.projectId, query))
   route(activityApi.ofAccount, ({ user, query }) => activity.ofAccount(user.id, query))
   route(activityApi.export, async ({ user, query }, _, reply) => {
     const parts = activity.export(user, query)

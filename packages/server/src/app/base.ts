@@ -8,7 +8,6 @@ import type { ClockGuard } from '../lib/clock-guard.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { Uses } from '../lib/uses.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { Calls } from './calls.ts'
 
 /** What VMs, disks and groups all stand on. */
@@ -31,7 +30,6 @@ export interface Base {
   /** Does something under this server's lease: it writes nothing any more once another server drives. */
   underLease: <T>(act: () => T) => T
   calls: Calls & { connect: (answers: Partial<Calls>) => void }
-  projects: ProjectService
   /** Who is connected to which VM through this server. */
   uses: Uses
 }

@@ -31,13 +31,12 @@ export function makeGroups(
     quotas: QuotaService
   },
 ) {
-  const { db, engine, clock, log, bus, calls, projects, drives, underLease } = base
+  const { db, engine, clock, log, bus, calls, drives, underLease } = base
   const { policy, vms, quotas } = options
   const repo = makeVmGroupRepo(db)
   const load = makeLoadBook()
   const parts = {
     repo,
-    projects,
     keys: options.keys,
     templates: options.templates,
     vms,

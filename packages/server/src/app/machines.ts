@@ -38,15 +38,13 @@ export function makeMachines(
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
 ) {
-  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, uses, underLease } =
-    base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, uses, underLease } = base
   const { activity, isInUse, quotas } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
   const vms = makeVmService({
     repo: vmRepo,
     disks: options.disks,
-    projects,
     keys: options.keys,
     templates: options.templates,
     shares: options.shares,
@@ -63,7 +61,6 @@ export function makeMachines(
   const snapshotRepo = makeVmSnapshotRepo(db)
   const vmSnapshots = makeVmSnapshotService({
     repo: snapshotRepo,
-    projects,
     cannot,
     vms,
     quotas,

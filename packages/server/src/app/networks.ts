@@ -17,11 +17,10 @@ const addressesIn = (engine: Pick<Engine, 'networkAddresses'>) => async (project
 
 /** The private networks of projects. */
 export function makeNetworks(base: Base) {
-  const { db, engine, cannot, clock, log, bus, calls, projects, drives, underLease } = base
+  const { db, engine, cannot, clock, log, bus, calls, drives, underLease } = base
   const repo = makeNetworkRepo(db)
   const networks = makeNetworkService({
     repo,
-    projects,
     addressesOf: addressesIn(engine),
     cannot,
     domain: engine.capabilities.networkDomain,

@@ -38,7 +38,7 @@ export function makePeople(options: {
   db: Db
   clock: Clock
   log: FastifyBaseLogger
-  projects: ProjectService
+  projects: Pick<ProjectService, 'list'>
   sendMail: SendMail
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
@@ -49,10 +49,9 @@ export function makePeople(options: {
   isWaking: (vmId: string) => boolean
   uses: Uses
 }) {
-  const { config, db, clock, log, projects, sessionLines, peers, gateway } = options
+  const { config, db, clock, log, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
     repo: makeActivityRepo(db),
-    ownProject: projects.own,
     admins: config.admins,
     days: config.activityDays,
     clock,
@@ -105,7 +104,7 @@ export function makePeople(options: {
   const apiTokens = makeApiTokenService({
     repo: makeApiTokenRepo(db),
     activeUser: accounts.active,
-    projectsOf: projects.list,
+    projectsOf: options.projects.list,
     onRevoked: (sessionId) => endEverywhere({ sessionId }),
     clock,
     log,

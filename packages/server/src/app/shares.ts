@@ -29,14 +29,13 @@ export function makeShares(
     peers: Peers
   },
 ) {
-  const { db, engine, cannot, clock, clockGuard, bus, calls, projects, log } = base
+  const { db, engine, cannot, clock, clockGuard, bus, calls, log } = base
   const { config, accounts } = options
   const ways = config.share
   const place = () => ({ publicUrl: config.publicUrl, ownUrl: options.ownUrl() })
   const repo = makeShareRepo(db)
   const shares = makeShareService({
     repo,
-    projects,
     quotas: options.quotas,
     cannot,
     ways,

@@ -14,7 +14,7 @@ import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
 export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: number; quotas: QuotaService }) {
-  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, projects, underLease } = base
+  const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
@@ -23,7 +23,6 @@ export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: numb
 
   const disks = makeDiskService({
     repo: diskRepo,
-    projects,
     cannot,
     kick: calls.kickDisk,
     changed: bus.changed,
@@ -65,7 +64,6 @@ export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: numb
   const snapshotRepo = makeDiskSnapshotRepo(db)
   const diskSnapshots = makeDiskSnapshotService({
     repo: snapshotRepo,
-    projects,
     cannot,
     disks,
     quotas,

@@ -23,12 +23,13 @@ import type { Gateway } from '../gateway/gateway.thread.ts'
 import { healthRoutes } from '../health/health.routes.ts'
 import type { HealthService } from '../health/health.service.ts'
 import { hostRoutes } from '../host/host.routes.ts'
+import { makeAdmission } from '../http/admission.ts'
 import { connectionLimits, connectionOptions, limitConnections } from '../http/connections.ts'
 import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
 import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
 import type { Idempotency } from '../http/idempotency.ts'
-import { type Authenticate, makeRoute } from '../http/route.ts'
+import { type Authenticate, type Gate, makeRoute } from '../http/route.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
 import { installStatic } from '../http/static.ts'
@@ -190,8 +191,9 @@ export async function installRoutes(
     const token = apiTokenOf(request)
     return token === null ? bySession(request) : apiTokens.authenticate(token)
   }
-  const route = makeRoute(app, { authenticate, revision: options.revision, idempotency: options.idempotency })
-  const socketRoute = await installSockets(app, authenticate, options.sessionLines)
+  const gate: Gate = { authenticate, admit: makeAdmission(projects.roleOf) }
+  const route = makeRoute(app, { ...gate, revision: options.revision, idempotency: options.idempotency })
+  const socketRoute = await installSockets(app, gate, options.sessionLines)
   hostRoutes(route, {
     host,
     ping: async () => {
@@ -221,6 +223,6 @@ export async function installRoutes(
   healthRoutes(route, options.health)
   installTiming(app, metrics.observe)
   metricsRoutes(route, metrics, options.metricsToken)
-  eventRoutes(route, options.streams, projects, authenticate)
+  eventRoutes(route, options.streams, projects, gate)
   await installStatic(app, options.webRoot, host)
 }

@@ -14,7 +14,7 @@ import type { Viewer, ViewerLine } from './console.session.ts'
 export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: ConsoleService): void {
   socketRoute(
     consoleApi.open,
-    ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
+    ({ params }) => consoles.own(params.projectId, params.vmId),
     async ({ user, params, query }) => {
       const join = await consoles.open(user, params.projectId, params.vmId, query.from)
       return { serve: (line) => serveConsole(line, join), dispose: () => {} }
@@ -23,15 +23,15 @@ export function consoleRoutes(route: Route, socketRoute: SocketRoute, consoles: 
 
   socketRoute(
     consoleApi.screen,
-    ({ user, params }) => consoles.own(user.id, params.projectId, params.vmId),
+    ({ params }) => consoles.own(params.projectId, params.vmId),
     async ({ user, params }) => {
       const screen = await consoles.openScreen(user, params.projectId, params.vmId)
       return { serve: (line) => serveScreen(line, screen), dispose: () => screen.destroy() }
     },
   )
 
-  route(consoleApi.log, async ({ user, params }, _, reply) => {
-    const { name, bytes } = await consoles.log(user.id, params.projectId, params.vmId)
+  route(consoleApi.log, async ({ params }, _, reply) => {
+    const { name, bytes } = await consoles.log(params.projectId, params.vmId)
     const file = `${name.replace(/[^\w.-]+/g, '-')}-console.log`
     await reply
       .header('content-type', 'text/plain; charset=utf-8')

@@ -10,8 +10,8 @@ export interface ConsoleServiceOptions {
   engine: Pick<Engine, 'openConsole' | 'openScreen' | 'hasScreen'>
   /** What the engine cannot do. */
   cannot: Limits
-  /** The VM, if it is the user's; else a 404. */
-  ownVm: (userId: string, projectId: string, vmId: string) => Promise<Vm>
+  /** The VM, if it is of the project; else a 404. */
+  ownVm: (projectId: string, vmId: string) => Promise<Vm>
   /** Writes down that somebody looks into a VM. */
   onOpened: (user: User, vm: Vm, what: 'console' | 'screen') => Promise<void>
   uses: Pick<Uses, 'begin'>
@@ -65,8 +65,8 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     await onOpened(user, vm, what)
   }
 
-  async function ownLivingVm(userId: string, projectId: string, vmId: string): Promise<Vm> {
-    const vm = await ownVm(userId, projectId, vmId)
+  async function ownLivingVm(projectId: string, vmId: string): Promise<Vm> {
+    const vm = await ownVm(projectId, vmId)
     const allowed = vmCan.console(vm)
     if (allowed !== true) throw new Problem(409, allowed)
     return vm
@@ -79,7 +79,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
      * @returns how to begin, once there is a line
      */
     async open(user: User, projectId: string, vmId: string, from: number | undefined) {
-      const vm = await ownLivingVm(user.id, projectId, vmId)
+      const vm = await ownLivingVm(projectId, vmId)
       // Who goes on from an offset has been here before.
       if (from === undefined) await note(user, vm, 'console')
       return async (line: ViewerLine): Promise<Viewer | null> => {
@@ -104,7 +104,7 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     /** A line to the screen of a VM. */
     async openScreen(user: User, projectId: string, vmId: string): Promise<Duplex> {
       require422(screenAllowed(cannot))
-      const vm = await ownLivingVm(user.id, projectId, vmId)
+      const vm = await ownLivingVm(projectId, vmId)
       const screen = await engine.openScreen(vm.id)
       if (!screen) throw new Problem(409, 'This VM has no screen')
       // It may break before anybody looks.
@@ -120,13 +120,13 @@ export function makeConsoleService({ engine, cannot, ownVm, onOpened, uses, cloc
     },
 
     /** Everything that is kept of what a VM printed; notes stand in lines of their own. */
-    async log(userId: string, projectId: string, vmId: string) {
-      const vm = await ownVm(userId, projectId, vmId)
+    async log(projectId: string, vmId: string) {
+      const vm = await ownVm(projectId, vmId)
       const terminal = await engine.openConsole(vm.id)
       return { name: vm.name, bytes: terminal ? everything(terminal) : none() }
     },
 
-    /** Throws a 404 when the VM is not the user's. */
+    /** Throws a 404 when the VM is not of the project. */
     own: ownVm,
 
     /** How many windows show a console now. */

@@ -4,11 +4,11 @@ import type { Route } from '../http/route.ts'
 import type { DiskSnapshotService } from './disk-snapshot.service.ts'
 
 export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService, disks: DiskService): void {
-  route(diskSnapshotApi.list, ({ user, params, query }) => snapshots.list(user.id, params.projectId, query))
+  route(diskSnapshotApi.list, ({ params, query }) => snapshots.list(params.projectId, query))
   route(
     diskSnapshotApi.create,
     ({ user, params, body }) => snapshots.create(user.id, params.projectId, body),
-    ({ user, params }) => snapshots.list(user.id, params.projectId, {}),
+    ({ params }) => snapshots.list(params.projectId, {}),
   )
   route(diskSnapshotApi.delete, ({ user, params }) =>
     snapshots.delete(user.id, params.projectId, params.diskSnapshotId),
@@ -16,6 +16,6 @@ export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService,
   route(
     diskSnapshotApi.createDisk,
     ({ user, params, body }) => snapshots.createDisk(user.id, params.projectId, params.diskSnapshotId, body),
-    ({ user, params }) => disks.list(user.id, params.projectId, {}),
+    ({ params }) => disks.list(params.projectId, {}),
   )
 }

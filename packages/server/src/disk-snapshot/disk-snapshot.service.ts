@@ -19,7 +19,6 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
@@ -39,7 +38,6 @@ export type DiskSnapshotService = ReturnType<typeof makeDiskSnapshotService>
 
 export interface DiskSnapshotServiceOptions {
   repo: DiskSnapshotRepo
-  projects: ProjectService
   disks: DiskService
   quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
@@ -53,11 +51,10 @@ export interface DiskSnapshotServiceOptions {
 }
 
 export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
-  const { repo, projects, disks, cannot, isInUse, kick, changed, jobs, clock } = options
+  const { repo, disks, cannot, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<DiskSnapshot, DiskSnapshotRecord>({
     repo,
-    projects,
     kick,
     jobs,
     clock,
@@ -71,8 +68,8 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
   return {
     ...access,
 
-    async list(userId: string, projectId: string, filter: DiskSnapshotFilter): Promise<DiskSnapshot[]> {
-      return (await access.list(userId, projectId)).filter(
+    async list(projectId: string, filter: DiskSnapshotFilter): Promise<DiskSnapshot[]> {
+      return (await access.list(projectId)).filter(
         (snapshot) =>
           fits(filter.disk_name, snapshot.disk_name) &&
           fits(filter.disk_id, snapshot.disk_id) &&
@@ -81,7 +78,6 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
     },
 
     async create(userId: string, projectId: string, input: DiskSnapshotBody): Promise<DiskSnapshot> {
-      await projects.own(userId, projectId)
       require422(diskSnapshotTypeAllowed(input.snapshot_type, cannot), 'snapshot_type')
       const now = clock.now()
       const id = newId(now)
@@ -122,7 +118,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
         // How large it becomes, only the engine can tell when it is there.
         options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
       )
-      return access.begin(userId, projectId, id)
+      return access.begin(projectId, id)
     },
 
     async createDisk(
@@ -131,7 +127,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       id: string,
       input: DiskFromSnapshotBody,
     ): Promise<Disk> {
-      const record = await access.find(userId, projectId, id)
+      const record = await access.find(projectId, id)
       require409(snapshotCan.createDisk(record.snapshot))
       const { id: snapshotId, snapshot, sizeBytes } = record
       return disks.createFromSnapshot(

@@ -3,11 +3,11 @@ import type { Route } from '../http/route.ts'
 import type { DiskService } from './disk.service.ts'
 
 export function diskRoutes(route: Route, disks: DiskService): void {
-  route(diskApi.list, ({ user, params, query }) => disks.list(user.id, params.projectId, query))
+  route(diskApi.list, ({ params, query }) => disks.list(params.projectId, query))
   route(
     diskApi.create,
     ({ user, params, body }) => disks.create(user.id, params.projectId, body),
-    ({ user, params }) => disks.list(user.id, params.projectId, {}),
+    ({ params }) => disks.list(params.projectId, {}),
   )
   route(diskApi.delete, ({ user, params }) => disks.delete(user.id, params.projectId, params.diskId))
   route(diskApi.attach, ({ user, params, body }) =>

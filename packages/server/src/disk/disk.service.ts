@@ -29,7 +29,6 @@ import type { JobBoard } from '../lib/job-board.ts'
 import type { JobView } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { diskSubject, notReleased } from './disk.activity.ts'
 import type { DiskRepo, SourceSnapshot } from './disk.repo.ts'
@@ -53,7 +52,6 @@ export type DiskService = ReturnType<typeof makeDiskService>
 
 export interface DiskServiceOptions {
   repo: DiskRepo
-  projects: ProjectService
   /** What the engine cannot do. */
   cannot: Limits
   /** Asks the reconciler to look at a disk soon. */
@@ -73,7 +71,7 @@ export interface DiskServiceOptions {
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, projects, cannot, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
+  const { repo, cannot, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -264,8 +262,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       }
     },
 
-    async list(userId: string, projectId: string, filter: DiskFilter): Promise<Disk[]> {
-      await projects.own(userId, projectId)
+    async list(projectId: string, filter: DiskFilter): Promise<Disk[]> {
       const status = filter.status?.toLowerCase()
       const word = filter.source?.toLowerCase()
       const source = word && (listWordOf[word] ?? word)
@@ -280,7 +277,6 @@ export function makeDiskService(options: DiskServiceOptions) {
     },
 
     async create(userId: string, projectId: string, input: DiskCreateBody): Promise<Disk> {
-      await projects.own(userId, projectId)
       const gi = parseDiskSize(input.size, maxDiskGb)
       if (typeof gi === 'string') throw refuse('size', gi)
       const { name, description, source } = input
@@ -332,7 +328,6 @@ export function makeDiskService(options: DiskServiceOptions) {
 
     /** Gone for the user at once; the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, diskId: string): Promise<void> {
-      await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
         const record = requirePresent(tx.record, projectId)
         require409(diskCan.delete(record.disk))
@@ -364,7 +359,6 @@ export function makeDiskService(options: DiskServiceOptions) {
     },
 
     async attach(userId: string, projectId: string, diskId: string, vmId: string): Promise<Disk> {
-      await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
         const record = requirePresent(tx.record, projectId)
         const { disk } = record
@@ -389,7 +383,6 @@ export function makeDiskService(options: DiskServiceOptions) {
 
     /** Waits for the guest to let go of it; the wish is stored first and survives this process. */
     async detach(userId: string, projectId: string, diskId: string): Promise<Disk> {
-      await projects.own(userId, projectId)
       await repo.exclusively(diskId, async (tx) => {
         const record = requirePresent(tx.record, projectId)
         const { disk } = record

@@ -1,5 +1,4 @@
 import {
-  apiTokenMay,
   apiTokenTexts,
   type CallOutput,
   type Endpoint,
@@ -12,6 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { apiTokenOf } from '../lib/bearer.ts'
 import { Problem } from '../lib/problem.ts'
+import { type Admit, requireScope } from './admission.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Session } from './sessions.ts'
 
@@ -20,6 +20,12 @@ export type Input<E extends Endpoint> = Parsed<E> &
   (E['auth'] extends 'session' ? { user: User; session: Session } : unknown)
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
+
+/** Who asks, and whether they may. */
+export interface Gate {
+  authenticate: Authenticate
+  admit: Admit
+}
 
 /** How the objects of a kind are listed that an endpoint creates one of. */
 type ListOf<E extends Endpoint> = (input: Input<E>) => Promise<readonly CallOutput<E>[]>
@@ -32,14 +38,13 @@ export type Route = <E extends Endpoint>(
 ) => void
 
 /** What every route stands on. */
-export interface RouteBase {
-  authenticate: Authenticate
+export interface RouteBase extends Gate {
   /** What an answer that is begun now includes at least; the answers behind a session carry it. */
   revision: () => string
   idempotency: Idempotency
 }
 
-export function makeRoute(app: FastifyInstance, { authenticate, revision, idempotency }: RouteBase): Route {
+export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate }: RouteBase): Route {
   return (endpoint, handler, ...lists) => {
     // An endpoint that is not idempotent brings none; the type follows from a flag that is not known here.
     const [list] = lists as [ListOf<typeof endpoint>?]
@@ -47,7 +52,7 @@ export function makeRoute(app: FastifyInstance, { authenticate, revision, idempo
       method: endpoint.method,
       url: endpoint.path,
       async handler(request, reply) {
-        const input = await readInput(endpoint, request, authenticate)
+        const input = await readInput(endpoint, request, gate)
         if (endpoint.auth === 'session') reply.header(headers.revision, revision())
         const handle = () => handler(input, request, reply)
         const output = list
@@ -77,29 +82,23 @@ const callerOf = (input: object): { accountId: string; body: unknown } => {
 async function readInput<E extends Endpoint>(
   endpoint: E,
   request: FastifyRequest,
-  authenticate: Authenticate,
+  gate: Gate,
 ): Promise<Input<E>> {
-  const session = endpoint.auth === 'session' ? await authenticate(request) : null
+  const session = endpoint.auth === 'session' ? await gate.authenticate(request) : null
   if (endpoint.auth === 'session' && !session) throw notAuthenticated(request)
   const caller = session && { user: session.user, session }
   if (session) {
     requireAccount(session, request)
-    requireScope(session, endpoint, request)
+    requireScope(endpoint, session, request.params)
   }
   // The parts are what their schemas say; the mapped type cannot follow the runtime check.
-  return { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+  const input = { ...parseParts(endpoint, request), ...caller } as unknown as Input<E>
+  await gate.admit(endpoint, input)
+  return input
 }
 
 const notAuthenticated = (request: FastifyRequest) =>
   new Problem(401, apiTokenOf(request) === null ? messages.notAuthenticated : apiTokenTexts.invalid)
-
-/** An API token may be used for what it was created for, whatever its account may. */
-function requireScope({ scope }: Session, endpoint: Endpoint, request: FastifyRequest): void {
-  if (scope === null) return
-  const { projectId } = request.params as { projectId?: string }
-  const verdict = apiTokenMay(scope, endpoint, projectId)
-  if (verdict !== true) throw new Problem(403, verdict)
-}
 
 /** A page may still show a user after another one signed in, in the same browser: it must not act for that one. */
 export function requireAccount({ user }: Session, request: FastifyRequest): void {
@@ -111,9 +110,9 @@ export function requireAccount({ user }: Session, request: FastifyRequest): void
 export async function readSessionInput<E extends Endpoint>(
   endpoint: E,
   request: FastifyRequest,
-  authenticate: Authenticate,
+  gate: Gate,
 ): Promise<{ input: Input<E>; session: Session }> {
-  const input = await readInput(endpoint, request, authenticate)
+  const input = await readInput(endpoint, request, gate)
   const { session } = input as { session?: Session }
   if (!session) throw notAuthenticated(request)
   return { input, session }

@@ -3,7 +3,7 @@ import type { Endpoint } from '@slipway/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
 import { Problem } from '../lib/problem.ts'
-import { type Authenticate, type Input, readSessionInput } from './route.ts'
+import { type Gate, type Input, readSessionInput } from './route.ts'
 import type { Place, SessionLines } from './sessions.ts'
 
 /** A socket as features see it. */
@@ -27,8 +27,8 @@ export interface PreparedSocket {
 }
 
 /**
- * Mounts an endpoint that becomes a socket. Both functions refuse by what they throw. `own` says whether the user may
- * have it at all, and is asked again now and then: the first refusal ends the socket with 1008. `prepare` comes
+ * Mounts an endpoint that becomes a socket. Both functions refuse by what they throw. `own` says whether there is
+ * such a thing; it and the user's role are asked again now and then: the first refusal ends the socket with 1008. `prepare` comes
  * before the upgrade; exactly one of the two functions it answers with is called.
  */
 export type SocketRoute = <E extends Endpoint>(
@@ -57,7 +57,7 @@ interface Pending {
  */
 export async function installSockets(
   app: FastifyInstance,
-  authenticate: Authenticate,
+  gate: Gate,
   lines: SessionLines,
 ): Promise<SocketRoute> {
   await app.register(websocket, { options: { maxPayload, perMessageDeflate: false } })
@@ -77,7 +77,7 @@ export async function installSockets(
   return (endpoint, own, prepare) => {
     socketPaths.add(endpoint.path)
     const isOwn = (input: Parameters<typeof own>[0]) =>
-      own(input).then(
+      Promise.all([gate.admit(endpoint, input), own(input)]).then(
         () => true,
         (error: unknown) => {
           if (error instanceof Problem) return false
@@ -86,13 +86,13 @@ export async function installSockets(
       )
 
     async function prepareUpgrade(request: FastifyRequest): Promise<void> {
-      const { input, session } = await readSessionInput(endpoint, request, authenticate)
+      const { input, session } = await readSessionInput(endpoint, request, gate)
       await own(input)
       if (!request.ws) throw new Problem(426, 'This URL requires a WebSocket connection')
       const place = lines.take('socket', session)
       try {
         const prepared = await prepare(input)
-        const isAllowed = async () => (await authenticate(request)) !== null && (await isOwn(input))
+        const isAllowed = async () => (await gate.authenticate(request)) !== null && (await isOwn(input))
         pending.set(request, { prepared, place, isAllowed })
         giveUpWithConnection(request)
       } catch (error) {

@@ -3,7 +3,7 @@ import type { Route } from '../http/route.ts'
 import type { NetworkService } from './network.service.ts'
 
 export function networkRoutes(route: Route, networks: NetworkService): void {
-  route(networkApi.get, ({ user, params }) => networks.get(user.id, params.projectId))
+  route(networkApi.get, ({ params }) => networks.get(params.projectId))
   route(networkApi.update, ({ user, params, body }) => networks.update(user.id, params.projectId, body))
-  route(networkApi.ofVm, ({ user, params }) => networks.ofVm(user.id, params.projectId, params.vmId))
+  route(networkApi.ofVm, ({ params }) => networks.ofVm(params.projectId, params.vmId))
 }

@@ -12,7 +12,6 @@ import { entry, wish } from '../activity/entry.ts'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import { Problem, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { NetworkRepo } from './network.repo.ts'
 import type { ProjectNetwork } from './network.state.ts'
 
@@ -20,7 +19,6 @@ export type NetworkService = ReturnType<typeof makeNetworkService>
 
 export interface NetworkServiceOptions {
   repo: NetworkRepo
-  projects: ProjectService
   /** The addresses of VMs of a project, by VM, as far as they are known now. */
   addressesOf: (projectId: string) => Promise<ReadonlyMap<string, string>>
   cannot: Limits
@@ -32,19 +30,16 @@ export interface NetworkServiceOptions {
 
 export function makeNetworkService({
   repo,
-  projects,
   addressesOf,
   cannot,
   domain,
   clock,
   changed,
 }: NetworkServiceOptions) {
-  /** The network, if the project is the user's, with the addresses that are known. */
-  async function own(
-    userId: string,
+  /** The network of a project, with the addresses that are known. */
+  async function find(
     projectId: string,
   ): Promise<{ network: ProjectNetwork; addresses: ReadonlyMap<string, string> }> {
-    await projects.own(userId, projectId)
     const [network, addresses] = await Promise.all([repo.find(projectId), addressesOf(projectId)])
     if (!network) throw new Problem(404, messages.projectNotFound)
     return { network, addresses }
@@ -57,8 +52,8 @@ export function makeNetworkService({
     return (id) => networkNamesOf(labels.get(id) ?? id, ending)
   }
 
-  async function get(userId: string, projectId: string): Promise<Network> {
-    const { network, addresses } = await own(userId, projectId)
+  async function get(projectId: string): Promise<Network> {
+    const { network, addresses } = await find(projectId)
     const namesOf = namesIn(network)
     return {
       project_id: projectId,
@@ -83,8 +78,8 @@ export function makeNetworkService({
   return {
     get,
 
-    async ofVm(userId: string, projectId: string, vmId: string): Promise<VmNetwork> {
-      const { network, addresses } = await own(userId, projectId)
+    async ofVm(projectId: string, vmId: string): Promise<VmNetwork> {
+      const { network, addresses } = await find(projectId)
       const vm = network.vms.find(({ id }) => id === vmId)
       if (!vm) throw new Problem(404, messages.vmNotFound)
       const namesOf = namesIn(network)
@@ -100,9 +95,12 @@ export function makeNetworkService({
     },
 
     async update(userId: string, projectId: string, { internet }: NetworkUpdate): Promise<Network> {
-      const project = await projects.own(userId, projectId)
       require422(cannot.networks ?? true)
-      const { name } = project
+      const {
+        network: {
+          project: { name },
+        },
+      } = await find(projectId)
       const told = entry(
         clock.now(),
         { type: 'project', id: projectId, name, projectId },
@@ -113,7 +111,7 @@ export function makeNetworkService({
         ),
       )
       if (await repo.setInternet(projectId, internet, told)) changed('project', projectId, projectId, userId)
-      return get(userId, projectId)
+      return get(projectId)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Route } from '../http/route.ts'
 import type { OperationService } from './operation.service.ts'
 
 export function operationRoutes(route: Route, operations: OperationService): void {
-  route(operationApi.list, ({ user, params }) => operations.list(user.id, params.projectId))
+  route(operationApi.list, ({ params }) => operations.list(params.projectId))
   route(operationApi.cancel, ({ user, params }) =>
     operations.cancel(user.id, params.projectId, params.operationId),
   )

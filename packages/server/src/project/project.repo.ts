@@ -1,4 +1,4 @@
-import type { Project } from '@slipway/contract'
+import type { Project, ProjectRole } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
@@ -29,15 +29,15 @@ export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
       return rows.map(toProject)
     },
 
-    /** The project if it is this account's; null otherwise. */
-    async find(accountId: string, projectId: string): Promise<Project | null> {
+    /** What an account is in a project; null: no member, or there is no such project. */
+    async roleOf(accountId: string, projectId: string): Promise<ProjectRole | null> {
       const row = await db
         .selectFrom('project')
-        .selectAll()
+        .select('id')
         .where('id', '=', projectId)
         .where('account_id', '=', accountId)
         .executeTakeFirst()
-      return row ? toProject(row) : null
+      return row ? 'owner' : null
     },
 
     async findAll(ids: readonly string[]): Promise<Project[]> {

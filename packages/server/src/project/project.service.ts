@@ -17,18 +17,11 @@ export interface ProjectServiceOptions {
 }
 
 export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectServiceOptions) {
-  /** The project, if it is the user's; a foreign one is as unknown as none at all. */
-  async function own(userId: string, projectId: string): Promise<Project> {
-    const project = await repo.find(userId, projectId)
-    if (!project) throw new Problem(404, messages.projectNotFound)
-    return project
-  }
-
   const told = (userId: string, { id, name }: Project, what: Told) =>
     entry(clock.now(), { type: 'project', id, name, projectId: id, accountId: userId }, what)
 
   return {
-    own,
+    roleOf: repo.roleOf,
     list: (userId: string): Promise<Project[]> => repo.list(userId),
     /** For the event bus. */
     read: (ids: readonly string[]): Promise<Project[]> => repo.findAll(ids),
@@ -49,7 +42,8 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
     },
 
     async delete(userId: string, projectId: string): Promise<void> {
-      const project = await own(userId, projectId)
+      const [project] = await repo.findAll([projectId])
+      if (!project) throw new Problem(404, messages.projectNotFound)
       const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
       if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
       changed('project', projectId, projectId, userId)

@@ -4,5 +4,5 @@ import type { QuotaService } from './quota.service.ts'
 
 export function quotaRoutes(route: Route, quotas: QuotaService): void {
   route(quotaApi.ofAccount, ({ user }) => quotas.ofAccount(user.id))
-  route(quotaApi.ofProject, ({ user, params }) => quotas.ofProject(user.id, params.projectId))
+  route(quotaApi.ofProject, ({ params }) => quotas.ofProject(params.projectId))
 }

@@ -1,5 +1,6 @@
 import {
   lineAllows,
+  messages,
   type ProjectQuota,
   type Quota,
   type QuotaAmounts,
@@ -10,8 +11,7 @@ import {
   quotaScopes,
 } from '@slipway/contract'
 import type { Tx } from '../db/open.ts'
-import { require409 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
+import { Problem, require409 } from '../lib/problem.ts'
 import type { Counting, QuotaOwner, QuotaRepo } from './quota.repo.ts'
 
 export type QuotaService = ReturnType<typeof makeQuotaService>
@@ -21,7 +21,6 @@ export type Requested = Partial<QuotaAmounts>
 
 export interface QuotaServiceOptions {
   repo: QuotaRepo
-  projects: Pick<ProjectService, 'own'>
   /** The limits of every project, and those of accounts for which an operator set no others. */
   defaults: Record<QuotaScope, QuotaLimits>
 }
@@ -30,7 +29,7 @@ export interface QuotaServiceOptions {
  * The limits of projects and accounts. They are asked in the transaction that stores what was requested: as one
  * transaction is written after the other, on both databases, what it counts cannot change before it ends.
  */
-export function makeQuotaService({ repo, projects, defaults }: QuotaServiceOptions) {
+export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
   async function verdictOf(
     tx: Tx,
     projectId: string,
@@ -88,12 +87,12 @@ export function makeQuotaService({ repo, projects, defaults }: QuotaServiceOptio
     /** What all projects of an account use. The caller has checked who asks. */
     ofAccount,
 
-    async ofProject(userId: string, projectId: string): Promise<ProjectQuota> {
-      await projects.own(userId, projectId)
+    async ofProject(projectId: string): Promise<ProjectQuota> {
       const owner = await repo.ownerOf(projectId)
+      if (!owner) throw new Problem(404, messages.projectNotFound)
       const [project, account] = await Promise.all([
         quotaOf({ projectId }, defaults.project),
-        ofAccount(owner?.accountId ?? userId),
+        ofAccount(owner.accountId),
       ])
       return { project, account }
     },

@@ -7,17 +7,17 @@ import type { ShareService } from './share.service.ts'
 import type { ShareRecord } from './share.state.ts'
 
 export function shareRoutes(route: Route, shares: ShareService): void {
-  route(shareApi.list, ({ user, params }) => shares.list(user.id, params.projectId))
+  route(shareApi.list, ({ params }) => shares.list(params.projectId))
   route(
     shareApi.create,
     ({ user, params, body }) => shares.create(user.id, params.projectId, params.vmId, body),
-    ({ user, params }) => shares.list(user.id, params.projectId),
+    ({ params }) => shares.list(params.projectId),
   )
   route(shareApi.update, ({ user, params, body }) =>
     shares.update(user.id, params.projectId, params.shareId, body),
   )
   route(shareApi.delete, ({ user, params }) => shares.delete(user.id, params.projectId, params.shareId))
-  route(shareApi.ports, ({ user, params }) => shares.ports(user.id, params.projectId, params.vmId))
+  route(shareApi.ports, ({ params }) => shares.ports(params.projectId, params.vmId))
 }
 
 /**

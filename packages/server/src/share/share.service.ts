@@ -16,7 +16,6 @@ import { newId } from '../lib/id.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { reshared, shared, unshared } from './share.activity.ts'
 import { portsFrom } from './share.address.ts'
@@ -43,7 +42,6 @@ export type ShareService = ReturnType<typeof makeShareService>
 
 export interface ShareServiceOptions {
   repo: ShareRepo
-  projects: ProjectService
   quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
   cannot: Limits
@@ -68,18 +66,17 @@ const refusals: Record<Exclude<Refusal, 'vm-missing'>, string> = {
 }
 
 export function makeShareService(options: ShareServiceOptions) {
-  const { repo, projects, cannot, ways, changed, clock } = options
+  const { repo, cannot, ways, changed, clock } = options
   const wire = (share: ShareRecord): Share => toWire(share, options.addressOf(share))
   const secret = () => randomBytes(secretBytes).toString('base64url')
 
-  async function own(userId: string, projectId: string, shareId: string): Promise<ShareRecord> {
-    const [share] = await Promise.all([repo.find(shareId), projects.own(userId, projectId)])
+  async function own(projectId: string, shareId: string): Promise<ShareRecord> {
+    const share = await repo.find(shareId)
     if (share?.projectId !== projectId) throw new Problem(404, shareTexts.notFound)
     return share
   }
 
-  async function ownVm(userId: string, projectId: string, vmId: string): Promise<void> {
-    await projects.own(userId, projectId)
+  async function requireVm(projectId: string, vmId: string): Promise<void> {
     if (!(await repo.hasVm(projectId, vmId))) throw new Problem(404, messages.vmNotFound)
   }
 
@@ -138,13 +135,12 @@ export function makeShareService(options: ShareServiceOptions) {
     /** For the event bus. */
     read: async (ids: readonly string[]): Promise<Share[]> => (await repo.findAll(ids)).map(wire),
 
-    async list(userId: string, projectId: string): Promise<Share[]> {
-      await projects.own(userId, projectId)
+    async list(projectId: string): Promise<Share[]> {
       return (await repo.list(projectId)).map(wire)
     },
 
     async create(userId: string, projectId: string, vmId: string, input: CreateBody): Promise<Share> {
-      await ownVm(userId, projectId, vmId)
+      await requireVm(projectId, vmId)
       requireFitting(input.kind, input)
       requireWay(input.kind)
       const { port, kind, audience, expires_at: expiresAt } = input
@@ -186,7 +182,7 @@ export function makeShareService(options: ShareServiceOptions) {
     },
 
     async update(userId: string, projectId: string, shareId: string, input: UpdateBody): Promise<Share> {
-      const { kind } = await own(userId, projectId, shareId)
+      const { kind } = await own(projectId, shareId)
       requireFitting(kind, input)
       const share = await repo.change(
         shareId,
@@ -204,7 +200,7 @@ export function makeShareService(options: ShareServiceOptions) {
     },
 
     async delete(userId: string, projectId: string, shareId: string): Promise<void> {
-      await own(userId, projectId, shareId)
+      await own(projectId, shareId)
       const isGone = await repo.remove(shareId, (one) => unshared(one, userId, clock.now()))
       if (!isGone) throw new Problem(404, shareTexts.notFound)
       changed('share', projectId, shareId)
@@ -279,8 +275,8 @@ export function makeShareService(options: ShareServiceOptions) {
       }
     },
 
-    async ports(userId: string, projectId: string, vmId: string): Promise<{ ports: number[] | null }> {
-      await ownVm(userId, projectId, vmId)
+    async ports(projectId: string, vmId: string): Promise<{ ports: number[] | null }> {
+      await requireVm(projectId, vmId)
       return { ports: await options.listeningPorts(vmId) }
     },
   }

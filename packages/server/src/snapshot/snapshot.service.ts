@@ -4,7 +4,6 @@ import type { Tx } from '../db/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, require409 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import { creationCancelled, deletionAsked, type NamedSnapshot, snapshotNews } from './snapshot.activity.ts'
 
 /** A snapshot as it goes over the wire, of a VM or of a disk. */
@@ -42,7 +41,6 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
       given?: (tx: Tx) => Promise<boolean>,
     ) => Promise<R | null>
   }
-  projects: ProjectService
   kick: (snapshotId: string) => void
   /** Tells whoever listens that a snapshot changed, or is gone. */
   changed: (projectId: string, id: string) => void
@@ -58,7 +56,7 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
 export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSnapshot>(
   options: SnapshotAccessOptions<W, R>,
 ) {
-  const { repo, projects, kick, changed, jobs, clock, texts, isInUse } = options
+  const { repo, kick, changed, jobs, clock, texts, isInUse } = options
   type Present = R & { projectId: string }
 
   const isPresent = (record: R | null, projectId: string | null): record is Present =>
@@ -76,8 +74,7 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
     } as unknown as W
   }
 
-  async function find(userId: string, projectId: string, id: string): Promise<Present> {
-    await projects.own(userId, projectId)
+  async function find(projectId: string, id: string): Promise<Present> {
     const record = await repo.find(id)
     if (!isPresent(record, projectId)) throw new Problem(404, texts.notFound)
     return record
@@ -115,14 +112,13 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
     },
 
     /** Oldest first. */
-    async list(userId: string, projectId: string): Promise<W[]> {
-      await projects.own(userId, projectId)
+    async list(projectId: string): Promise<W[]> {
       return (await repo.list(projectId)).map((record) => wire({ ...record, projectId }))
     },
 
     /** Wakes the reconciler for one that was just stored, and tells everybody. */
-    async begin(userId: string, projectId: string, id: string): Promise<W> {
-      const record = await find(userId, projectId, id)
+    async begin(projectId: string, id: string): Promise<W> {
+      const record = await find(projectId, id)
       kick(id)
       await announce(record)
       return wire(record)
@@ -154,7 +150,7 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
 
     /** Gone for the user at once; the reconciler removes its bytes. */
     async delete(userId: string, projectId: string, id: string): Promise<void> {
-      const record = await find(userId, projectId, id)
+      const record = await find(projectId, id)
       require409(snapshotCan.delete(record))
       const now = clock.now()
       const wished = deletionAsked(record, userId, now)

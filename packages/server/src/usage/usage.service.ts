@@ -9,12 +9,11 @@ export interface UsageServiceOptions {
   /** The VMs that ran at the last look. */
   living: () => readonly Owner[]
   clock: Clock
-  /** Each throws a 404 when it is not the user's. */
+  /** Each throws a 404 when it is not of the project. */
   own: {
-    project: (userId: string, projectId: string) => Promise<unknown>
-    vm: (userId: string, projectId: string, vmId: string) => Promise<unknown>
-    vmPool: (userId: string, projectId: string, poolId: string) => Promise<unknown>
-    vmSet: (userId: string, projectId: string, setId: string) => Promise<unknown>
+    vm: (projectId: string, vmId: string) => Promise<unknown>
+    vmPool: (projectId: string, poolId: string) => Promise<unknown>
+    vmSet: (projectId: string, setId: string) => Promise<unknown>
   }
 }
 
@@ -38,26 +37,24 @@ export function makeUsageService({ repo, book, living, clock, own }: UsageServic
 
   type Range = 'hour' | 'day'
   return {
-    async ofProject(userId: string, projectId: string, range: Range): Promise<Usage> {
-      await own.project(userId, projectId)
+    async ofProject(projectId: string, range: Range): Promise<Usage> {
       return usageOf(projectId, range)
     },
-    async ofVm(userId: string, projectId: string, vmId: string, range: Range): Promise<Usage> {
-      await own.vm(userId, projectId, vmId)
+    async ofVm(projectId: string, vmId: string, range: Range): Promise<Usage> {
+      await own.vm(projectId, vmId)
       return usageOf(vmId, range)
     },
-    async ofVmPool(userId: string, projectId: string, poolId: string, range: Range): Promise<Usage> {
-      await own.vmPool(userId, projectId, poolId)
+    async ofVmPool(projectId: string, poolId: string, range: Range): Promise<Usage> {
+      await own.vmPool(projectId, poolId)
       return usageOf(poolId, range)
     },
-    async ofVmSet(userId: string, projectId: string, setId: string, range: Range): Promise<Usage> {
-      await own.vmSet(userId, projectId, setId)
+    async ofVmSet(projectId: string, setId: string, range: Range): Promise<Usage> {
+      await own.vmSet(projectId, setId)
       return usageOf(setId, range)
     },
 
     /** Those that were measured at least once since they run. */
-    async ofVms(userId: string, projectId: string): Promise<VmUsage[]> {
-      await own.project(userId, projectId)
+    async ofVms(projectId: string): Promise<VmUsage[]> {
       return living().flatMap(({ vmId, projectId: id }) => {
         if (id !== projectId) return []
         const cpu = book

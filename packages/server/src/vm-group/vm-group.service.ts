@@ -4,7 +4,6 @@ import type { DiskService } from '../disk/disk.service.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
@@ -28,7 +27,6 @@ export interface VmGroupServiceOptions<W> {
   /** Tells whoever listens that a group changed, or is gone. */
   changed: (projectId: string, groupId: string) => void
   repo: VmGroupRepo
-  projects: ProjectService
   keys: SshKeyService
   templates: TemplateService
   vms: VmService
@@ -59,28 +57,13 @@ export interface Sizes {
 const none: MemberCounts = { total: 0, existing: 0, running: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
-  const {
-    kind,
-    texts,
-    toWire,
-    changed,
-    repo,
-    projects,
-    keys,
-    templates,
-    vms,
-    quotas,
-    disks,
-    load,
-    kick,
-    clock,
-  } = options
+  const { kind, texts, toWire, changed, repo, keys, templates, vms, quotas, disks, load, kick, clock } =
+    options
 
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
   const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
 
-  async function own(userId: string, projectId: string, groupId: string): Promise<GroupRecord> {
-    await projects.own(userId, projectId)
+  async function own(projectId: string, groupId: string): Promise<GroupRecord> {
     const group = await repo.find(groupId)
     if (!group || group.projectId !== projectId || group.kind !== kind) throw new Problem(404, texts.notFound)
     return group
@@ -92,7 +75,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
   return {
     announce,
-    /** The group, if it is the user's and of this kind; else a 404. */
+    /** The group, if it is of this project and kind; else a 404. */
     own,
 
     /** For the event bus. */
@@ -100,25 +83,23 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       return Promise.all((await repo.findAll(ids)).filter((group) => group.kind === kind).map(wire))
     },
 
-    async list(userId: string, projectId: string): Promise<W[]> {
-      await projects.own(userId, projectId)
+    async list(projectId: string): Promise<W[]> {
       const [groups, counts] = await Promise.all([repo.list(projectId, kind), repo.counts({ projectId })])
       return groups.map((group) => toWire(group, counts.get(group.id) ?? none))
     },
 
-    async get(userId: string, projectId: string, groupId: string): Promise<W & { vms: Vm[] }> {
-      const group = await own(userId, projectId, groupId)
+    async get(projectId: string, groupId: string): Promise<W & { vms: Vm[] }> {
+      const group = await own(projectId, groupId)
       const [members, counts] = await Promise.all([vms.ofGroup(projectId, groupId), countsOf(groupId)])
       return { ...toWire(group, counts), vms: members }
     },
 
-    async history(userId: string, projectId: string, groupId: string): Promise<GroupHistory> {
-      await own(userId, projectId, groupId)
+    async history(projectId: string, groupId: string): Promise<GroupHistory> {
+      await own(projectId, groupId)
       return { samples: load.samples(groupId), events: await repo.events(groupId) }
     },
 
     async create(userId: string, projectId: string, input: NewGroup, sizes: Sizes): Promise<W> {
-      await projects.own(userId, projectId)
       const key = await keys.find(userId, input.ssh_key_id)
       if (!key) throw refuse('ssh_key_id', texts.sshKeyMissing)
       const template = await templates.find(input.template_id)
@@ -175,7 +156,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
             }),
           ),
       )
-      const group = await own(userId, projectId, id)
+      const group = await own(projectId, id)
       // As it is before anything is done for it.
       const answer = await wire(group)
       kick(id)
@@ -190,7 +171,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       groupId: string,
       next: (sizes: Sizes) => Sizes,
     ): Promise<W> {
-      await own(user.id, projectId, groupId)
+      await own(projectId, groupId)
       const now = clock.now()
       const resized: Parameters<typeof repo.change>[2] = (current) => {
         const before = sizesOf(current)
@@ -230,7 +211,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
     /** Gone for the user at once, with its members and their own disks; the reconcilers end the guests. */
     async delete(userId: string, projectId: string, groupId: string): Promise<void> {
-      const group = await own(userId, projectId, groupId)
+      const group = await own(projectId, groupId)
       const what = `Delete ${titleOf(group)} and its VMs requested`
       const gone = await repo.remove(groupId, groupWish(group, userId, 'delete', what, clock.now()))
       if (gone === 'busy') throw new Problem(409, texts.inUse)

@@ -88,8 +88,8 @@ export function makeVmPoolService({ changed, policy, ...options }: VmPoolService
         }),
       ),
 
-    async history(userId: string, projectId: string, poolId: string) {
-      const history = await groups.history(userId, projectId, poolId)
+    async history(projectId: string, poolId: string) {
+      const history = await groups.history(projectId, poolId)
       return { ...history, policy, verdict: options.load.verdict(poolId) }
     },
   }

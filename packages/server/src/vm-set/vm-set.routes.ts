@@ -3,14 +3,14 @@ import type { Route } from '../http/route.ts'
 import type { VmSetService } from './vm-set.service.ts'
 
 export function vmSetRoutes(route: Route, sets: VmSetService): void {
-  route(vmSetApi.list, ({ user, params }) => sets.list(user.id, params.projectId))
+  route(vmSetApi.list, ({ params }) => sets.list(params.projectId))
   route(
     vmSetApi.create,
     ({ user, params, body }) => sets.create(user.id, params.projectId, body),
-    ({ user, params }) => sets.list(user.id, params.projectId),
+    ({ params }) => sets.list(params.projectId),
   )
   route(vmSetApi.update, ({ user, params, body }) => sets.update(user, params.projectId, params.setId, body))
   route(vmSetApi.delete, ({ user, params }) => sets.delete(user.id, params.projectId, params.setId))
-  route(vmSetApi.get, ({ user, params }) => sets.get(user.id, params.projectId, params.setId))
-  route(vmSetApi.history, ({ user, params }) => sets.history(user.id, params.projectId, params.setId))
+  route(vmSetApi.get, ({ params }) => sets.get(params.projectId, params.setId))
+  route(vmSetApi.history, ({ params }) => sets.history(params.projectId, params.setId))
 }

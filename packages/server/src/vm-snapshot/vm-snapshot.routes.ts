@@ -3,11 +3,11 @@ import type { Route } from '../http/route.ts'
 import type { VmSnapshotService } from './vm-snapshot.service.ts'
 
 export function vmSnapshotRoutes(route: Route, snapshots: VmSnapshotService): void {
-  route(vmSnapshotApi.list, ({ user, params, query }) => snapshots.list(user.id, params.projectId, query))
+  route(vmSnapshotApi.list, ({ params, query }) => snapshots.list(params.projectId, query))
   route(
     vmSnapshotApi.create,
     ({ user, params, body }) => snapshots.create(user.id, params.projectId, params.vmId, body),
-    ({ user, params }) => snapshots.list(user.id, params.projectId, {}),
+    ({ params }) => snapshots.list(params.projectId, {}),
   )
   route(vmSnapshotApi.restore, ({ user, params, body }) =>
     snapshots.restore(user.id, params.projectId, params.snapshotId, body.vm_id),

@@ -19,7 +19,6 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
@@ -40,7 +39,6 @@ export type VmSnapshotService = ReturnType<typeof makeVmSnapshotService>
 
 export interface VmSnapshotServiceOptions {
   repo: VmSnapshotRepo
-  projects: ProjectService
   vms: VmService
   quotas: Pick<QuotaService, 'require'>
   /** What the engine cannot do. */
@@ -54,11 +52,10 @@ export interface VmSnapshotServiceOptions {
 }
 
 export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
-  const { repo, projects, vms, cannot, isInUse, kick, changed, jobs, clock } = options
+  const { repo, vms, cannot, isInUse, kick, changed, jobs, clock } = options
 
   const access = makeSnapshotAccess<VmSnapshot, VmSnapshotRecord>({
     repo,
-    projects,
     kick,
     jobs,
     clock,
@@ -110,8 +107,8 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
   return {
     ...access,
 
-    async list(userId: string, projectId: string, filter: VmSnapshotFilter): Promise<VmSnapshot[]> {
-      return (await access.list(userId, projectId)).filter(
+    async list(projectId: string, filter: VmSnapshotFilter): Promise<VmSnapshot[]> {
+      return (await access.list(projectId)).filter(
         (snapshot) =>
           fits(filter.vm_name, snapshot.vm_name) &&
           fits(filter.vm_id, snapshot.vm_id) &&
@@ -125,7 +122,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       vmId: string,
       input: VmSnapshotBody,
     ): Promise<VmSnapshot> {
-      const vm = await vms.get(userId, projectId, vmId)
+      const vm = await vms.get(projectId, vmId)
       // Skipping wins (catalogue G-092).
       const type = input.skip_memory_snapshot ? 'disk' : input.snapshot_type
       require422(vmSnapshotTypeAllowed(type, cannot), 'snapshot_type')
@@ -140,12 +137,12 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
         // How large it becomes, only the engine can tell when it is there.
         given: (tx) => options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
       })
-      return access.begin(userId, projectId, row.id)
+      return access.begin(projectId, row.id)
     },
 
     /** Makes copies of a VM: of a snapshot that is made for them, and goes when none of them needs it any more. */
     async fork(userId: string, projectId: string, vmId: string, input: VmCopiesBody): Promise<Vm[]> {
-      const vm = await vms.get(userId, projectId, vmId)
+      const vm = await vms.get(projectId, vmId)
       require409(vmCan.fork(vm))
       const withMemory = vm.status === 'running' && cannot.memory_snapshots === null
       const row: VmSnapshotTable = {
@@ -171,7 +168,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
           },
         },
       )
-      await access.begin(userId, projectId, row.id)
+      await access.begin(projectId, row.id)
       return copies.begin()
     },
 
@@ -182,9 +179,9 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       snapshotId: string,
       input: VmCopiesBody,
     ): Promise<Vm[]> {
-      const { snapshot } = await access.find(userId, projectId, snapshotId)
+      const { snapshot } = await access.find(projectId, snapshotId)
       require409(snapshotCan.createVms(snapshot))
-      const vm = await unlessGone(vms.get(userId, projectId, snapshot.vm_id))
+      const vm = await unlessGone(vms.get(projectId, snapshot.vm_id))
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       const copies = await vms.copiesOf(userId, vm, {
         snapshotId,
@@ -203,10 +200,10 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       snapshotId: string,
       vmId: string,
     ): Promise<{ message: string; vm: Vm }> {
-      const { snapshot } = await access.find(userId, projectId, snapshotId)
+      const { snapshot } = await access.find(projectId, snapshotId)
       if (snapshot.vm_id !== vmId) throw refuse('vm_id', vmSnapshotTexts.otherVm)
       require409(snapshotCan.restore(snapshot))
-      const vm = await unlessGone(vms.get(userId, projectId, vmId))
+      const vm = await unlessGone(vms.get(projectId, vmId))
       if (!vm) throw new Problem(409, vmSnapshotTexts.vmGone)
       require409(vmCan.restore(vm))
       if (snapshot.has_memory) await requireDisks(snapshot)

@@ -3,13 +3,13 @@ import type { Route } from '../http/route.ts'
 import type { VmService } from './vm.service.ts'
 
 export function vmRoutes(route: Route, vms: VmService): void {
-  route(vmApi.list, ({ user, params }) => vms.list(user.id, params.projectId))
+  route(vmApi.list, ({ params }) => vms.list(params.projectId))
   route(
     vmApi.create,
     ({ user, params, body }) => vms.create(user.id, params.projectId, body),
-    ({ user, params }) => vms.list(user.id, params.projectId),
+    ({ params }) => vms.list(params.projectId),
   )
-  route(vmApi.get, ({ user, params }) => vms.get(user.id, params.projectId, params.vmId))
+  route(vmApi.get, ({ params }) => vms.get(params.projectId, params.vmId))
   route(vmApi.update, ({ user, params, body }) =>
     vms.update(user.id, params.projectId, params.vmId, body.suspend_after_minutes),
   )

@@ -22,7 +22,6 @@ import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
-import type { ProjectService } from '../project/project.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
@@ -40,7 +39,6 @@ export type VmService = ReturnType<typeof makeVmService>
 export interface VmServiceOptions {
   repo: VmRepo
   disks: DiskService
-  projects: ProjectService
   keys: SshKeyService
   templates: TemplateService
   shares: Pick<ShareService, 'forNewVm'>
@@ -97,7 +95,7 @@ const isPresent = (vm: VmRecord | null, projectId: string): vm is Present =>
   vm !== null && !vm.wanted.deleted && vm.projectId === projectId
 
 export function makeVmService(options: VmServiceOptions) {
-  const { repo, disks, projects, keys, templates, shares, kick, hurry, onMember, clock, patience } = options
+  const { repo, disks, keys, templates, shares, kick, hurry, onMember, clock, patience } = options
 
   async function wire(vm: Present): Promise<Vm> {
     return toWire(vm, await disks.ofVm(vm.id, vm.projectId), patience.since(vm))
@@ -115,7 +113,6 @@ export function makeVmService(options: VmServiceOptions) {
 
   /** Stores a wish after `allowed` and `given` agreed to it, tells everybody and wakes the reconciler. */
   async function wish(
-    userId: string,
     projectId: string,
     vmId: string,
     allowed: (vm: VmRecord) => true | string,
@@ -123,7 +120,6 @@ export function makeVmService(options: VmServiceOptions) {
     change: (vm: VmRecord) => VmChange,
     given?: (tx: Tx) => Promise<void>,
   ): Promise<Vm> {
-    await projects.own(userId, projectId)
     const vm = await repo.change(
       vmId,
       (current) => {
@@ -330,8 +326,7 @@ export function makeVmService(options: VmServiceOptions) {
       return Promise.all(found.filter((vm) => isPresent(vm, vm.projectId ?? '')).map(wire))
     },
 
-    async list(userId: string, projectId: string): Promise<Vm[]> {
-      await projects.own(userId, projectId)
+    async list(projectId: string): Promise<Vm[]> {
       const [records, all] = await Promise.all([repo.list(projectId), disks.ofProject(projectId)])
       const byVm = Map.groupBy(all, (disk: Disk) => disk.vm_id)
       return records
@@ -339,20 +334,15 @@ export function makeVmService(options: VmServiceOptions) {
         .map((vm) => toWire(vm, byVm.get(vm.id) ?? [], patience.since(vm)))
     },
 
-    async get(userId: string, projectId: string, vmId: string): Promise<Vm> {
+    async get(projectId: string, vmId: string): Promise<Vm> {
       // At once: on PostgreSQL each question is a way there and back.
-      const [vm, itsDisks] = await Promise.all([
-        repo.find(vmId),
-        disks.ofVm(vmId, projectId),
-        projects.own(userId, projectId),
-      ])
+      const [vm, itsDisks] = await Promise.all([repo.find(vmId), disks.ofVm(vmId, projectId)])
       if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
       return toWire(vm, itsDisks, patience.since(vm))
     },
 
     async create(userId: string, projectId: string, input: VmCreateBody): Promise<Vm> {
-      const project = await projects.own(userId, projectId)
-      if (input.project_id !== undefined && input.project_id !== project.id) {
+      if (input.project_id !== undefined && input.project_id !== projectId) {
         throw refuse('project_id', vmTexts.projectMismatch)
       }
       const diskIds = input.disks.map((disk) => disk.disk_id)
@@ -407,7 +397,7 @@ export function makeVmService(options: VmServiceOptions) {
     },
 
     start: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.start, asked(userId, 'vm.start', 'Start'), () => ({
+      wish(projectId, vmId, vmCan.start, asked(userId, 'vm.start', 'Start'), () => ({
         wanted: { power: 'on', force: false },
         known: { fault: null },
         statusMessage: null,
@@ -416,7 +406,7 @@ export function makeVmService(options: VmServiceOptions) {
 
     stop: (userId: string, projectId: string, vmId: string, force: boolean): Promise<Vm> =>
       wish(
-        ...([userId, projectId, vmId, force ? vmCan.forceStop : vmCan.stop] as const),
+        ...([projectId, vmId, force ? vmCan.forceStop : vmCan.stop] as const),
         asked(userId, 'vm.stop', force ? 'Force stop' : 'Stop'),
         (vm) => ({
           // See `isStoppedSince`: for the restore the guest is cut off anyway.
@@ -428,7 +418,6 @@ export function makeVmService(options: VmServiceOptions) {
     /** Its guest runs on until its memory is saved, and after that when it cannot be. */
     suspend: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
       wish(
-        userId,
         projectId,
         vmId,
         (vm) => {
@@ -473,7 +462,6 @@ export function makeVmService(options: VmServiceOptions) {
     update(userId: string, projectId: string, vmId: string, suspendAfterMin: number | null): Promise<Vm> {
       let isNew = false
       return wish(
-        userId,
         projectId,
         vmId,
         (vm) => {
@@ -489,7 +477,6 @@ export function makeVmService(options: VmServiceOptions) {
     /** Counts as a use of a VM. */
     keepAwake: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
       wish(
-        userId,
         projectId,
         vmId,
         vmCan.keepAwake,
@@ -498,13 +485,12 @@ export function makeVmService(options: VmServiceOptions) {
       ),
 
     restart: (userId: string, projectId: string, vmId: string): Promise<Vm> =>
-      wish(userId, projectId, vmId, vmCan.restart, asked(userId, 'vm.restart', 'Restart'), (vm) => ({
+      wish(projectId, vmId, vmCan.restart, asked(userId, 'vm.restart', 'Restart'), (vm) => ({
         wanted: { restarts: vm.wanted.restarts + 1, force: false },
         statusMessage: null,
       })),
 
     async delete(userId: string, projectId: string, vmId: string): Promise<void> {
-      await projects.own(userId, projectId)
       await remove(
         vmId,
         projectId,
@@ -611,7 +597,7 @@ export function makeVmService(options: VmServiceOptions) {
         known: { restorePrepared: false },
         statusMessage: null,
       })
-      return wish(userId, projectId, vmId, vmCan.restore, told, change, async (tx) => {
+      return wish(projectId, vmId, vmCan.restore, told, change, async (tx) => {
         await requireNoSnapshotUnderWay(vmId, tx)
         if (!(await repo.isReady(to.snapshotId, tx))) throw new Problem(409, vmSnapshotTexts.notReady)
       })
