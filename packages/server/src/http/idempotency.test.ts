@@ -85,7 +85,9 @@ const idOf = ({ body }: { body: unknown }) => (body as { id: string }).id
 
 describe('calls that take an idempotency key', () => {
   it('are all that create an object', () => {
-    const posts = endpoints.filter(({ id, status }) => status === 201 && id !== 'account.signUp')
+    // Nobody is known yet who signs up; and the answer with an API token must not be kept.
+    const without = ['account.signUp', 'apiToken.create']
+    const posts = endpoints.filter(({ id, status }) => status === 201 && !without.includes(id))
     expect(posts.map(({ id }) => id).sort()).toEqual(creating.map(({ id }) => id).sort())
     expect(Object.keys(creations).sort()).toEqual(creating.map(({ id }) => id).sort())
   })
