@@ -123,6 +123,7 @@ export async function buildApp(options: AppOptions) {
     underLease: underOwnLease,
   }
   const quotas = makeQuotaService({ repo: makeQuotaRepo(db), projects, defaults: config.quota })
+  const accountDesk = people.makeDesk(quotas)
   const { shares, front, originOf } = makeShares(base, {
     config,
     quotas,
@@ -224,6 +225,7 @@ export async function buildApp(options: AppOptions) {
     operations,
     networks,
     quotas,
+    accountDesk,
     shares,
     originOf,
     ...people,

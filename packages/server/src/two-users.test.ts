@@ -5,6 +5,8 @@ import { newPublicKey, testApp } from './app.test-kit.ts'
 const app = await testApp()
 const ada = await app.signedIn('Ada')
 const bob = await app.signedIn('Bob')
+const accountIdOf = async (person: typeof ada) =>
+  ((await person.raw('GET', '/api/auth/me')).body as { id: string }).id
 
 async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const make = async (url: string, body: object) =>
@@ -48,6 +50,8 @@ const bobs = await belongings(bob)
 await app.clock.advance(60_000)
 adas.operationId = await downloadOf(ada, adas.projectId)
 bobs.operationId = await downloadOf(bob, bobs.projectId)
+adas.accountId = await accountIdOf(ada)
+bobs.accountId = await accountIdOf(bob)
 await app.clock.advance(0)
 /** Whoever is no operator is not told what exists. */
 const isForOperators = (endpoint: Endpoint) =>
@@ -73,6 +77,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmPool.update': () => ({ desired_size: 2 }),
   'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
   'vmSet.update': () => ({ replicas: 2 }),
+  'adminAccount.setLimits': () => ({ vms: 1 }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
   'share.create': () => ({ port: 4000 }),
@@ -95,6 +100,7 @@ const state = async () =>
           'vm_group',
           'vm_group_event',
           'share',
+          'quota',
           'activity',
         ] as const
       ).map((table) => app.db.selectFrom(table).selectAll().execute()),

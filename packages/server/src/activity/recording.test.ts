@@ -1,6 +1,7 @@
 import {
   type Activity,
   accountApi,
+  adminAccountApi,
   type EndpointId,
   endpoints,
   messages,
@@ -39,7 +40,15 @@ const everything = async ({ app: { db } }: Desk) => [
     (
       [
         ...(['account', 'mail_token', 'project', 'ssh_key', 'template', 'vm', 'disk'] as const),
-        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share', 'activity'] as const),
+        ...([
+          'vm_snapshot',
+          'disk_snapshot',
+          'vm_group',
+          'vm_group_event',
+          'share',
+          'quota',
+          'activity',
+        ] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
   )),
@@ -187,6 +196,30 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Deleted SSH key k',
   }),
+  ...Object.fromEntries(
+    (['disable', 'enable', 'setLimits'] as const).map((what) => [
+      `adminAccount.${what}`,
+      async (desk: Desk): Promise<Deed> => {
+        const bob = await desk.app.signedIn('Bob')
+        const { id } = (await bob.call(accountApi.me)).body
+        const params = { accountId: id }
+        if (what === 'enable') await desk.ada.call(adminAccountApi.disable, { params })
+        return {
+          act: () =>
+            what === 'setLimits'
+              ? desk.ada.call(adminAccountApi.setLimits, { params, body: { vms: 2 } })
+              : desk.ada.call(adminAccountApi[what], { params }),
+          object: { type: 'account', name: 'Bob', id },
+          in: 'account',
+          message: {
+            disable: 'Disabled account Bob',
+            enable: 'Enabled account Bob',
+            setLimits: 'Set the limits of account Bob: 2 VMs',
+          }[what],
+        }
+      },
+    ]),
+  ),
   'template.create': async ({ ada }) => ({
     act: () => ada.call(templateApi.create, { body: valid }),
     object: { type: 'template', name: 'Rust' },
@@ -528,7 +561,7 @@ describe('whoever asks for something', () => {
         const isOwn = deed.in !== 'project'
         const actor = deed.byNobody
           ? null
-          : type === 'account'
+          : type === 'account' && !endpoint.id.startsWith('adminAccount.')
             ? { id, name }
             : await desk.app.db.selectFrom('account').select(['id', 'name']).executeTakeFirstOrThrow()
         expect(asked).toMatchObject([

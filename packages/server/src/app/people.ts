@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
+import { makeAccountDeskRepo } from '../account/account-desk.repo.ts'
+import { makeAccountDeskService } from '../account/account-desk.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import type { Config } from '../config.ts'
@@ -18,6 +20,7 @@ import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
 
@@ -25,6 +28,7 @@ const keyDeleted = {
   name: 'keyDeleted',
   body: z.object({ accountId: z.string(), fingerprint: z.string() }),
 }
+const accountDisabled = { name: 'accountDisabled', body: z.string() }
 const sessionsEnded = {
   name: 'sessionsEnded',
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
@@ -98,5 +102,22 @@ export function makePeople(options: {
     else sessionLines.endAccount(ended.accountId)
   }
   peers.hear(sessionsEnded, endLines)
-  return { accounts, activity, keys, visits }
+  function cutVisits(accountId: string): void {
+    visits?.accountDisabled(accountId)
+  }
+  peers.hear(accountDisabled, cutVisits)
+  const makeDesk = (quotas: QuotaService) =>
+    makeAccountDeskService({
+      repo: makeAccountDeskRepo(db),
+      quotas,
+      admins: config.admins,
+      onSessionsEnded(accountId) {
+        endLines({ accountId })
+        peers.tellOthers(sessionsEnded, { accountId })
+        cutVisits(accountId)
+        peers.tellOthers(accountDisabled, accountId)
+      },
+      clock,
+    })
+  return { accounts, activity, keys, visits, makeDesk }
 }

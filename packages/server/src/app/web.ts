@@ -4,6 +4,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { sql } from 'kysely'
 import { accountRoutes, sessionToken } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
+import { accountDeskRoutes } from '../account/account-desk.routes.ts'
+import type { AccountDeskService } from '../account/account-desk.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import type { Config } from '../config.ts'
@@ -148,6 +150,7 @@ export async function installRoutes(
     revision: () => string
     idempotency: Idempotency
     accounts: AccountService
+    accountDesk: AccountDeskService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
@@ -180,6 +183,7 @@ export async function installRoutes(
     },
   })
   accountRoutes(route, accounts, options.isSecure, options.revision)
+  accountDeskRoutes(route, options.accountDesk)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
   templateRoutes(route, options.templates)

@@ -88,6 +88,15 @@ export function makeQuotaService({ repo, projects, defaults }: QuotaServiceOptio
     /** What all projects of an account use. The caller has checked who asks. */
     ofAccount,
 
+    /** The limits that an operator set for an account, and those that it would have without. */
+    limitsOf: async (accountId: string) => ({
+      own: await repo.limits(accountId),
+      defaults: defaults.account,
+    }),
+
+    /** For the desk of operators, which has checked who asks: false when there is no such account. */
+    setLimits: repo.setLimits,
+
     async ofProject(userId: string, projectId: string): Promise<ProjectQuota> {
       await projects.own(userId, projectId)
       const owner = await repo.ownerOf(projectId)

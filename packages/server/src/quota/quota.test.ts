@@ -45,7 +45,15 @@ async function openQuotaDesk(options: TestAppOptions) {
     pool: (desired_size: number, more: object = {}) =>
       ada.call(vmPoolApi.create, {
         params,
-        body: { ...fields, name: 'pool', min_size: 0, max_size: 20, auto_scaling: false, desired_size, ...more },
+        body: {
+          ...fields,
+          name: 'pool',
+          min_size: 0,
+          max_size: 20,
+          auto_scaling: false,
+          desired_size,
+          ...more,
+        },
       }),
     poolOf: async (poolId: string) => (await ada.call(vmPoolApi.get, { params: { ...params, poolId } })).body,
     resize: (poolId: string, desired_size: number) =>
