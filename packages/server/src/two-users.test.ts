@@ -77,6 +77,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmPool.update': () => ({ desired_size: 2 }),
   'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
   'vmSet.update': () => ({ replicas: 2 }),
+  'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
   'adminAccount.setLimits': () => ({ vms: 1 }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
@@ -153,7 +154,7 @@ describe("another user's objects", () => {
       const before = await state()
       const answer = await bob.raw(
         endpoint.method,
-        fillPath(endpoint.path, adas),
+        fillPath(endpoint.path, { ...adas, ...everybodys }),
         bodies[endpoint.id]?.(bobs),
       )
       expect(answer.status).toBe(403)

@@ -226,6 +226,29 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Added template Rust',
   }),
+  ...Object.fromEntries(
+    (
+      [
+        ['update', 'Changed template Rust'],
+        ['retire', 'Retired template Rust'],
+        ['offer', 'Offered template Rust again'],
+        ['delete', 'Deleted template Rust'],
+      ] as const
+    ).map(([what, message]) => [
+      `template.${what}`,
+      async ({ ada }: Desk): Promise<Deed> => {
+        const { id } = (await ada.call(templateApi.create, { body: valid })).body
+        const params = { templateId: id }
+        if (what === 'offer') await ada.call(templateApi.retire, { params })
+        return {
+          act: () => ada.call(templateApi[what], { params, ...(what === 'update' && { body: valid }) }),
+          object: { type: 'template', name: 'Rust', id },
+          in: 'account',
+          message,
+        }
+      },
+    ]),
+  ),
   'template.checkImage': async ({ ada }) => ({
     act: () => ada.call(templateApi.checkImage, { body: { image_url: null } }),
     // It only looks.
