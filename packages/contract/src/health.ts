@@ -29,6 +29,8 @@ export const ReconcilerHealth = z.object({
   /** Looks that did not end in time, and those of them that have not ended yet. */
   abandoned: z.int(),
   abandoned_under_way: z.int(),
+  /** What went wrong last, and at which object; its id is null in a scan. It may have gone well since. */
+  last_failure: z.object({ at: Time, id: z.string().nullable(), message: z.string() }).nullable(),
 })
 export type ReconcilerHealth = z.infer<typeof ReconcilerHealth>
 

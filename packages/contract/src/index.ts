@@ -3,6 +3,8 @@ export * from './account.rules.ts'
 export * from './account.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
+export * from './admin-account.rules.ts'
+export * from './admin-account.ts'
 export * from './api-token.rules.ts'
 export * from './api-token.ts'
 export * from './console.rules.ts'
@@ -29,7 +31,7 @@ export * from './project.rules.ts'
 export * from './project.ts'
 export * from './quantity.ts'
 export * from './quota.rules.ts'
-export * from './quota.ts'
+export { quotaApi } from './quota.ts'
 export * from './routes.ts'
 export * from './search.rules.ts'
 export * from './search.ts'
@@ -55,6 +57,7 @@ export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
 import { activityApi } from './activity.ts'
+import { adminAccountApi } from './admin-account.ts'
 import { apiTokenApi } from './api-token.ts'
 import { consoleApi } from './console.ts'
 import { diskApi } from './disk.ts'
@@ -79,6 +82,7 @@ import { vmSnapshotApi } from './vm-snapshot.ts'
 
 const apis = [
   accountApi,
+  adminAccountApi,
   hostApi,
   healthApi,
   projectApi,

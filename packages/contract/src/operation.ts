@@ -28,6 +28,13 @@ export const Operation = z.object({
 })
 export type Operation = z.infer<typeof Operation>
 
+/** The same for those who run the installation: with whose it is. */
+export const AnyOperation = Operation.extend({
+  project_name: z.string().nullable(),
+  owner: z.object({ id: Id, name: z.string() }).nullable(),
+})
+export type AnyOperation = z.infer<typeof AnyOperation>
+
 const OperationParams = z.object({ operationId: Id })
 
 const refused = { 403: [operationTexts.refused] }
@@ -53,7 +60,7 @@ export const operationApi = {
     summary: 'The long operations of all projects; for those named as administrators',
     auth: 'session',
     status: 200,
-    response: z.array(Operation),
+    response: z.array(AnyOperation),
     errors: refused,
   }),
   cancelAny: endpoint('operation.cancelAny', {

@@ -155,6 +155,14 @@ describe('what is left', () => {
     expect(quotaLeftText(quota, quotaResources)).toBe('Left: 1 VM, 12 processors and 24.0 GB of memory.')
   })
 
+  it('is not told where there is plenty', () => {
+    expect(quotaLeftText(both({ vms: { used: 0, limit: 5000 } }), ['vms'])).toBeNull()
+    expect(quotaLeftText(both({ vms: { used: 4001, limit: 5000 } }), ['vms'])).toBe('Left: 999 VMs.')
+    expect(quotaLeftText(both({ memory_mb: { used: 0, limit: 2048 } }), ['memory_mb'])).toBe(
+      'Left: 2.0 GB of memory.',
+    )
+  })
+
   it('is written with its noun', () => {
     expect(quotaAmount('shares', 2)).toBe('2 shared ports')
     expect(quotaAmount('disk_bytes', gibibyte / 2)).toBe('0.5 GB of disk space')

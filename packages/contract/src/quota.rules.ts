@@ -116,11 +116,15 @@ export function quotaLeft(quota: ProjectQuota, resource: QuotaResource): number 
   return left.length === 0 ? null : Math.min(...left)
 }
 
-/** `Left: 3 VMs, 12 processors and 24.0 GB of memory.`; null where none of them is limited. */
+/** So many are as good as no limit: that of the VMs of a project is 5,000 unless it is set. */
+const plenty = 1000
+
+/** `Left: 3 VMs, 12 processors and 24.0 GB of memory.`; null where none of them is limited, or there is plenty of all. */
 export function quotaLeftText(quota: ProjectQuota, resources: readonly QuotaResource[]): string | null {
   const parts = resources.flatMap((resource) => {
     const left = quotaLeft(quota, resource)
-    return left === null ? [] : [quotaAmount(resource, left)]
+    const isPlenty = left !== null && words[resource].format === String && left >= plenty
+    return left === null || isPlenty ? [] : [quotaAmount(resource, left)]
   })
   if (parts.length === 0) return null
   const last = parts.at(-1)

@@ -8,7 +8,7 @@ import type { quotaResources } from './quota.rules.ts'
 const QuotaLine = z.object({ used: z.number(), limit: z.number().nullable() })
 
 /** What VMs, disks, snapshots and shared ports take together, and how much they may. */
-const Quota = z.object({
+export const Quota = z.object({
   /** VMs, those included that pools and sets are to have by their desired sizes. */
   vms: QuotaLine,
   /** Processors and memory that VMs were given, running or not. */

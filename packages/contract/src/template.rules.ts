@@ -7,6 +7,9 @@ export const templateTexts = {
   invalidChecksum: 'End the image URL with #sha256= and 64 hexadecimal digits, or omit the checksum',
   adminOnly: 'Admin access required',
   notFound: 'Template not found',
+  builtIn: 'A built-in template cannot be changed or deleted. Retire it, and add one of your own.',
+  alreadyRetired: 'This template is retired already',
+  alreadyOffered: 'This template is offered already',
 } as const
 
 /** What a template may give each VM, in cores. */
@@ -37,3 +40,25 @@ export function demandedSha256(url: string): string | null | undefined {
   if (fragment === '') return null
   return /^sha256=([0-9a-f]{64})$/i.exec(fragment)?.[1]?.toLowerCase()
 }
+
+const counted = (count: number, one: string, many: string): string[] =>
+  count === 0 ? [] : [count === 1 ? `1 ${one}` : `${count} ${many}`]
+
+/** Whether a template may be deleted: only when nothing that exists was created from it. */
+export function mayDeleteTemplate({
+  built_in,
+  vms,
+  groups,
+}: {
+  built_in: boolean
+  vms: number
+  groups: number
+}): true | string {
+  if (built_in) return templateTexts.builtIn
+  const uses = [...counted(vms, 'VM', 'VMs'), ...counted(groups, 'pool or set', 'pools and sets')]
+  return uses.length === 0 || `This template is used by ${uses.join(' and ')}. Retire it instead.`
+}
+
+/** Whether a template may be changed. */
+export const mayChangeTemplate = ({ built_in }: { built_in: boolean }): true | string =>
+  !built_in || templateTexts.builtIn

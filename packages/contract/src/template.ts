@@ -71,7 +71,68 @@ export const ImageFound = z.object({
 })
 export type ImageFound = z.infer<typeof ImageFound>
 
+/** A template as those see it who look after the catalogue. */
+export const CatalogueTemplate = Template.extend({
+  /** Since when it is not offered any more; null: it is. */
+  retired_at: Time.nullable(),
+  /** It comes with Slipway. */
+  built_in: z.boolean(),
+  /** VMs, and pools and sets, that were created from it and exist. */
+  vms: z.int(),
+  groups: z.int(),
+})
+export type CatalogueTemplate = z.infer<typeof CatalogueTemplate>
+
+const TemplateParams = z.object({ templateId: Id })
+const ofCatalogue = { 403: [t.adminOnly], 404: [t.notFound] }
+
 export const templateApi = {
+  listAll: endpoint('template.listAll', {
+    summary: 'All templates, those that are not offered included; for administrators',
+    auth: 'session',
+    status: 200,
+    response: z.array(CatalogueTemplate),
+    errors: { 403: [t.adminOnly] },
+  }),
+  update: endpoint('template.update', {
+    summary: 'Change a template; VMs that exist keep what they have',
+    auth: 'session',
+    status: 200,
+    params: TemplateParams,
+    body: TemplateCreate,
+    response: Template,
+    errors: {
+      ...ofCatalogue,
+      400: ['The same sentences as those of a new template'],
+      409: [t.builtIn],
+    },
+  }),
+  retire: endpoint('template.retire', {
+    summary: 'Offer a template no longer; VMs, pools and sets of it go on',
+    auth: 'session',
+    status: 200,
+    params: TemplateParams,
+    response: Template,
+    errors: { ...ofCatalogue, 409: [t.alreadyRetired] },
+  }),
+  offer: endpoint('template.offer', {
+    summary: 'Offer a retired template again',
+    auth: 'session',
+    status: 200,
+    params: TemplateParams,
+    response: Template,
+    errors: { ...ofCatalogue, 409: [t.alreadyOffered] },
+  }),
+  delete: endpoint('template.delete', {
+    summary: 'Delete a template that nothing was created from',
+    auth: 'session',
+    status: 204,
+    params: TemplateParams,
+    errors: {
+      ...ofCatalogue,
+      409: [t.builtIn, 'This template is used by <n> VMs and <n> pools and sets. Retire it instead.'],
+    },
+  }),
   list: endpoint('template.list', {
     summary: 'The template catalogue',
     auth: 'session',

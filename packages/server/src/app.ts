@@ -122,6 +122,7 @@ export async function buildApp(options: AppOptions) {
     underLease: underOwnLease,
   }
   const quotas = makeQuotaService({ repo: makeQuotaRepo(db), defaults: config.quota })
+  const accountDesk = people.makeDesk(quotas)
   const { shares, front, originOf } = makeShares(base, {
     config,
     quotas,
@@ -222,6 +223,7 @@ export async function buildApp(options: AppOptions) {
     operations,
     networks,
     quotas,
+    accountDesk,
     shares,
     originOf,
     ...people,

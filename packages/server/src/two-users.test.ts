@@ -5,6 +5,8 @@ import { newPublicKey, testApp } from './app.test-kit.ts'
 const app = await testApp()
 const ada = await app.signedIn('Ada')
 const bob = await app.signedIn('Bob')
+const accountIdOf = async (person: typeof ada) =>
+  ((await person.raw('GET', '/api/auth/me')).body as { id: string }).id
 
 async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const make = async (url: string, body: object) =>
@@ -50,6 +52,8 @@ const bobs = await belongings(bob)
 await app.clock.advance(60_000)
 adas.operationId = await downloadOf(ada, adas.projectId)
 bobs.operationId = await downloadOf(bob, bobs.projectId)
+adas.accountId = await accountIdOf(ada)
+bobs.accountId = await accountIdOf(bob)
 await app.clock.advance(0)
 /** Whoever is no operator is not told what exists. */
 const isForOperators = (endpoint: Endpoint) =>
@@ -75,6 +79,8 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmPool.update': () => ({ desired_size: 2 }),
   'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
   'vmSet.update': () => ({ replicas: 2 }),
+  'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
+  'adminAccount.setLimits': () => ({ vms: 1 }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
   'share.create': () => ({ port: 4000 }),
@@ -98,6 +104,7 @@ const state = async () =>
           'vm_group',
           'vm_group_event',
           'share',
+          'quota',
           'activity',
         ] as const
       ).map((table) => app.db.selectFrom(table).selectAll().execute()),
@@ -150,7 +157,7 @@ describe("another user's objects", () => {
       const before = await state()
       const answer = await bob.raw(
         endpoint.method,
-        fillPath(endpoint.path, adas),
+        fillPath(endpoint.path, { ...adas, ...everybodys }),
         bodies[endpoint.id]?.(bobs),
       )
       expect(answer.status).toBe(403)

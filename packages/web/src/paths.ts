@@ -24,6 +24,10 @@ export const paths = {
   account: '/account',
   accountActivity: '/activity',
   adminTemplates: '/admin/templates',
+  adminAccounts: '/admin/accounts',
+  adminAccount: (accountId: string) => `/admin/accounts/${encodeURIComponent(accountId)}`,
+  adminOperations: '/admin/operations',
+  adminHealth: '/admin/health',
   create: (templateId?: string) => withTemplate('/create', templateId),
   /** With an object only what happened to it. */
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),

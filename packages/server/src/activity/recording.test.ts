@@ -1,6 +1,7 @@
 import {
   type Activity,
   accountApi,
+  adminAccountApi,
   apiTokenApi,
   type EndpointId,
   endpoints,
@@ -40,7 +41,8 @@ const everything = async ({ app: { db } }: Desk) => [
     (
       [
         ...(['account', 'mail_token', 'project', 'ssh_key', 'api_token', 'template', 'vm', 'disk'] as const),
-        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share', 'activity'] as const),
+        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
+        ...(['quota', 'activity'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
   )),
@@ -204,12 +206,59 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Revoked API token ci',
     }
   },
+  ...Object.fromEntries(
+    (['disable', 'enable', 'setLimits'] as const).map((what) => [
+      `adminAccount.${what}`,
+      async (desk: Desk): Promise<Deed> => {
+        const bob = await desk.app.signedIn('Bob')
+        const { id } = (await bob.call(accountApi.me)).body
+        const params = { accountId: id }
+        if (what === 'enable') await desk.ada.call(adminAccountApi.disable, { params })
+        return {
+          act: () =>
+            what === 'setLimits'
+              ? desk.ada.call(adminAccountApi.setLimits, { params, body: { vms: 2 } })
+              : desk.ada.call(adminAccountApi[what], { params }),
+          object: { type: 'account', name: 'Bob', id },
+          in: 'account',
+          message: {
+            disable: 'Disabled account Bob',
+            enable: 'Enabled account Bob',
+            setLimits: 'Set the limits of account Bob: 2 VMs',
+          }[what],
+        }
+      },
+    ]),
+  ),
   'template.create': async ({ ada }) => ({
     act: () => ada.call(templateApi.create, { body: valid }),
     object: { type: 'template', name: 'Rust' },
     in: 'account',
     message: 'Added template Rust',
   }),
+  ...Object.fromEntries(
+    (
+      [
+        ['update', 'Changed template Rust'],
+        ['retire', 'Retired template Rust'],
+        ['offer', 'Offered template Rust again'],
+        ['delete', 'Deleted template Rust'],
+      ] as const
+    ).map(([what, message]) => [
+      `template.${what}`,
+      async ({ ada }: Desk): Promise<Deed> => {
+        const { id } = (await ada.call(templateApi.create, { body: valid })).body
+        const params = { templateId: id }
+        if (what === 'offer') await ada.call(templateApi.retire, { params })
+        return {
+          act: () => ada.call(templateApi[what], { params, ...(what === 'update' && { body: valid }) }),
+          object: { type: 'template', name: 'Rust', id },
+          in: 'account',
+          message,
+        }
+      },
+    ]),
+  ),
   'template.checkImage': async ({ ada }) => ({
     act: () => ada.call(templateApi.checkImage, { body: { image_url: null } }),
     // It only looks.
@@ -545,7 +594,7 @@ describe('whoever asks for something', () => {
         const isOwn = deed.in !== 'project'
         const actor = deed.byNobody
           ? null
-          : type === 'account'
+          : type === 'account' && !endpoint.id.startsWith('adminAccount.')
             ? { id, name }
             : await desk.app.db.selectFrom('account').select(['id', 'name']).executeTakeFirstOrThrow()
         expect(asked).toMatchObject([

@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
+import { makeAccountDeskRepo } from '../account/account-desk.repo.ts'
+import { makeAccountDeskService } from '../account/account-desk.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
@@ -20,6 +22,7 @@ import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
 
@@ -27,6 +30,7 @@ const keyDeleted = {
   name: 'keyDeleted',
   body: z.object({ accountId: z.string(), fingerprint: z.string() }),
 }
+const accountDisabled = { name: 'accountDisabled', body: z.string() }
 const sessionsEnded = {
   name: 'sessionsEnded',
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
@@ -109,5 +113,21 @@ export function makePeople(options: {
     clock,
     log,
   })
-  return { accounts, apiTokens, activity, keys, visits }
+  function cutVisits(accountId: string): void {
+    visits?.accountDisabled(accountId)
+  }
+  peers.hear(accountDisabled, cutVisits)
+  const makeDesk = (quotas: QuotaService) =>
+    makeAccountDeskService({
+      repo: makeAccountDeskRepo(db),
+      quotas,
+      admins: config.admins,
+      onSessionsEnded(accountId) {
+        endEverywhere({ accountId })
+        cutVisits(accountId)
+        peers.tellOthers(accountDisabled, accountId)
+      },
+      clock,
+    })
+  return { accounts, apiTokens, activity, keys, visits, makeDesk }
 }

@@ -4,6 +4,8 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { sql } from 'kysely'
 import { accountRoutes, sessionToken } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
+import { accountDeskRoutes } from '../account/account-desk.routes.ts'
+import type { AccountDeskService } from '../account/account-desk.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
@@ -163,6 +165,7 @@ export async function installRoutes(
     idempotency: Idempotency
     accounts: AccountService
     apiTokens: ApiTokenService
+    accountDesk: AccountDeskService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
@@ -201,6 +204,7 @@ export async function installRoutes(
     },
   })
   accountRoutes(route, accounts, options.isSecure, options.revision)
+  accountDeskRoutes(route, options.accountDesk)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
   apiTokenRoutes(route, apiTokens)

@@ -73,6 +73,9 @@ export async function fill(app: TestApp) {
   }
   const shared = await make(`${project}/vms/${web}/shares`, { port: 3000, audience: 'link' })
   await ines.raw('GET', `/share/open?share=${shared}&path=/`)
+  const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
+  // As an operator does.
+  await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')

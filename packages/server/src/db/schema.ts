@@ -116,6 +116,8 @@ export interface TemplateTable {
   default_cpu: number
   default_memory_mb: number
   created_at: string
+  /** Since when it is not offered any more; null: it is. */
+  retired_at: string | null
 }
 
 export interface VmTable {

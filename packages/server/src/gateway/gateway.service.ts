@@ -133,6 +133,9 @@ export function makeGatewayService({
     /** A key was taken out of an account: what came in by it ends. */
     keyDeleted: (accountId: string, fingerprint: string) =>
       cutOff({ accountId, fingerprint, why: 'The SSH key of this connection was removed.' }),
+    /** Nobody comes in by any key of an account: what came in ends. */
+    accountDisabled: (accountId: string) =>
+      cutOff({ accountId, fingerprint: null, why: 'The account of this connection was disabled.' }),
     close(): void {
       cancelCheck?.()
     },

@@ -27,6 +27,7 @@ const well: Figures = {
       failed: 4,
       abandoned: 1,
       abandoned_under_way: 0,
+      last_failure: null,
     },
   ],
   measuring: { last_at: before(10_000), last_ms: 40, failures_in_a_row: 0 },

@@ -108,4 +108,9 @@ const reconcilerHealth = (stats: ReconcilerStats): ReconcilerHealth => ({
   failed: stats.failed,
   abandoned: stats.abandoned,
   abandoned_under_way: stats.abandonedUnderWay,
+  last_failure: stats.lastFailure && {
+    at: isoTime(stats.lastFailure.at),
+    id: stats.lastFailure.id,
+    message: stats.lastFailure.message,
+  },
 })

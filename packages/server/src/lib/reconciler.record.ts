@@ -24,7 +24,12 @@ export interface ReconcilerStats {
   /** When the last scan ended and how long it took; scans that failed since one succeeded. */
   lastScan: { at: number; ms: number } | null
   scansFailedInARow: number
+  /** What went wrong last, and at which id; null in a scan. Null when nothing did. */
+  lastFailure: { at: number; id: string | null; message: string } | null
 }
+
+/** What an operator reads; the log has all of it. */
+const longestMessage = 500
 
 type Recorded = Omit<ReconcilerStats, 'queued' | 'failing' | 'failuresInARow'>
 
@@ -38,8 +43,15 @@ export function makeReconcilerRecord(name: string, clock: Pick<Clock, 'now'>) {
   const counts = { looks: 0, failed: 0, abandoned: 0 }
   let lastScan: ReconcilerStats['lastScan'] = null
   let scansFailedInARow = 0
+  let lastFailure: ReconcilerStats['lastFailure'] = null
 
   return {
+    /** Something went wrong at an id, or in a scan. */
+    failedWith(id: string | null, error: unknown): void {
+      const message = error instanceof Error ? error.message : String(error)
+      lastFailure = { at: clock.now(), id, message: message.slice(0, longestMessage) }
+    },
+
     /** `ended` is for the look itself, whenever that is; `left` for when the reconciler waits for it no longer. */
     lookBegins(id: string) {
       const began = performance.now()
@@ -89,6 +101,7 @@ export function makeReconcilerRecord(name: string, clock: Pick<Clock, 'now'>) {
         ...counts,
         lastScan,
         scansFailedInARow,
+        lastFailure,
       }
     },
   }

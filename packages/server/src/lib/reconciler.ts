@@ -157,6 +157,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
     } catch (error) {
       worker.failures++
       const retryInMs = backoffMs(worker.failures)
+      record.failedWith(id, error)
       log.warn({ reconciler: name, id, failures: worker.failures, retryInMs, err: error }, 'a look failed')
       next = { afterMs: retryInMs }
       await showFailure(id, error, worker.failures, retryInMs)
@@ -239,6 +240,7 @@ export function makeReconciler(options: ReconcilerOptions): Reconciler {
       noted.ended(true)
     } catch (error) {
       noted.ended(false)
+      record.failedWith(null, error)
       log.error({ reconciler: name, err: error }, 'the scan failed')
     }
   }

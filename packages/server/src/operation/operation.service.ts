@@ -1,4 +1,5 @@
 import {
+  type AnyOperation,
   type EndpointId,
   messages,
   type Operation,
@@ -103,9 +104,19 @@ export function makeOperationService(options: OperationServiceOptions) {
       await cancel(userId, job?.subject.projectId === projectId ? job : null, 'operation.cancel')
     },
 
-    async listAll(user: User): Promise<Operation[]> {
+    async listAll(user: User): Promise<AnyOperation[]> {
       requireAdmin(user)
-      return list()
+      const all = list()
+      const ids = new Set(all.flatMap(({ project_id }) => project_id ?? []))
+      const owners = new Map((await projects.owners([...ids])).map((one) => [one.id, one]))
+      return all.map((operation) => {
+        const found = owners.get(operation.project_id ?? '')
+        return {
+          ...operation,
+          project_name: found?.name ?? null,
+          owner: found ? { id: found.owner_id, name: found.owner_name } : null,
+        }
+      })
     },
 
     async cancelAny(user: User, operationId: string): Promise<void> {

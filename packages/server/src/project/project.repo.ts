@@ -44,6 +44,17 @@ export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
       return (await db.selectFrom('project').selectAll().where('id', 'in', ids).execute()).map(toProject)
     },
 
+    /** The names of projects, and who owns them. */
+    async owners(ids: readonly string[]) {
+      if (ids.length === 0) return []
+      return db
+        .selectFrom('project')
+        .innerJoin('account', 'account.id', 'project.account_id')
+        .select(['project.id', 'project.name', 'account.id as owner_id', 'account.name as owner_name'])
+        .where('project.id', 'in', ids)
+        .execute()
+    },
+
     async insert(row: ProjectTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('project').values(row).execute()

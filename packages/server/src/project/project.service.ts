@@ -23,6 +23,8 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
   return {
     roleOf: repo.roleOf,
     list: (userId: string): Promise<Project[]> => repo.list(userId),
+    /** For operators: the names of projects, and who owns them. */
+    owners: repo.owners,
     /** For the event bus. */
     read: (ids: readonly string[]): Promise<Project[]> => repo.findAll(ids),
 

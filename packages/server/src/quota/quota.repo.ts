@@ -15,7 +15,7 @@ import type { Schema } from '../db/schema.ts'
 export type QuotaOwner = { projectId: string } | { accountId: string }
 
 /** Limits that differ from those of the settings. */
-export type OwnLimits = Partial<QuotaLimits>
+export type SetLimits = Partial<QuotaLimits>
 
 /** What groups are to have by their desired sizes counts as well, or only what is there. */
 export type Counting = 'promised' | 'there'
@@ -163,7 +163,7 @@ export function makeQuotaRepo(db: Db) {
     async ownerOf(
       projectId: string,
       executor: Db = db,
-    ): Promise<{ accountId: string; limits: OwnLimits } | null> {
+    ): Promise<{ accountId: string; limits: SetLimits } | null> {
       const rows = await executor
         .selectFrom('project')
         .leftJoin('quota', 'quota.account_id', 'project.account_id')
@@ -175,14 +175,14 @@ export function makeQuotaRepo(db: Db) {
     },
 
     /** The limits that were set for an account. */
-    async limits(accountId: string): Promise<OwnLimits> {
+    async limits(accountId: string): Promise<SetLimits> {
       return limitsOf(await db.selectFrom('quota').selectAll().where('account_id', '=', accountId).execute())
     },
 
     /** Sets limits of an account in place of all that were set before; false when there is no such account. */
     setLimits(
       accountId: string,
-      limits: OwnLimits,
+      limits: Readonly<Record<string, number | null | undefined>>,
       entryOf: (account: { id: string; name: string }) => Entry,
     ) {
       return db.transaction().execute(async (tx: Tx) => {
@@ -193,11 +193,9 @@ export function makeQuotaRepo(db: Db) {
           .executeTakeFirst()
         if (!account) return false
         await tx.deleteFrom('quota').where('account_id', '=', accountId).execute()
-        const rows = Object.entries(limits).map(([resource, amount]) => ({
-          account_id: accountId,
-          resource,
-          amount,
-        }))
+        const rows = Object.entries(limits).flatMap(([resource, amount]) =>
+          amount === undefined ? [] : [{ account_id: accountId, resource, amount }],
+        )
         if (rows.length > 0) await tx.insertInto('quota').values(rows).execute()
         await record(tx, [entryOf(account)])
         return true
@@ -207,7 +205,7 @@ export function makeQuotaRepo(db: Db) {
 }
 
 /** Rows of nothing are those of an account without limits of its own. */
-const limitsOf = (rows: readonly { resource: string | null; amount: number | null }[]): OwnLimits =>
+const limitsOf = (rows: readonly { resource: string | null; amount: number | null }[]): SetLimits =>
   Object.fromEntries(
     rows.flatMap(({ resource, amount }) =>
       resource === null ? [] : [[resource, amount === null ? null : Number(amount)]],

@@ -87,6 +87,15 @@ export function makeQuotaService({ repo, defaults }: QuotaServiceOptions) {
     /** What all projects of an account use. The caller has checked who asks. */
     ofAccount,
 
+    /** The limits that an operator set for an account, and those that it would have without. */
+    limitsOf: async (accountId: string) => ({
+      own: await repo.limits(accountId),
+      defaults: defaults.account,
+    }),
+
+    /** For the desk of operators, which has checked who asks: false when there is no such account. */
+    setLimits: repo.setLimits,
+
     async ofProject(projectId: string): Promise<ProjectQuota> {
       const owner = await repo.ownerOf(projectId)
       if (!owner) throw new Problem(404, messages.projectNotFound)

@@ -7,17 +7,78 @@ import type { TemplateTable } from '../db/schema.ts'
 /** A template as it is stored, and what its VMs boot. */
 export interface StoredTemplate extends Omit<Template, 'image'> {
   imageId: string
+  retiredAt: string | null
 }
 
-const toTemplate = ({ image_id, ...row }: TemplateTable): StoredTemplate => ({ ...row, imageId: image_id })
+const toTemplate = ({ image_id, retired_at, ...row }: TemplateTable): StoredTemplate => ({
+  ...row,
+  imageId: image_id,
+  retiredAt: retired_at,
+})
 
 export type TemplateRepo = ReturnType<typeof makeTemplateRepo>
 
 export function makeTemplateRepo(db: Db) {
+  /** How many VMs, and pools and sets, exist of each template; of those without any there is nothing. */
+  async function uses(executor: Db = db): Promise<Map<string, { vms: number; groups: number }>> {
+    const vms = await executor
+      .selectFrom('vm')
+      .select((e) => ['template_id', e.fn.countAll<number>().as('n')])
+      .where('wanted_deleted', '=', 0)
+      .groupBy('template_id')
+      .execute()
+    const groups = await executor
+      .selectFrom('vm_group')
+      .select((e) => ['template_id', e.fn.countAll<number>().as('n')])
+      .groupBy('template_id')
+      .execute()
+    const uses = new Map(vms.map(({ template_id, n }) => [template_id, { vms: Number(n), groups: 0 }]))
+    for (const { template_id, n } of groups)
+      uses.set(template_id, { vms: uses.get(template_id)?.vms ?? 0, groups: Number(n) })
+    return uses
+  }
+
   return {
     async list(): Promise<StoredTemplate[]> {
       const rows = await db.selectFrom('template').selectAll().orderBy('created_at').orderBy('id').execute()
       return rows.map(toTemplate)
+    },
+
+    uses: () => uses(),
+
+    /** Changes a template, after `allowed` agreed to what it is then; null when there is none. */
+    change(
+      id: string,
+      allowed: (template: StoredTemplate) => void,
+      set: Partial<TemplateTable>,
+      entryOf: (template: StoredTemplate) => Entry,
+    ): Promise<StoredTemplate | null> {
+      return db.transaction().execute(async (tx) => {
+        const row = await tx.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
+        if (!row) return null
+        allowed(toTemplate(row))
+        await tx.updateTable('template').set(set).where('id', '=', id).execute()
+        const after = toTemplate({ ...row, ...set })
+        await record(tx, [entryOf(after)])
+        return after
+      })
+    },
+
+    /** Deletes a template, after `allowed` agreed to what it is then and what uses it; false when there is none. */
+    remove(
+      id: string,
+      allowed: (template: StoredTemplate, uses: { vms: number; groups: number }) => void,
+      entryOf: (template: StoredTemplate) => Entry,
+    ): Promise<boolean> {
+      return db.transaction().execute(async (tx) => {
+        const row = await tx.selectFrom('template').selectAll().where('id', '=', id).executeTakeFirst()
+        if (!row) return false
+        const template = toTemplate(row)
+        allowed(template, (await uses(tx)).get(id) ?? { vms: 0, groups: 0 })
+        await tx.deleteFrom('template').where('id', '=', id).execute()
+        await record(tx, [entryOf(template)])
+        return true
+      })
     },
 
     async find(id: string): Promise<StoredTemplate | null> {

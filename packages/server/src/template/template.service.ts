@@ -1,6 +1,9 @@
 import {
+  type CatalogueTemplate,
   type ImageFound,
   isBootImageUrl,
+  mayChangeTemplate,
+  mayDeleteTemplate,
   type Template,
   type TemplateCreate,
   templateTexts,
@@ -9,7 +12,7 @@ import {
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
-import { Problem, refuse } from '../lib/problem.ts'
+import { Problem, refuse, require409 } from '../lib/problem.ts'
 import type { StoredTemplate, TemplateRepo } from './template.repo.ts'
 
 export type TemplateService = ReturnType<typeof makeTemplateService>
@@ -63,7 +66,19 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
   const told = (user: User, { id, name }: { id: string; name: string }, what: Told) =>
     entry(clock.now(), { type: 'template', id, name, accountId: user.id }, what)
 
-  async function show({ imageId, ...template }: StoredTemplate): Promise<Template> {
+  /** For what takes a template from everybody: while nobody is named, nobody may. */
+  const requireNamedAdmin = ({ email }: User) => {
+    if (!admins.includes(email)) throw new Problem(403, templateTexts.adminOnly)
+  }
+
+  const isBuiltIn = (id: string): boolean => builtIn.some((one) => one.id === id)
+
+  function present<T>(template: T | null): T {
+    if (template === null) throw new Problem(404, templateTexts.notFound)
+    return template
+  }
+
+  async function show({ imageId, retiredAt: _, ...template }: StoredTemplate): Promise<Template> {
     return { ...template, image: wireImage(await images.lookAtImage(imageId)) }
   }
 
@@ -80,9 +95,92 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
 
   return {
     async list(): Promise<Template[]> {
-      return Promise.all((await repo.list()).map(show))
+      return Promise.all((await repo.list()).filter(({ retiredAt }) => retiredAt === null).map(show))
     },
-    find: (id: string): Promise<StoredTemplate | null> => repo.find(id),
+
+    /** One that is offered, for what is created now. */
+    async find(id: string): Promise<StoredTemplate | null> {
+      const template = await repo.find(id)
+      return template?.retiredAt === null ? template : null
+    },
+
+    async listAll(user: User): Promise<CatalogueTemplate[]> {
+      requireNamedAdmin(user)
+      const [templates, uses] = await Promise.all([repo.list(), repo.uses()])
+      return Promise.all(
+        templates.map(async (template) => ({
+          ...(await show(template)),
+          retired_at: template.retiredAt,
+          built_in: isBuiltIn(template.id),
+          ...(uses.get(template.id) ?? { vms: 0, groups: 0 }),
+        })),
+      )
+    },
+
+    /** Changes a template for what is created from now on. */
+    async update(user: User, id: string, input: TemplateCreate): Promise<Template> {
+      requireNamedAdmin(user)
+      require409(mayChangeTemplate({ built_in: isBuiltIn(id) }))
+      const before = present(await repo.find(id))
+      const isOther = before.image_url !== input.image_url
+      const boots = isOther ? (await lookAt(input.image_url)).boots : null
+      const set = {
+        ...input,
+        ...(isOther && {
+          image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
+        }),
+      }
+      const changed = wish(user.id, 'template.update', `Changed template ${input.name}`)
+      const template = present(
+        await repo.change(
+          id,
+          () => {},
+          set,
+          (one) => told(user, one, changed),
+        ),
+      )
+      if (boots === 'address') await images.image(template.imageId, true)
+      return show(template)
+    },
+
+    /** It is not offered any more; what was created from it goes on. */
+    async retire(user: User, id: string): Promise<Template> {
+      requireNamedAdmin(user)
+      return show(
+        present(
+          await repo.change(
+            id,
+            ({ retiredAt }) => require409(retiredAt === null || templateTexts.alreadyRetired),
+            { retired_at: isoTime(clock.now()) },
+            (one) => told(user, one, wish(user.id, 'template.retire', `Retired template ${one.name}`)),
+          ),
+        ),
+      )
+    },
+
+    async offer(user: User, id: string): Promise<Template> {
+      requireNamedAdmin(user)
+      return show(
+        present(
+          await repo.change(
+            id,
+            ({ retiredAt }) => require409(retiredAt !== null || templateTexts.alreadyOffered),
+            { retired_at: null },
+            (one) => told(user, one, wish(user.id, 'template.offer', `Offered template ${one.name} again`)),
+          ),
+        ),
+      )
+    },
+
+    async delete(user: User, id: string): Promise<void> {
+      requireNamedAdmin(user)
+      const isThere = await repo.remove(
+        id,
+        (_, uses) => require409(mayDeleteTemplate({ built_in: isBuiltIn(id), ...uses })),
+        (one) => told(user, one, wish(user.id, 'template.delete', `Deleted template ${one.name}`)),
+      )
+      if (!isThere) throw new Problem(404, templateTexts.notFound)
+    },
 
     async checkImage(user: User, url: string | null): Promise<ImageFound> {
       requireAdmin(user)
@@ -98,6 +196,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
         id: newId(clock.now()),
         image_id: boots === 'address' && input.image_url !== null ? input.image_url : builtInImage,
         created_at: isoTime(clock.now()),
+        retired_at: null,
       }
       const added = wish(user.id, 'template.create', `Added template ${row.name}`)
       const template = await repo.insert(row, told(user, row, added))
@@ -126,6 +225,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
         default_memory_mb: memoryMb,
         // The catalogue is in the order of time.
         created_at: isoTime(clock.now() + place),
+        retired_at: null,
       }))
       await repo.install(rows)
     },

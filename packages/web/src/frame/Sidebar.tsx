@@ -1,4 +1,4 @@
-import { type LucideIcon, Wrench } from 'lucide-react'
+import { HeartPulse, ListChecks, type LucideIcon, Users, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useHost } from '../api/host.ts'
@@ -39,7 +39,7 @@ export function Sidebar() {
               <FindButton />
             </div>
           </div>
-          <Navigation />
+          <Navigation isAdmin={user.is_admin} />
           {/* Visible on low screens as well: the links above scroll. */}
           <div className="flex-none pt-2">
             <EngineLine />
@@ -53,7 +53,7 @@ export function Sidebar() {
   )
 }
 
-function Navigation() {
+function Navigation({ isAdmin }: { isAdmin: boolean }) {
   const { project } = useSelectedProject()
   return (
     <nav aria-label="Main" className="mt-3.5 flex min-h-28 flex-1 flex-col gap-px overflow-y-auto px-3 pb-2">
@@ -104,6 +104,19 @@ function Navigation() {
         <Entry to={paths.adminTemplates} icon={Wrench}>
           Admin
         </Entry>
+        {isAdmin && (
+          <>
+            <Entry to={paths.adminAccounts} icon={Users}>
+              Accounts
+            </Entry>
+            <Entry to={paths.adminOperations} icon={ListChecks}>
+              Operations
+            </Entry>
+            <Entry to={paths.adminHealth} icon={HeartPulse}>
+              Health
+            </Entry>
+          </>
+        )}
       </Group>
     </nav>
   )

@@ -9,6 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('amount', 'bigint')
     .addPrimaryKeyConstraint('quota_key', ['account_id', 'resource'])
     .execute()
+  // Not offered any more: what was created from it goes on.
+  await db.schema.alterTable('template').addColumn('retired_at', 'text').execute()
   // What the snapshots of a project take is summed up with each one that is requested.
   await db.schema
     .createIndex('disk_snapshot_project')

@@ -1,9 +1,10 @@
-import { type DiskFromSnapshot, type DiskSnapshot, diskTexts, sizeGbOf } from '@slipway/contract'
+import { type DiskFromSnapshot, type DiskSnapshot, diskTexts, gibibyte, sizeGbOf } from '@slipway/contract'
 import { useState } from 'react'
 import { useDiskFromSnapshot } from '../../api/disk-snapshots.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 
 interface DiskFromSnapshotDialogProps {
   snapshot: DiskSnapshot
@@ -15,6 +16,8 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
   const create = useDiskFromSnapshot()
   const [name, setName] = useState('')
   const [tried, setTried] = useState(false)
+  const size_gb = sizeGbOf(snapshot.size)
+  const { refusal } = useQuotaCheck(snapshot.project_id, { disk_bytes: size_gb * gibibyte })
   const broken = name.trim() === '' ? diskTexts.nameMissing : undefined
   const { submit, dialog } = useDialogForm({
     dirty: name !== '',
@@ -25,11 +28,11 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
   })
   const send = () => {
     setTried(true)
-    if (broken) return
+    if (broken || refusal) return
     submit({
       name: name.trim(),
       description: `Created from snapshot: ${snapshot.name}`,
-      size_gb: sizeGbOf(snapshot.size),
+      size_gb,
     })
   }
   return (
@@ -44,11 +47,11 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
       }
       submit={{ label: 'Create Disk', busyText: 'Creating...' }}
       onSubmit={send}
-      note={broken}
+      note={refusal ?? broken}
     >
       <Field
         label="Disk Name"
-        hint={`The size of the disk will be ${sizeGbOf(snapshot.size)}Gi.`}
+        hint={`The size of the disk will be ${size_gb}Gi.`}
         error={tried ? broken : undefined}
       >
         <NameInput value={name} onChange={(event) => setName(event.target.value)} />

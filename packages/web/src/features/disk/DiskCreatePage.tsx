@@ -1,4 +1,4 @@
-import { type DiskCreate, diskSources, diskTexts } from '@slipway/contract'
+import { type DiskCreate, diskSources, diskTexts, gibibyte, parseDiskSize } from '@slipway/contract'
 import { useNavigate, useParams, useSearchParams } from 'react-router'
 import { useCreateDisk } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
@@ -13,6 +13,8 @@ import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { QuotaNote } from '../quota/QuotaNote.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { DiskInfo } from './DiskInfo.tsx'
 import { type DiskForm, type DiskFormField, emptyDiskForm, firstBrokenRule, toBody } from './disk-form.ts'
 import { SourceSnapshotField } from './SourceSnapshotField.tsx'
@@ -26,6 +28,8 @@ export function Component() {
   const create = useCreateDisk()
   const { form, change, dirty } = useFields(usePrefilled())
   const broken = firstBrokenRule(form, project?.id)
+  const gi = parseDiskSize(form.size)
+  const quota = useQuotaCheck(project?.id, { disk_bytes: (typeof gi === 'number' ? gi : 1) * gibibyte })
   const failureText = (error: unknown) => errorText(error, 'Failed to create disk. Please try again.')
   const shell = useFormShell({
     dirty,
@@ -35,8 +39,8 @@ export function Component() {
   })
 
   const submit = () => {
-    if (broken || !project) {
-      toast.error(broken?.text ?? diskTexts.projectMissing)
+    if (broken || quota.refusal || !project) {
+      toast.error(quota.refusal ?? broken?.text ?? diskTexts.projectMissing)
       return
     }
     void shell.submit(
@@ -60,10 +64,11 @@ export function Component() {
       />
       <FormColumns>
         <FormSheet label="Create Disk" onSubmit={submit}>
+          <QuotaNote left={quota.left} />
           <DiskFields projectId={projectId} form={form} onChange={change} broken={broken} />
           <CreateFoot
             label="Create Disk"
-            note={broken?.text}
+            note={quota.refusal ?? broken?.text}
             error={shell.error}
             pending={shell.pending}
             cancelTo={paths.disks(projectId)}

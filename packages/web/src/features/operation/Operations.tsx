@@ -8,6 +8,7 @@ import { WorkTrack } from '../../ui/Progress.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { CancelButton } from './CancelButton.tsx'
 import { OperationDialogs } from './OperationDialogs.tsx'
+import { stateText } from './state-text.ts'
 
 /** The long work of a project that runs or waits, with a way to end it; nothing when there is none. */
 export function Operations({ projectId, className }: { projectId: string; className?: string }) {
@@ -67,10 +68,4 @@ function OperationRow({ projectId, operation }: { projectId: string; operation: 
       </div>
     </li>
   )
-}
-
-function stateText({ state, progress, message, position }: Operation): string {
-  if (state === 'running') return progress === null ? 'Running' : `Running, ${Math.floor(progress * 100)} %`
-  const place = position === null ? '' : ` Number ${position} in the queue.`
-  return `${message ?? 'Waiting for another try.'}${place}`
 }

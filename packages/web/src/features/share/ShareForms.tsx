@@ -17,6 +17,7 @@ import { Button } from '../../ui/Button.tsx'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
 import { Select } from '../../ui/Select.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { audienceLabels } from './share-address.ts'
 import { type End, endOf, localTime, spans } from './share-end.ts'
 
@@ -49,7 +50,8 @@ export function CreateShareDialog({
   const parsed = GuestPort.safeParse(port.trim() === '' ? undefined : Number(port))
   const isTaken = taken.some((share) => share.port === parsed.data)
   const portNote = isTaken ? shareTexts.alreadyShared : parsed.success ? undefined : shareTexts.portMissing
-  const note = portNote ?? endNote(end, null)
+  const { refusal, left } = useQuotaCheck(vm.project_id, { shares: 1 })
+  const note = refusal ?? portNote ?? endNote(end, null)
   const { submit, dialog } = useDialogForm({
     dirty: port !== '',
     send: (body: Parameters<typeof create.mutateAsync>[0]['body'], idempotencyKey) =>
@@ -65,9 +67,10 @@ export function CreateShareDialog({
     <FormDialog
       {...dialog}
       title="Share a port"
+      description={left}
       submit={{ label: 'Share Port', busyText: 'Sharing...' }}
       onSubmit={() => {
-        if (!parsed.success || isTaken) return
+        if (!parsed.success || isTaken || refusal) return
         const expires_at = endOf(end, null, Date.now())
         if (expires_at === undefined) return
         submit({ port: parsed.data, kind, audience: kind === 'tcp' ? 'everybody' : audience, expires_at })

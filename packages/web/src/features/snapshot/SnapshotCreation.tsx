@@ -6,6 +6,7 @@ import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
+import { QuotaNote } from '../quota/QuotaNote.tsx'
 import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
 import { type Creation, useSnapshotCreation } from './use-snapshot-creation.ts'
 
@@ -44,7 +45,7 @@ export function SnapshotCreation({
   ...creation
 }: SnapshotCreationProps) {
   const { texts, form, rules, loading, listPath } = creation
-  const { pending, error, submit } = useSnapshotCreation(creation)
+  const { pending, error, submit, quota } = useSnapshotCreation(creation)
   const complaint = (field: BrokenRule['field']) => rules.find((rule) => rule.field === field)?.text
   return (
     <>
@@ -52,6 +53,7 @@ export function SnapshotCreation({
       <PageHeader title={texts.title} description={texts.description} />
       <FormColumns>
         <FormSheet label={texts.title} onSubmit={submit}>
+          <QuotaNote left={quota.left} />
           <FormSection title="Snapshot">
             <Field label="Snapshot Name" hint={texts.nameHint}>
               <NameInput value={form.name} onChange={(event) => onChange({ name: event.target.value })} />
@@ -95,7 +97,7 @@ export function SnapshotCreation({
           </FormSection>
           <CreateFoot
             label="Create Snapshot"
-            note={loading ? texts.loading : rules[0]?.text}
+            note={quota.refusal ?? (loading ? texts.loading : rules[0]?.text)}
             error={error}
             pending={pending}
             cancelTo={listPath}

@@ -1,8 +1,9 @@
-import { useNavigate } from 'react-router'
+import { useNavigate, useParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
 import { flash } from '../../shell/use-flash.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { toast } from '../../ui/toast.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
 
 /** What is typed and chosen, and its way to the server. */
@@ -36,12 +37,15 @@ export function useSnapshotCreation({
   onFailure,
 }: Creation) {
   const navigate = useNavigate()
+  // How large it becomes, only the server can tell when it is there.
+  const quota = useQuotaCheck(useParams().projectId, { snapshot_bytes: 1 })
   const failureText = (error: unknown) => errorText(error, texts.failed)
   const shell = useFormShell({ dirty, send, failureText })
   const submit = () => {
     if (loading) return
-    if (rules[0]) {
-      toast.error(rules[0].text)
+    const refusal = quota.refusal ?? rules[0]?.text
+    if (refusal) {
+      toast.error(refusal)
       return
     }
     void shell.submit(form, {
@@ -56,5 +60,5 @@ export function useSnapshotCreation({
       },
     })
   }
-  return { pending: shell.pending, error: shell.error, submit }
+  return { pending: shell.pending, error: shell.error, submit, quota }
 }

@@ -11,6 +11,8 @@ import { Field, NameInput, TextArea } from '../../ui/Field.tsx'
 import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { QuotaNote } from '../quota/QuotaNote.tsx'
+import type { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
@@ -38,6 +40,7 @@ interface FilledForm {
   template: Template | undefined
   sshKey: SshKey | undefined
   rules: readonly BrokenRule[]
+  quota: ReturnType<typeof useQuotaCheck>
   pending: boolean
   error: string | undefined
   send: (outcome: {
@@ -67,7 +70,7 @@ interface GroupCreateFormProps {
 export function GroupCreateForm({
   texts,
   listPath,
-  filled: { form, template, sshKey, rules, pending, error, send, keep },
+  filled: { form, template, sshKey, rules, quota, pending, error, send, keep },
   identity,
   templateHint,
   onTemplateChange,
@@ -78,7 +81,7 @@ export function GroupCreateForm({
   const navigate = useNavigate()
   const { control, register, handleSubmit } = useFormContext<GroupForm>()
   const [said, setSaid] = useState<{ title: string; text: string; open: boolean; created?: boolean }>()
-  const note = rules[0]?.text
+  const note = quota.refusal ?? rules[0]?.text
 
   const submit = handleSubmit(() => {
     if (pending) return
@@ -113,6 +116,7 @@ export function GroupCreateForm({
       />
       <FormColumns>
         <FormSheet label={texts.title} onSubmit={(event) => void submit(event)}>
+          <QuotaNote left={quota.left} />
           <FormSection title={texts.section}>
             <Field label={texts.name}>
               <NameInput {...register('name')} />

@@ -2,6 +2,7 @@ import {
   formatCpu,
   formatMemory,
   type GroupDisk,
+  gibibyte,
   groupDiskTexts,
   parseDiskSize,
   type Template,
@@ -121,16 +122,21 @@ export function diskComplaints({ name, size }: DiskDraft): {
   }
 }
 
+/** What the disks of one VM take. Those whose size cannot be read do not count. */
+export function diskBytes(disks: readonly DiskDraft[]): number {
+  return disks.reduce((sum, { size }) => {
+    const gi = parseDiskSize(size)
+    return typeof gi === 'number' ? sum + gi * gibibyte : sum
+  }, 0)
+}
+
 /** What a number of VMs take together, as texts. Disks whose size cannot be read do not count. */
 export function together(
   count: number,
   template: Pick<Template, 'default_cpu' | 'default_memory_mb'>,
   disks: readonly DiskDraft[],
 ): { cpu: string; memory: string; disks: string } {
-  const perVm = disks.reduce((sum, { size }) => {
-    const gi = parseDiskSize(size)
-    return typeof gi === 'number' ? sum + gi : sum
-  }, 0)
+  const perVm = diskBytes(disks) / gibibyte
   return {
     cpu: formatCpu(count * template.default_cpu),
     memory: formatMemory(count * template.default_memory_mb),

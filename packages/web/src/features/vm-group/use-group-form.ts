@@ -1,3 +1,4 @@
+import { quotaOfVms } from '@slipway/contract'
 import { type DefaultValues, useForm, useWatch } from 'react-hook-form'
 import { useParams, useSearchParams } from 'react-router'
 import { errorText } from '../../api/errors.ts'
@@ -6,14 +7,17 @@ import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { useDraft } from '../../shell/use-draft.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
-import type { BrokenRule, GroupForm } from './group-form.ts'
+import { type BrokenRule, diskBytes, type GroupForm } from './group-form.ts'
 
 /** What pools and sets differ in, where their form is filled and sent. */
 interface GroupFormOptions<Form extends GroupForm, Body> {
   empty: Form
   brokenRules: (form: Form, projectId: string | undefined) => BrokenRule[]
   toBody: (form: Form) => Body
+  /** How many VMs there will be at first. */
+  countOf: (form: Form) => number
   create: (creation: { projectId: string; body: Body; idempotencyKey: string }) => Promise<{ name: string }>
   /** The sentence where the server gives none. */
   failed: string
@@ -38,6 +42,16 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
   const sshKey = keyFor(sshKeys, typed.sshKeyId)
   const form: Form = { ...typed, templateId: template?.id ?? '', sshKeyId: sshKey?.id ?? '' }
 
+  const count = options.countOf(form)
+  const quota = useQuotaCheck(
+    project?.id,
+    quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
+      cpu: template?.default_cpu ?? 1,
+      memory_mb: template?.default_memory_mb ?? 1,
+      disk_bytes: diskBytes(form.disks),
+    }),
+  )
+
   const shell = useFormShell({
     dirty: draft !== null || methods.formState.isDirty,
     send: (input: { projectId: string; body: Body }, idempotencyKey) =>
@@ -51,6 +65,7 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
     sshKey,
     project,
     projectId,
+    quota,
     rules: options.brokenRules(form, project?.id),
     pending: shell.pending,
     error: shell.error,

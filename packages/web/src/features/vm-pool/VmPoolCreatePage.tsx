@@ -34,6 +34,7 @@ export function Component() {
     empty: emptyVmPoolForm,
     brokenRules,
     toBody,
+    countOf: ({ desiredSize }) => desiredSize,
     create: create.mutateAsync,
     failed: texts.failed,
   })

@@ -26,6 +26,7 @@ export function Component() {
     empty: emptyVmSetForm,
     brokenRules,
     toBody,
+    countOf: ({ replicas }) => replicas,
     create: create.mutateAsync,
     failed: texts.failed,
   })

@@ -2,6 +2,8 @@ import type { VmSnapshot } from '@slipway/contract'
 import { useCreateVmsFromSnapshot } from '../../api/vm-snapshots.ts'
 import { CopiesDialog } from '../vm/CopiesDialog.tsx'
 
+import { useVmOfSnapshot } from './use-vm-of-snapshot.ts'
+
 /** Asks how many VMs are to be made of a snapshot. */
 export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnapshot; onClose: () => void }) {
   const { mutateAsync } = useCreateVmsFromSnapshot()
@@ -17,6 +19,7 @@ export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnaps
           changed.
         </>
       }
+      source={useVmOfSnapshot(snapshot.project_id)(snapshot) ?? undefined}
       proposal={`${snapshot.vm_name}-copy`}
       submitLabel="Create VM"
       send={(body) => mutateAsync({ snapshot, body })}

@@ -1,14 +1,17 @@
-import { copiesAtOnce, type Vm, type VmCopies, vmTexts } from '@slipway/contract'
+import { copiesAtOnce, quotaOfVms, type Vm, type VmCopies, vmTexts } from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 
 interface CopiesDialogProps {
   title: string
   /** What the copies will be. */
   description: ReactNode
+  /** What is copied; undefined until it is known. */
+  source: Pick<Vm, 'project_id' | 'cpu' | 'memory_mb'> | undefined
   /** The name that is proposed. */
   proposal: string
   submitLabel: string
@@ -17,7 +20,7 @@ interface CopiesDialogProps {
 }
 
 /** Asks for the name and the number of VMs that are copies of something. */
-export function CopiesDialog({ proposal, submitLabel, send, onClose, ...rest }: CopiesDialogProps) {
+export function CopiesDialog({ source, proposal, submitLabel, send, onClose, ...rest }: CopiesDialogProps) {
   const [name, setName] = useState(proposal)
   const [count, setCount] = useState(1)
   const broken =
@@ -26,6 +29,13 @@ export function CopiesDialog({ proposal, submitLabel, send, onClose, ...rest }: 
       : Number.isInteger(count) && count >= 1 && count <= copiesAtOnce
         ? undefined
         : vmTexts.copyCount
+  const { refusal } = useQuotaCheck(
+    source?.project_id,
+    quotaOfVms(Number.isInteger(count) && count > 0 ? count : 1, {
+      cpu: source?.cpu ?? 1,
+      memory_mb: source?.memory_mb ?? 1,
+    }),
+  )
   const { submit, dialog } = useDialogForm({
     dirty: name !== proposal || count !== 1,
     send,
@@ -40,9 +50,9 @@ export function CopiesDialog({ proposal, submitLabel, send, onClose, ...rest }: 
       {...dialog}
       submit={{ label: submitLabel, busyText: 'Creating...' }}
       onSubmit={() => {
-        if (!broken) submit({ name: name.trim(), count })
+        if (!broken && !refusal) submit({ name: name.trim(), count })
       }}
-      note={broken}
+      note={refusal ?? broken}
     >
       <Field label="VM Name" hint={count > 1 ? 'Each VM gets a number behind this name.' : undefined}>
         <NameInput value={name} onChange={(event) => setName(event.target.value)} />

@@ -16,6 +16,7 @@ export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
           and with its own host name, addresses, SSH host key and disks. <bdi>{vm.name}</bdi> is not changed.
         </>
       }
+      source={vm}
       proposal={`${vm.name}-copy`}
       submitLabel="Fork VM"
       send={(body) => mutateAsync({ vm, body })}

@@ -1,4 +1,4 @@
-import { formatCpu, formatMemory, type VmCreate, vmTexts } from '@slipway/contract'
+import { formatCpu, formatMemory, quotaOfVms, type VmCreate, vmTexts } from '@slipway/contract'
 import { useEffect, useRef } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
@@ -21,6 +21,8 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { comeBack } from '../project/come-back.ts'
+import { QuotaNote } from '../quota/QuotaNote.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
@@ -76,6 +78,10 @@ export function Component() {
     0,
   )
   const broken = firstBrokenRule(chosen, project?.id)
+  const quota = useQuotaCheck(project?.id, {
+    ...quotaOfVms(1, { cpu: template?.default_cpu ?? 1, memory_mb: template?.default_memory_mb ?? 1 }),
+    shares: brokenPorts(chosen.ports) === undefined ? (toBody(chosen).share_ports?.length ?? 0) : 0,
+  })
 
   const keep = () => keepDraft({ form: getValues(), projectId: project?.id })
   const shell = useFormShell({
@@ -86,8 +92,8 @@ export function Component() {
   })
   const submit = () => {
     if (shell.pending) return
-    if (broken || !project) {
-      toast.error(broken?.text ?? vmTexts.projectMissing)
+    if (broken || quota.refusal || !project) {
+      toast.error(quota.refusal ?? broken?.text ?? vmTexts.projectMissing)
       return
     }
     void shell.submit(
@@ -115,6 +121,7 @@ export function Component() {
       />
       <FormColumns>
         <FormSheet label="Create VM" onSubmit={submit}>
+          <QuotaNote left={quota.left} />
           <FormSection title="Machine">
             <Field label="Name">
               <NameInput {...register('name')} />
@@ -207,7 +214,7 @@ export function Component() {
           </FormSection>
           <CreateFoot
             label="Create VM"
-            note={broken?.text}
+            note={quota.refusal ?? broken?.text}
             error={shell.error}
             pending={shell.pending}
             cancelTo={paths.home}

@@ -1,0 +1,146 @@
+import type { APIRequest, Page } from '@playwright/test'
+import { accountApi, diskApi, projectApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
+import { test as base, callWith, expect, join, newPerson } from './fixtures.ts'
+import type { Person } from './person.ts'
+import { type Server, startServer } from './server.ts'
+
+/** A server with an operator. */
+const boss = newPerson()
+const test = base.extend<{ operator: Person }, { desk: Server }>({
+  desk: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
+    async ({}, use) => {
+      const server = await startServer({ SLIPWAY_SIMULATED_SPEED: '4', SLIPWAY_ADMINS: boss.email })
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  server: async ({ desk }, use) => use(desk),
+  operator: async ({ call, server }, use) => {
+    await join(call, server, boss)
+    await use(boss)
+  },
+})
+
+/** Somebody else with an account, a project and a download that does not end. */
+async function newNeighbour(server: Server, request: APIRequest, firstName: string) {
+  const context = await request.newContext({ baseURL: server.url })
+  const call = callWith(context)
+  const person = { ...newPerson(), firstName, lastName: 'Byron' }
+  await join(call, server, person)
+  const { id } = await call(accountApi.me, {})
+  const project = await call(projectApi.create, { body: { name: 'Analytical' } })
+  return { person, call, context, id, project }
+}
+
+/** Goes on with Tab until something has the focus, as somebody without a mouse does. */
+async function tabTo(page: Page, role: 'link' | 'button' | 'searchbox' | 'textbox', name: string | RegExp) {
+  const target = page.getByRole(role, { name }).first()
+  await expect(target).toBeVisible()
+  for (let presses = 0; presses < 80; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return target
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${role} ${name}`)
+}
+
+test("an operator's day, by keyboard", async ({ page, operator: _, server, playwright }) => {
+  test.slow()
+  const neighbour = await newNeighbour(server, playwright.request, 'Augusta')
+  const press = async (role: 'link' | 'button', name: string | RegExp) => {
+    await tabTo(page, role, name)
+    await page.keyboard.press('Enter')
+  }
+  const heading = (name: string) => page.getByRole('heading', { level: 1, name })
+
+  await test.step('finds an account', async () => {
+    await page.goto('/')
+    await press('link', 'Accounts')
+    await expect(heading('Accounts')).toBeVisible()
+    await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(2)
+    await tabTo(page, 'searchbox', 'Search accounts')
+    await page.keyboard.type('AUGUSTA')
+    await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(1)
+    await expectAccessible(page)
+    await press('link', 'Augusta Byron')
+    await expect(heading('Augusta Byron')).toBeVisible()
+    await expect(page.getByText(neighbour.person.email)).toBeVisible()
+    await expectAccessible(page)
+  })
+
+  await test.step('lowers a limit, which holds at once', async () => {
+    await tabTo(page, 'textbox', 'Disk space (GB)')
+    await page.keyboard.type('many')
+    await expect(page.getByRole('alert')).toHaveText('Enter a number from 0, none, or nothing')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('1')
+    await press('button', 'Save limits')
+    await expect(page.getByText('The limits are set')).toBeVisible()
+    await expect(page.getByText('0 GB of 1 GB')).toBeVisible()
+    const body = { name: 'large', size: '2Gi', source: 'EMPTY' } as const
+    const params = { projectId: neighbour.project.id }
+    await expect(neighbour.call(diskApi.create, { params, body })).rejects.toThrow(
+      /uses 0 GB of its 1 GB of disk space, and 2 GB more is requested/,
+    )
+  })
+
+  await test.step('cancels an import that is stuck', async () => {
+    const params = { projectId: neighbour.project.id }
+    const body = {
+      name: 'import',
+      size: '1Gi',
+      source: 'HTTP',
+      image_url: 'https://images.example.org/fault-stuck.img',
+    } as const
+    await neighbour.call(diskApi.create, { params, body })
+    await press('link', 'Operations')
+    await expect(page.getByRole('heading', { name: 'Create disk import' })).toBeVisible()
+    await expectAccessible(page)
+    await press('button', 'Cancel: Create disk import')
+    const question = page.getByRole('alertdialog', { name: 'Cancel operation' })
+    await expect(question).toBeVisible()
+    await expectAccessible(page)
+    await press('button', 'Cancel operation')
+    await expect(page.getByText('Create disk "import" was cancelled')).toBeVisible()
+    await expect(page.getByText('Nothing runs or waits now.')).toBeVisible()
+  })
+
+  await test.step('reads how the reconcilers are', async () => {
+    await press('link', 'Health')
+    await expect(page.getByRole('heading', { name: 'disk', exact: true })).toBeVisible()
+    await expect(page.getByText('Healthy')).toBeVisible()
+    await expectAccessible(page)
+  })
+
+  await test.step('disables the account, which ends its session', async () => {
+    await page.goto(`/admin/accounts/${neighbour.id}`)
+    await press('button', 'Disable account')
+    await expect(page.getByRole('alertdialog', { name: 'Disable account' })).toBeVisible()
+    await expectAccessible(page)
+    await tabTo(page, 'button', 'Cancel')
+    const confirm = page.getByRole('alertdialog').getByRole('button', { name: 'Disable account' })
+    await confirm.focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText(/^Disabled since/)).toBeVisible()
+    await expect(neighbour.call(accountApi.me, {})).rejects.toThrow(/401/)
+    await expectAccessible(page)
+    await press('button', 'Enable account')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Enable account' }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('The account is enabled')).toBeVisible()
+  })
+  await neighbour.context.dispose()
+})
+
+test('whoever is no operator is told so, and sees no way there', async ({ page, user: _ }) => {
+  for (const path of ['/admin/accounts', '/admin/operations', '/admin/health', '/admin/accounts/some']) {
+    await page.goto(path)
+    await expect(page.getByText(/Only administrators \(SLIPWAY_ADMINS\) can/)).toBeVisible()
+    await expect(page.getByRole('link', { name: 'Accounts', exact: true })).toHaveCount(
+      path.endsWith('some') ? 1 : 0,
+    )
+  }
+  await expectAccessible(page)
+})

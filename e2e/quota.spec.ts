@@ -1,0 +1,72 @@
+import { diskApi, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
+import { test as base, expect, makeVm, templateId } from './fixtures.ts'
+import { diskCreatePath, vmListPath, vmPoolCreatePath } from './paths.ts'
+import { type Server, startServer } from './server.ts'
+
+/** A server on which an account may have two VMs and 10 GB of disks. */
+const test = base.extend<object, { limited: Server }>({
+  limited: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
+    async ({}, use) => {
+      const server = await startServer({
+        SLIPWAY_SIMULATED_SPEED: '4',
+        SLIPWAY_QUOTA_VMS: '2',
+        SLIPWAY_QUOTA_DISK_GB: '10',
+      })
+      await use(server)
+      await server.stop()
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  server: async ({ limited }, use) => use(limited),
+})
+
+test.describe('The limits of an account', () => {
+  test('are told before a form is filled in, and disable Create with a sentence once they are reached', async ({
+    page,
+    project,
+    sshKey,
+    call,
+  }) => {
+    const at = { template_id: templateId, ssh_key_id: sshKey.id }
+    const first = await makeVm(call, project.id, { ...at, name: 'first' })
+    await page.goto(`${vmListPath(project.id)}/create?template=${templateId}`)
+    await expect(page.getByText('Left: 1 VM.')).toBeVisible()
+    await page.getByLabel('Name').fill('second')
+    await expect(page.getByRole('button', { name: 'Create VM' })).toBeEnabled()
+    await expectAccessible(page)
+
+    // Somebody else takes the last one meanwhile.
+    await makeVm(call, project.id, { ...at, name: 'faster' })
+    const full =
+      'The account that owns this project uses 2 of its 2 VMs, and 1 more is requested. Delete VMs, or ask an administrator for a higher limit.'
+    await expect(page.getByRole('form').getByText(full).first()).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Create VM' })).toHaveAttribute('aria-disabled', 'true')
+    await expectAccessible(page)
+    await page.goto(vmPoolCreatePath(project.id))
+    await expect(page.getByText(/uses 2 of its 2 VMs, and \d more/).first()).toBeVisible()
+
+    await page.goto(`${vmListPath(project.id)}/create?template=${templateId}`)
+    await page.getByLabel('Name').fill('second')
+    await call(vmApi.delete, { params: { projectId: project.id, vmId: first.id } })
+    await expect(page.getByText('Left: 1 VM.')).toBeVisible()
+    await page.getByRole('button', { name: 'Create VM' }).click()
+    await expect(page.getByText('VM "second" created successfully')).toBeVisible()
+  })
+
+  test('count what is typed', async ({ page, project, call }) => {
+    await call(diskApi.create, {
+      params: { projectId: project.id },
+      body: { name: 'data', size: '6Gi', source: 'EMPTY' },
+    })
+    await page.goto(diskCreatePath(project.id))
+    await expect(page.getByText('Left: 4 GB of disk space.')).toBeVisible()
+    await page.getByLabel('Disk Name').fill('more')
+    await page.getByLabel('Size').fill('5Gi')
+    await expect(page.getByText(/uses 6 GB of its 10 GB of disk space, and 5 GB more/).first()).toBeVisible()
+    await page.getByLabel('Size').fill('4Gi')
+    await page.getByRole('button', { name: 'Create Disk' }).click()
+    await expect(page.getByText('Disk "more" created successfully!')).toBeVisible()
+  })
+})

@@ -1,0 +1,20 @@
+export const adminAccountTexts = {
+  refused: 'Only administrators (SLIPWAY_ADMINS) can view and change the accounts of others',
+  notFound: 'Account not found',
+  ownAccount: 'You cannot disable your own account. Ask another administrator.',
+  alreadyDisabled: 'This account is disabled already',
+  notDisabled: 'This account is not disabled',
+  limitInvalid: 'Enter a whole number from 0, or no limit',
+} as const
+
+/** How many accounts an answer has at most. */
+export const accountPage = { default: 50, max: 200 } as const
+
+/** Whether an administrator may disable an account now. */
+export function mayDisable(
+  account: { id: string; disabled_at: string | null },
+  adminId: string,
+): true | string {
+  if (account.id === adminId) return adminAccountTexts.ownAccount
+  return account.disabled_at === null || adminAccountTexts.alreadyDisabled
+}

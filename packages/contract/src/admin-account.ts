@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { accountPage, adminAccountTexts } from './admin-account.rules.ts'
+import { endpoint } from './endpoint.ts'
+import { Quota } from './quota.ts'
+import { Id, Time } from './text.ts'
+
+const t = adminAccountTexts
+
+/** An account, as those see it who run the installation. */
+export const AdminAccount = z.object({
+  id: Id,
+  name: z.string(),
+  email: z.string(),
+  email_verified: z.boolean(),
+  /** Named in `SLIPWAY_ADMINS`. */
+  is_admin: z.boolean(),
+  /** Since when nobody can sign in with it; null: it is not disabled. */
+  disabled_at: Time.nullable(),
+  created_at: Time,
+  projects: z.int(),
+  vms: z.int(),
+})
+export type AdminAccount = z.infer<typeof AdminAccount>
+
+const limit = z.int({ error: t.limitInvalid }).min(0, t.limitInvalid).nullable()
+/** Null: no limit. What is absent follows the settings of the server. */
+export const OwnLimits = z.object({
+  vms: limit.optional(),
+  processors: limit.optional(),
+  memory_mb: limit.optional(),
+  disk_bytes: limit.optional(),
+  snapshot_bytes: limit.optional(),
+  shares: limit.optional(),
+})
+export type OwnLimits = z.infer<typeof OwnLimits>
+
+export const AdminAccountDetail = AdminAccount.extend({
+  /** When a session of it was last used; null when there is none. */
+  last_seen_at: Time.nullable(),
+  quota: Quota,
+  /** The limits that an administrator set. */
+  own_limits: OwnLimits,
+  /** The limits that accounts have by the settings of the server; null: none. */
+  default_limits: OwnLimits.required(),
+})
+export type AdminAccountDetail = z.infer<typeof AdminAccountDetail>
+
+const AccountParams = z.object({ accountId: Id })
+const refused = { 403: [t.refused] }
+const ofOne = { ...refused, 404: [t.notFound] }
+
+export const adminAccountApi = {
+  list: endpoint('adminAccount.list', {
+    summary: 'All accounts, newest first, or those whose name or email contains a text; for administrators',
+    auth: 'session',
+    status: 200,
+    query: z.object({
+      search: z.string().trim().max(254).optional(),
+      /** Only what is older than this account. */
+      before: Id.optional(),
+      limit: z.coerce.number().int().min(1).max(accountPage.max).default(accountPage.default),
+    }),
+    /** `next` is the `before` of the next page; null on the last one. */
+    response: z.object({ accounts: z.array(AdminAccount), next: Id.nullable() }),
+    errors: refused,
+  }),
+  get: endpoint('adminAccount.get', {
+    summary: 'One account with what it uses and its limits; for administrators',
+    auth: 'session',
+    status: 200,
+    params: AccountParams,
+    response: AdminAccountDetail,
+    errors: ofOne,
+  }),
+  disable: endpoint('adminAccount.disable', {
+    summary: 'Disable an account: its sessions and connections end at once, its VMs keep running',
+    auth: 'session',
+    status: 200,
+    params: AccountParams,
+    response: AdminAccountDetail,
+    errors: { ...ofOne, 409: [t.ownAccount, t.alreadyDisabled] },
+  }),
+  enable: endpoint('adminAccount.enable', {
+    summary: 'Enable a disabled account',
+    auth: 'session',
+    status: 200,
+    params: AccountParams,
+    response: AdminAccountDetail,
+    errors: { ...ofOne, 409: [t.notDisabled] },
+  }),
+  setLimits: endpoint('adminAccount.setLimits', {
+    summary: 'Replace the limits that were set for an account; those that are absent follow the settings',
+    auth: 'session',
+    status: 200,
+    params: AccountParams,
+    body: OwnLimits,
+    response: AdminAccountDetail,
+    errors: { ...ofOne, 400: [t.limitInvalid] },
+  }),
+}

@@ -1,0 +1,143 @@
+import {
+  accountApi,
+  adminAccountApi,
+  adminAccountTexts,
+  gibibyte,
+  type OwnLimits,
+  quotaApi,
+  vmApi,
+} from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { newPublicKey, testApp } from '../app.test-kit.ts'
+
+const app = await testApp({ admins: ['person-1@slipway.test'], accountQuota: { vms: 7 } })
+const grace = await app.signedIn('Grace Hopper')
+const ada = await app.signedIn('Ada Lovelace')
+const idOf = async (person: typeof ada) => (await person.call(accountApi.me)).body.id
+const adaId = await idOf(ada)
+const graceId = await idOf(grace)
+
+const at = (accountId: string) => ({ params: { accountId } })
+const list = (query = '', person = grace) => person.raw('GET', `/api/admin/accounts${query}`)
+const names = async (query = '') =>
+  ((await list(query)).body as { accounts: { name: string }[] }).accounts.map(({ name }) => name)
+const get = async (accountId = adaId) => (await grace.call(adminAccountApi.get, at(accountId))).body
+const setLimits = (body: OwnLimits | object, person = grace) =>
+  person.call(adminAccountApi.setLimits, { ...at(adaId), body })
+
+/** What the log of an account has of the acts of others. */
+const told = async (accountId: string) =>
+  (
+    await app.db
+      .selectFrom('activity')
+      .select(['action', 'actor_name', 'message'])
+      .where('account_id', '=', accountId)
+      .where('action', 'like', 'adminAccount.%')
+      .orderBy('id')
+      .execute()
+  ).map(({ action, actor_name, message }) => `${actor_name}: ${action}: ${message}`)
+
+async function openProject(person: typeof ada) {
+  const make = async (url: string, body: object) =>
+    ((await person.raw('POST', url, body)).body as { id: string }).id
+  const projectId = await make('/api/projects', { name: 'p' })
+  const ssh_key_id = await make('/api/user/ssh-keys', { key_name: 'k', ssh_public_key: newPublicKey() })
+  return (name: string) =>
+    person.call(vmApi.create, { params: { projectId }, body: { name, template_id: 'starter', ssh_key_id } })
+}
+
+describe('the accounts of an installation', () => {
+  it('403 for everybody who is no administrator', async () => {
+    const refused = { status: 403, body: { message: adminAccountTexts.refused } }
+    expect(await list('', ada)).toMatchObject(refused)
+    for (const endpoint of [adminAccountApi.get, adminAccountApi.disable, adminAccountApi.enable])
+      expect(await ada.call(endpoint, at(graceId))).toMatchObject(refused)
+    expect(await setLimits({}, ada)).toMatchObject(refused)
+  })
+
+  it('404 for one that does not exist', async () => {
+    const missing = { status: 404, body: { message: adminAccountTexts.notFound } }
+    for (const endpoint of [adminAccountApi.get, adminAccountApi.disable, adminAccountApi.enable])
+      expect(await grace.call(endpoint, at('nobody'))).toMatchObject(missing)
+    expect(await grace.call(adminAccountApi.setLimits, { ...at('nobody'), body: {} })).toMatchObject(missing)
+  })
+
+  it('200 newest first, a page at a time, with what each has', async () => {
+    await (await openProject(ada))('web')
+    await app.clock.advance(30_000)
+    expect(await names()).toEqual(['Ada Lovelace', 'Grace Hopper'])
+    const first = (await list('?limit=1')).body as { accounts: object[]; next: string }
+    expect(first).toMatchObject({
+      accounts: [{ id: adaId, email: ada.email, is_admin: false, disabled_at: null, projects: 1, vms: 1 }],
+      next: adaId,
+    })
+    expect((await list(`?limit=1&before=${first.next}`)).body).toMatchObject({
+      accounts: [{ id: graceId, is_admin: true, projects: 0, vms: 0 }],
+      next: null,
+    })
+    expect((await list('?limit=0')).status).toBe(400)
+  })
+
+  it('200 by a part of name or email, in any letter case, and by nothing that a database takes for a pattern', async () => {
+    expect(await names('?search=LOVELACE')).toEqual(['Ada Lovelace'])
+    expect(await names('?search=person-1@')).toEqual(['Grace Hopper'])
+    for (const nobody of ['%25', '_', '%5C', 'nobody']) expect(await names(`?search=${nobody}`)).toEqual([])
+  })
+})
+
+describe('the limits of an account', () => {
+  it('are those of the settings, then those that were set, which count at once', async () => {
+    expect(await get()).toMatchObject({ own_limits: {}, default_limits: { vms: 7, shares: null } })
+    const limits = { vms: 1, disk_bytes: gibibyte, processors: null }
+    const { body } = await setLimits(limits)
+    expect(body).toMatchObject({ own_limits: limits, quota: { vms: { used: 1, limit: 1 } } })
+    expect((await ada.call(quotaApi.ofAccount)).body.vms).toEqual({ used: 1, limit: 1 })
+    // One that is not named follows the settings again.
+    expect((await setLimits({})).body).toMatchObject({ own_limits: {}, quota: { vms: { limit: 7 } } })
+    expect(await told(adaId)).toEqual([
+      'Grace Hopper: adminAccount.setLimits: Set the limits of account Ada Lovelace: 1 VM, no limit of processors, 1 GB of disk space',
+      'Grace Hopper: adminAccount.setLimits: Set the limits of account Ada Lovelace: those of the server',
+    ])
+  })
+
+  it.each([{ vms: -1 }, { vms: 1.5 }, { shares: 'many' }])('400 for %j', async (body) => {
+    expect(await setLimits(body)).toMatchObject({
+      status: 400,
+      body: { message: adminAccountTexts.limitInvalid },
+    })
+  })
+})
+
+describe('an account that is disabled', () => {
+  it('has no session any more and cannot sign in, its VMs keep running, and it comes back as it was', async () => {
+    const { body } = await grace.call(adminAccountApi.disable, at(adaId))
+    expect(body).toMatchObject({ disabled_at: expect.any(String), last_seen_at: null, vms: 1 })
+    expect((await ada.call(accountApi.me)).status).toBe(401)
+    const signIn = () =>
+      app.client().call(accountApi.signIn, { body: { email: ada.email, password: ada.password } })
+    expect(await signIn()).toMatchObject({ status: 403, body: { message: 'Account access denied' } })
+    await app.clock.advance(60_000)
+    expect(await app.db.selectFrom('vm').select('status').execute()).toEqual([{ status: 'running' }])
+    expect(await grace.call(adminAccountApi.disable, at(adaId))).toMatchObject({
+      status: 409,
+      body: { message: adminAccountTexts.alreadyDisabled },
+    })
+    expect((await grace.call(adminAccountApi.enable, at(adaId))).body).toMatchObject({ disabled_at: null })
+    expect(await grace.call(adminAccountApi.enable, at(adaId))).toMatchObject({
+      status: 409,
+      body: { message: adminAccountTexts.notDisabled },
+    })
+    expect((await signIn()).status).toBe(200)
+    expect((await told(adaId)).slice(2)).toEqual([
+      'Grace Hopper: adminAccount.disable: Disabled account Ada Lovelace',
+      'Grace Hopper: adminAccount.enable: Enabled account Ada Lovelace',
+    ])
+  })
+
+  it('409 for one’s own', async () => {
+    expect(await grace.call(adminAccountApi.disable, at(graceId))).toMatchObject({
+      status: 409,
+      body: { message: adminAccountTexts.ownAccount },
+    })
+  })
+})
