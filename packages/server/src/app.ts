@@ -158,6 +158,7 @@ export async function buildApp(options: AppOptions) {
   const { networks, networkReconciler } = makeNetworks(base)
   const operations = makeOperationService({
     jobs: board,
+    projects,
     cancels: {
       'disk.create': disks.cancelCreation,
       'vmSnapshot.restore': vms.cancelRestore,

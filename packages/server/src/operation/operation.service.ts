@@ -12,6 +12,7 @@ import { isoTime } from '../lib/clock.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import type { JobView } from '../lib/jobs.ts'
 import { Problem } from '../lib/problem.ts'
+import type { ProjectService } from '../project/project.service.ts'
 
 export type OperationService = ReturnType<typeof makeOperationService>
 
@@ -23,6 +24,7 @@ export type CancelOperation = (userId: string, objectId: string, action: Endpoin
 
 export interface OperationServiceOptions {
   jobs: Pick<JobBoard, 'find' | 'list'>
+  projects: Pick<ProjectService, 'owners'>
   /** How operations are cancelled, by their action. Those that are not named cannot be. */
   cancels: Readonly<Record<string, CancelOperation>>
   changed: Changed
@@ -32,7 +34,7 @@ export interface OperationServiceOptions {
 
 /** The long work that runs or waits, for those whose it is and for operators. */
 export function makeOperationService(options: OperationServiceOptions) {
-  const { jobs, cancels, changed, admins } = options
+  const { jobs, projects, cancels, changed, admins } = options
 
   function toOperation(job: JobView, position: number | null): Operation {
     const { id, subject, kind, waitsFor } = job
