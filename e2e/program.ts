@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -77,7 +76,8 @@ export async function startProgram(
     isUp,
     async end(signal) {
       if (!isUp()) return
-      const exit = once(child, 'exit')
+      // A cut meanwhile is an error of the child, and no other end.
+      const exit = new Promise((resolve) => child.once('exit', resolve))
       child.kill(signal)
       await exit
     },
