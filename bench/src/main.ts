@@ -10,6 +10,7 @@ import { benchGroups, benchSetOfFive } from './groups.ts'
 import { benchImages } from './images.ts'
 import { benchKubevirt } from './kubevirt.ts'
 import { benchNetwork } from './network.ts'
+import { benchNetworks } from './networks.ts'
 import { benchPageWeight } from './page-weight.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
@@ -33,6 +34,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   gateway: benchGateway,
   share: benchShare,
   network: benchNetwork,
+  networks: benchNetworks,
   images: benchImages,
   console: benchConsole,
   sampling: benchSampling,
