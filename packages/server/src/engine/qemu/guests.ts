@@ -61,7 +61,7 @@ export function makeGuests(deps: {
 
   async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
     const address = addressIn(record, living.run)
-    const known = { ...living, address, persistent: record.spec.persistent }
+    const known = { ...living, address, spec: record.spec }
     const guest = await holdGuest(machineId, known, holderFor(machineId, living.run))
     silent.delete(machineId)
     // It lives after all: what was judged while its process was not to be found is void.
