@@ -108,7 +108,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
       ...compare(world, seen, { settled, unlucky: scene.unlucky }),
       ...(settled ? [...checkGroups(seen), ...checkShares(seen)] : []),
       ...(settled ? await checkTruthPatiently(host, seen) : []),
-      ...(settled ? await checkListeners(scene, seen) : []),
+      ...(settled ? await checkListeners(scene, () => lookAtAll(scene)) : []),
       ...(settled ? await checkDescriptors(scene, seen) : []),
     ]
   }
@@ -136,12 +136,28 @@ async function checkDescriptors({ host, descriptors }: Scene, seen: readonly See
   return findings
 }
 
-/** Listeners hear at once what was done at their server, and a little later what another one did not live to tell. */
-async function checkListeners({ host, listeners }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
+/**
+ * Listeners hear at once what was done at their server, and a little later what another one did not live to tell. Each time
+ * they are compared with a new look: since the last one, times such as that of a suspend have moved.
+ *
+ * @param look null when the server did not answer for long
+ */
+export async function checkListeners(
+  {
+    host,
+    listeners,
+  }: { host: Pick<Host, 'toldWithinMs'>; listeners: readonly Pick<Listener, 'differences'>[] },
+  look: () => Promise<readonly Seen[] | null>,
+): Promise<Finding[]> {
   const until = Date.now() + host.toldWithinMs
-  for (;;) {
+  // What changes between a look and the comparison is in the next look.
+  for (let looks = 1; ; looks += 1) {
+    const seen = await look()
+    if (!seen) return [silence]
     const findings = listeners.flatMap(({ differences }) => differences(seen))
-    if (findings.length === 0 || Date.now() >= until) return findings
+    if (findings.length === 0 || (looks >= LEAST_LOOKS && Date.now() >= until)) return findings
     await sleep(200)
   }
 }
+
+const LEAST_LOOKS = 3

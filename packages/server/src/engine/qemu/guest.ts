@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inBackground } from '../../lib/in-background.ts'
 import type { Log } from '../../lib/log.ts'
@@ -13,12 +14,13 @@ import { cancelMigration, goOn, statusOf } from './memory.ts'
 import { isRunOf } from './process.ts'
 import { connectQmp, type Qmp } from './qmp.ts'
 import { makeReadiness } from './readiness.ts'
-import type { RunRecord, VolumePlace } from './records.ts'
+import type { KeptSpec, RunRecord, VolumePlace } from './records.ts'
 import { watchStarvation } from './starvation.ts'
 import { followMemory } from './usage.ts'
 import { beginLoading, memoryIsApart } from './warm/clone.ts'
 import { readClock } from './warm/guest-clock.ts'
 import { renewIdentity } from './warm/identity.ts'
+import { addressOf } from './warm/identity-text.ts'
 
 /** A living guest that this engine holds the line to. */
 export interface Guest {
@@ -66,8 +68,8 @@ export interface LivingGuest {
   run: RunRecord
   address: Address
   pid: number
-  /** Whether its machine keeps its root disk; one that does not ends when it reboots. */
-  persistent: boolean
+  /** A machine that does not keep its root disk ends when it reboots. */
+  spec: KeptSpec
 }
 
 const GREETING_MS = 10_000
@@ -98,7 +100,7 @@ export async function holdGuest(machineId: string, living: LivingGuest, holder: 
 
 async function takeUp(
   machineId: string,
-  { run: launched, address, pid, persistent }: LivingGuest,
+  { run: launched, address, pid, spec }: LivingGuest,
   qmp: Qmp,
   { dirs, log, user, ticksPerSecond, beforeFirst, onVolumeBack, onRestart, onChange }: GuestHolder,
 ): Promise<Guest> {
@@ -135,7 +137,7 @@ async function takeUp(
   if (run.warm) await memoryIsApart(qmp, false)
   const processors = await processorThreads(qmp)
   const workedMs = () => processorTime({ pid, processors }, ticksPerSecond)
-  const boot = watchBoot({ machineId, qmp, log, workedMs, endsAtReboot: !persistent })
+  const boot = watchBoot({ machineId, qmp, log, workedMs, endsAtReboot: !spec.persistent })
   // Guests of earlier versions may lack the device.
   await followMemory(qmp).catch(() => {})
   const status = await statusOf(qmp)
@@ -164,7 +166,9 @@ async function takeUp(
   async function becomeSomebody(): Promise<void> {
     try {
       const inTime = AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)])
-      await renewIdentity(agent, run.plug?.mac ?? null, inTime)
+      // A frozen guest has not drawn one yet; a copy has that of the other.
+      const bootId = run.copy ? randomUUID() : null
+      await renewIdentity(agent, { spec, network: addressOf(run), bootId }, inTime)
       run = { ...run, [run.warm ? 'warm' : 'copy']: { renewed: true } }
       await dirs.writeRun(machineId, run)
       readiness.isUp()

@@ -62,7 +62,7 @@ export function makeGuests(deps: {
 
   async function takeHold(machineId: string, record: MachineRecord, living: LivingRun): Promise<Guest> {
     const address = addressIn(record, living.run)
-    const known = { ...living, address, persistent: record.spec.persistent }
+    const known = { ...living, address, spec: record.spec }
     const user = living.run.user ?? (host().network.users && (await sharedUser()))
     const guest = await holdGuest(machineId, known, holderFor(machineId, living.run, user))
     silent.delete(machineId)

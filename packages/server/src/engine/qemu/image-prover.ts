@@ -8,6 +8,8 @@ import { CommandError, run } from '../../lib/command.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Address, type Engine, EngineError } from '../engine.ts'
 import { makeQemuEngine } from './qemu-engine.ts'
+import { isOurs } from './warm/fit.ts'
+import { type InGuest, proveIdentity } from './warm/identity-proof.ts'
 
 const BOOT_MS = 10 * 60_000
 const CHECK_MS = 30 * 60_000
@@ -36,6 +38,7 @@ export function makeImageProver(deps: { dataDir: string; importer: Importer; log
       await mkdir(join(workDir, 'proving'))
       const key = join(workDir, 'key')
       await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'slipway-check', '-f', key])
+      const publicKey = await readFile(`${key}.pub`, 'utf8')
       const id = randomUUID()
       try {
         await engine.open()
@@ -48,11 +51,16 @@ export function makeImageProver(deps: { dataDir: string; importer: Importer; log
           persistent: true,
           cpu: recipe.template?.cpu ?? 1,
           memoryMb: recipe.template?.memoryMb ?? 1024,
-          sshPublicKeys: [await readFile(`${key}.pub`, 'utf8')],
+          sshPublicKeys: [publicKey],
         })
         await engine.startMachine(id, { freshRoot: false, volumeIds: [] })
         const address = await answering(engine, id, recipe.name, signal)
         const output = await runInGuest(address, key, check, signal)
+        if (isOurs(image)) {
+          const inGuest: InGuest = (command, input, options) =>
+            overSsh(address, key, command, { input, options, signal })
+          await proveIdentity({ publicKey, workDir }, inGuest, signal)
+        }
         deps.log.info({ image: recipe.id, output: output.slice(-2000) }, 'A boot image passed its check')
       } catch (error) {
         signal.throwIfAborted()
@@ -119,19 +127,26 @@ async function answering(engine: Engine, id: string, name: string, signal: Abort
 const RUN_CHECK = 'cat > /run/check.sh && exec sh /run/check.sh < /dev/null'
 
 /** Runs a script as root, whose complaints and last words tell what failed. */
-function runInGuest(address: Address, key: string, script: string, signal: AbortSignal): Promise<string> {
-  const options = [
-    'StrictHostKeyChecking=no',
-    'UserKnownHostsFile=/dev/null',
-    'LogLevel=ERROR',
-    'BatchMode=yes',
-  ]
+const runInGuest = (address: Address, key: string, input: string, signal: AbortSignal): Promise<string> =>
+  overSsh(address, key, RUN_CHECK, {
+    input,
+    options: ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null'],
+    signal,
+  })
+
+function overSsh(
+  address: Address,
+  key: string,
+  command: string,
+  { input, options, signal }: { input: string; options: readonly string[]; signal: AbortSignal },
+): Promise<string> {
+  const all = [...options, 'LogLevel=ERROR', 'BatchMode=yes', 'ServerAliveInterval=30']
   return run(
     'ssh',
     [
-      ...['-F', 'none', '-i', key, '-p', `${address.port}`, ...options.flatMap((option) => ['-o', option])],
-      ...['-o', 'ServerAliveInterval=30', `root@${address.ip}`, RUN_CHECK],
+      ...['-F', 'none', '-i', key, '-p', `${address.port}`, ...all.flatMap((option) => ['-o', option])],
+      ...[`root@${address.ip}`, command],
     ],
-    { input: script, timeoutMs: CHECK_MS, signal },
+    { input, timeoutMs: CHECK_MS, signal },
   )
 }

@@ -83,6 +83,7 @@ export const isRun: Shape<RunRecord> = shapeOf(
         tap: z.string(),
         mac: z.string(),
         ip: z.string(),
+        domain: z.string().optional(),
         reach: z.enum(['route', 'door']).optional(),
       })
       .optional(),

@@ -46,8 +46,8 @@ export function settingsOf(
     `dhcp-range=${dotted(range.first)},static,${netmask},12h`,
     `dhcp-option=option:router,${gateway}`,
     `dhcp-option=option:dns-server,${gateway}`,
-    `dhcp-option=option:domain-search,${spec.label}.internal`,
-    `domain=${spec.label}.internal`,
+    `dhcp-option=option:domain-search,${domainOf(spec)}`,
+    `domain=${domainOf(spec)}`,
     'local=/internal/',
     // Names of the Internet are a way out as well.
     ...(spec.internet ? [`server=${by.resolver}`] : []),
@@ -85,6 +85,9 @@ export interface FileNames {
   pid: string
 }
 
+/** What the names of a network end in. */
+export const domainOf = ({ label }: Pick<NetworkSpec, 'label'>): string => `${label}.internal`
+
 /** One line for each address: every name of it, with the network's domain and without. */
 export function namesText(space: Range, { index, spec, places }: NamedNetwork): string {
   const namesOf = new Map<number, string[]>()
@@ -95,7 +98,7 @@ export function namesText(space: Range, { index, spec, places }: NamedNetwork): 
     }
   return [...namesOf]
     .map(([place, names]) => {
-      const all = names.flatMap((name) => [`${name}.${spec.label}.internal`, name])
+      const all = names.flatMap((name) => [`${name}.${domainOf(spec)}`, name])
       return `${addressIn(space, index, place)} ${all.join(' ')}\n`
     })
     .join('')

@@ -4,6 +4,8 @@ export interface Plug {
   tap: string
   mac: string
   ip: string
+  /** What the names of its network end in; runs of earlier versions do not say. */
+  domain?: string
   /** How the host gets to it (`ground.ts`); by route where nothing is said. */
   reach?: 'route' | 'door'
 }

@@ -8,7 +8,7 @@ import type { Ground } from './ground.ts'
 import { addressesOfHost } from './host-addresses.ts'
 import { bridgeOf, isBridge, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
 import { makeNameServer, type NameServer } from './name-server.ts'
-import { fileNamesIn, leasesText, type NamedNetwork, namesText, settingsOf } from './names.ts'
+import { domainOf, fileNamesIn, leasesText, type NamedNetwork, namesText, settingsOf } from './names.ts'
 import { makeNetworkBook } from './network-book.ts'
 import type { Plug } from './plug.ts'
 import { frameRules, packetRules, type RuledNetwork } from './rules.ts'
@@ -76,7 +76,7 @@ export function makeProjectNetworks(deps: {
         .filter(([id, place]) => alive.has(id) || inUse.has(tapOf(index, place)))
         .map(([id, place]) => ({ id, place, mac: macOf(id, place) }))
       if (machines.length === 0) return []
-      const told = spec ?? { label: 'project', internet: true, names: {} }
+      const told = spec ?? UNTOLD
       const network = { projectId, index, bridge: bridgeOf(index), machines }
       return [{ ...network, spec: told, places: new Map(Object.entries(places)) }]
     })
@@ -233,7 +233,8 @@ export function makeProjectNetworks(deps: {
         const { index, place } = its
         const ip = addressIn(await theSpace(), index, place)
         const { reach } = ground
-        const plug = { tap: tapOf(index, place), mac: macOf(machineId, place), ip, reach }
+        const domain = domainOf((await book.find(its.projectId))?.spec ?? UNTOLD)
+        const plug = { tap: tapOf(index, place), mac: macOf(machineId, place), ip, domain, reach }
         return { plug, done: () => void joining.delete(machineId) }
       } catch (error) {
         joining.delete(machineId)
@@ -275,6 +276,9 @@ export function makeProjectNetworks(deps: {
     },
   }
 }
+
+/** Of a network whose project nobody has told of yet. */
+const UNTOLD: NetworkSpec = { label: 'project', internet: true, names: {} }
 
 /** Its own for the life of the machine: what is kept of a guest's memory knows it. */
 function macOf(machineId: string, place: number): string {

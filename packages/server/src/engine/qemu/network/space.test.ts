@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { overlap, parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
-import { addressIn, freePlace, freeRange, LAST_PLACE, partOf, partsOf, uplinkOf } from './space.ts'
+import { addressIn, aroundOf, freePlace, freeRange, LAST_PLACE, partOf, partsOf, uplinkOf } from './space.ts'
 
 const space: Range = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
 const single = (text: string) => parseRange(text) ?? space
@@ -16,6 +16,16 @@ test('parts follow each other, and the way out has the last', () => {
   expect(partOf(space, 254).gateway).toBe('10.83.248.1')
   expect(uplinkOf(space)).toEqual({ host: '10.83.252.1', inside: '10.83.252.2', prefix: 30 })
   expect(addressIn(space, 1, LAST_PLACE)).toBe('10.80.7.254')
+})
+
+test('an address tells the gateway and the size of its part', () => {
+  const place = fc.tuple(fc.integer({ min: 0, max: 254 }), fc.integer({ min: 2, max: LAST_PLACE }))
+  fc.assert(
+    fc.property(place, ([index, at]) => {
+      expect(aroundOf(addressIn(space, index, at))).toEqual(partOf(space, index))
+    }),
+  )
+  expect(() => aroundOf('none')).toThrow()
 })
 
 test('no two places of any projects have the same address, and all lie in their part', () => {

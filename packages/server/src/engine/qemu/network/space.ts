@@ -2,7 +2,7 @@
  * The addresses of all project networks of an installation: one range, cut into equal parts. A bridge of Linux has at
  * most 1,024 ports, and so many addresses has a part.
  */
-import { dotted, overlap, type Range, rangeText } from '../../../lib/address-range.ts'
+import { dotted, overlap, parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
 import { EngineError } from '../../engine.ts'
 
 const PART_PREFIX = 22
@@ -60,6 +60,13 @@ export const partsOf = (space: Range): number => 2 ** (PART_PREFIX - space.prefi
 export function partOf(space: Range, index: number) {
   const first = space.first + index * PART_SIZE
   return { range: { first, prefix: PART_PREFIX }, gateway: dotted(first + 1), netmask: '255.255.252.0' }
+}
+
+/** What the machine at an address of a part is told beside it. */
+export function aroundOf(ip: string) {
+  const range = parseRange(ip)
+  if (!range) throw new Error('An address of a guest is none')
+  return partOf({ first: range.first - (range.first % PART_SIZE), prefix: PART_PREFIX }, 0)
 }
 
 /** The address of a place in it. */

@@ -7,7 +7,7 @@ import { fitOf } from '../memory.ts'
 import type { MachineRecord, MemoryFit } from '../records.ts'
 
 /** Raise it with every change in how guests are frozen, or in what is expected of images. */
-const FORMAT = 1
+const FORMAT = 2
 
 /** What a machine must be like to start from a frozen guest: that of a saved memory, on an untouched root disk. */
 export interface WarmFit extends MemoryFit {

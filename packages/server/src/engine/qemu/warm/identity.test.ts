@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Agent, type AgentTalk, UnansweredError } from '../agent.ts'
 import { dropIdentity, GuestProgramError, renewIdentity } from './identity.ts'
+import { addressOf, type Identity } from './identity-text.ts'
 
 /** An agent that answers `guest-exec-status` with these, one after the other. */
 function playedAgent(states: unknown[], begun: unknown = { pid: 7 }) {
@@ -16,27 +17,28 @@ function playedAgent(states: unknown[], begun: unknown = { pid: 7 }) {
 }
 const talkTo = (agent: Agent): AgentTalk => ({ talk: (work) => work(agent) })
 const { signal } = new AbortController()
+const who: Identity = {
+  spec: { id: 'a', hostname: 'web-1', sshPublicKeys: [] },
+  network: addressOf({}),
+  bootId: null,
+}
 
 describe('The identity of a guest', () => {
-  test('is renewed by a program with the MAC, the time and random numbers, each time others', async () => {
+  test('is renewed by a program that is told all of it, each time with other random numbers', async () => {
     const { agent, asked } = playedAgent([
       { exited: false },
       { exited: true, exitcode: 0 },
       { exited: true, exitcode: 0 },
     ])
-    await renewIdentity(talkTo(agent), '52:54:00:00:00:07', signal)
-    await renewIdentity(talkTo(agent), null, signal)
+    await renewIdentity(talkTo(agent), who, signal)
+    await renewIdentity(talkTo(agent), who, signal)
     const runs = asked.filter(({ command }) => command === 'guest-exec').map(({ args }) => args)
-    expect(runs).toMatchObject([
-      {
-        path: '/usr/lib/slipway/renew-identity',
-        arg: ['52:54:00:00:00:07', expect.stringMatching(/^\d{10}$/)],
-      },
-      { path: '/usr/lib/slipway/renew-identity', arg: ['-', expect.stringMatching(/^\d{10}$/)] },
-    ])
-    const [one, other] = runs.map((args) => Buffer.from(String(args['input-data']), 'base64'))
-    expect(one).toHaveLength(64)
-    expect(one).not.toEqual(other)
+    const isProgram = { path: '/usr/lib/slipway/renew-identity', arg: [] }
+    expect(runs).toMatchObject([isProgram, isProgram])
+    const [one, other] = runs.map((args) => String(Buffer.from(String(args['input-data']), 'base64')))
+    expect(one).toContain("name='web-1'\n")
+    expect(one?.split('\n')[0]).toMatch(/^random='[0-9a-f]{128}'$/)
+    expect(one?.split('\n')[0]).not.toBe(other?.split('\n')[0])
     expect(asked.filter(({ command }) => command === 'guest-exec-status')[0]?.args).toEqual({ pid: 7 })
   })
 
@@ -61,12 +63,12 @@ describe('The identity of a guest', () => {
     [{ exited: true, exitcode: 0 }, null],
   ])('does not count as renewed where the guest answers %j to %j', async (state, begun) => {
     const { agent } = playedAgent([state], begun)
-    await expect(renewIdentity(talkTo(agent), null, signal)).rejects.toThrow(GuestProgramError)
+    await expect(renewIdentity(talkTo(agent), who, signal)).rejects.toThrow(GuestProgramError)
   })
 
   test('is not tried again where the agent fails in the middle of it', async () => {
     const talk = () => Promise.reject(new Error('The guest agent refused'))
-    await expect(renewIdentity({ talk }, null, signal)).rejects.toThrow('refused')
+    await expect(renewIdentity({ talk }, who, signal)).rejects.toThrow('refused')
   })
 
   test.each([
@@ -74,7 +76,7 @@ describe('The identity of a guest', () => {
     ['the program does not end', talkTo(playedAgent([]).agent).talk],
   ] as const)('is given up when that is told, although %s', async (_, talk) => {
     const giveUp = new AbortController()
-    const work = renewIdentity({ talk: talk as AgentTalk['talk'] }, null, giveUp.signal)
+    const work = renewIdentity({ talk: talk as AgentTalk['talk'] }, who, giveUp.signal)
     giveUp.abort()
     await expect(work).rejects.toThrow(/abort/i)
   })

@@ -1,16 +1,14 @@
-import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Agent, type AgentTalk, UnansweredError } from '../agent.ts'
 import { countOf, isRecord } from '../lines.ts'
+import { type Identity, identityText } from './identity-text.ts'
 
-/** What images of ours carry: makes the guest nobody, and makes it who its seed says. */
+/** What images of ours carry: makes the guest nobody, and makes it who it is told. */
 const DROP = '/usr/lib/slipway/drop-identity'
 const RENEW = '/usr/lib/slipway/renew-identity'
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = 20
-/** As many as the kernel's pool of random numbers holds, twice. */
-const RANDOM_BYTES = 64
 
 /** A program in a guest that ended badly, or is not there: to try again would not help. */
 export class GuestProgramError extends Error {}
@@ -20,21 +18,11 @@ export const dropIdentity = (agents: AgentTalk, signal: AbortSignal): Promise<vo
   inGuest(agents, () => ({ path: DROP, arg: [], input: Buffer.alloc(0) }), signal)
 
 /**
- * Gives a guest that started from a frozen one the identity of its seed, the time of now and random numbers of its own;
- * SSH answers afterwards. May be done again.
- *
- * @param mac of its place in the network; null for the one it has
+ * Gives a guest that started from a frozen one, or is a copy, its identity, the time of now and random numbers of its own;
+ * SSH answers afterwards. May be done again: the machine that it already is keeps its keys.
  */
-export const renewIdentity = (agents: AgentTalk, mac: string | null, signal: AbortSignal): Promise<void> =>
-  inGuest(
-    agents,
-    () => ({
-      path: RENEW,
-      arg: [mac ?? '-', String(Math.round(Date.now() / 1000))],
-      input: randomBytes(RANDOM_BYTES),
-    }),
-    signal,
-  )
+export const renewIdentity = (agents: AgentTalk, who: Identity, signal: AbortSignal): Promise<void> =>
+  inGuest(agents, () => ({ path: RENEW, arg: [], input: Buffer.from(identityText(who)) }), signal)
 
 interface Program {
   path: string

@@ -20,6 +20,7 @@ import { writeSeed } from '../seed.ts'
 import { beginLoading } from './clone.ts'
 import { keepsTime } from './guest-clock.ts'
 import { dropIdentity, renewIdentity } from './identity.ts'
+import { addressOf } from './identity-text.ts'
 import type { Frozen } from './store.ts'
 
 /** On a busy host, behind everybody else, a guest takes its time. */
@@ -132,7 +133,8 @@ export async function launchNobody(
     },
     keepsTime: (signal) => keepsTime(agents, inTime(signal)),
     drop: (signal) => dropIdentity(agents, inTime(signal)),
-    renew: (signal) => renewIdentity(agents, null, inTime(signal)),
+    renew: (signal) =>
+      renewIdentity(agents, { spec: record.spec, network: addressOf(run), bootId: null }, inTime(signal)),
     async end() {
       qmp.close()
       await end()

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import type { Seen } from './look.ts'
+import { checkListeners } from './settle.ts'
+
+const host = { toldWithinMs: 0 }
+const vm = (suspends_at: string): Seen => ({
+  kind: 'vm',
+  user: 0,
+  object: { id: 'v', name: 'v', suspends_at },
+})
+/** A listener that has heard of a VM as it is now. */
+const hears = (now: () => string) => ({
+  differences: (seen: readonly Seen[]) =>
+    seen
+      .filter(({ object }) => object.suspends_at !== now())
+      .map(({ object }) => ({ rule: 'unheard', message: `heard ${now()}, shown ${object.suspends_at}` })),
+})
+
+describe('At rest, what listeners heard is compared', () => {
+  it('with how things are now, as the time until a VM is suspended moves also then', async () => {
+    let at = 0
+    const look = async () => [vm(`${at}`)]
+    await look()
+    // The rest of the look at everything takes a while.
+    at = 1
+    expect(await checkListeners({ host, listeners: [hears(() => `${at}`)] }, look)).toEqual([])
+  })
+
+  it('once more when something changed while it was looked at', async () => {
+    let at = 0
+    let looks = 0
+    const look = async () => {
+      const seen = [vm(`${at}`)]
+      looks += 1
+      if (looks === 1) at = 1
+      return seen
+    }
+    expect(await checkListeners({ host, listeners: [hears(() => `${at}`)] }, look)).toEqual([])
+    expect(looks).toBe(2)
+  })
+
+  it('and what was never heard is found', async () => {
+    const findings = await checkListeners({ host, listeners: [hears(() => 'before')] }, async () => [
+      vm('now'),
+    ])
+    expect(findings).toEqual([{ rule: 'unheard', message: 'heard before, shown now' }])
+  })
+
+  it('and a server that does not answer is found as well', async () => {
+    const findings = await checkListeners({ host, listeners: [hears(() => 'x')] }, async () => null)
+    expect(findings).toMatchObject([{ rule: 'silence' }])
+  })
+})
