@@ -68,6 +68,8 @@ interface Deed {
   /** Whose log it stands in. */
   in: 'account' | 'project' | 'both'
   message: string
+  /** Who does it, unless it is the only person there or the account itself. */
+  by?: string
   /** A person who is not signed in is nobody. */
   byNobody?: true
   /** It is done after the answer, which must not tell whether there is such an account. */
@@ -221,6 +223,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     return {
       act: () => bob.call(projectMemberApi.accept, { body: { token } }),
       ...ofProject(desk, 'Joined project p as viewer'),
+      by: 'Bob',
     }
   },
   'projectMember.update': async (desk) => {
@@ -249,6 +252,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     return {
       act: () => bob.call(projectMemberApi.leave, { params: desk.params }),
       ...ofProject(desk, 'Left project p'),
+      by: 'Bob',
     }
   },
   'sshKey.create': async ({ ada }) => ({
@@ -606,7 +610,12 @@ describe('whoever asks for something', () => {
           ? null
           : type === 'account'
             ? { id, name }
-            : await desk.app.db.selectFrom('account').select(['id', 'name']).executeTakeFirstOrThrow()
+            : await desk.app.db
+                .selectFrom('account')
+                .select(['id', 'name'])
+                .$if(deed.by !== undefined, (query) => query.where('name', '=', deed.by ?? ''))
+                .orderBy('id')
+                .executeTakeFirstOrThrow()
         expect(asked).toMatchObject([
           {
             kind: /sign(In|Out)$/.test(endpoint.id) ? 'access' : 'wish',
