@@ -29,6 +29,8 @@ export * from './operation.rules.ts'
 export * from './operation.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
+export * from './project-member.rules.ts'
+export * from './project-member.ts'
 export * from './quantity.ts'
 export * from './quota.rules.ts'
 export { quotaApi } from './quota.ts'
@@ -69,6 +71,7 @@ import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
+import { projectMemberApi } from './project-member.ts'
 import { quotaApi } from './quota.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
@@ -86,6 +89,7 @@ const apis = [
   hostApi,
   healthApi,
   projectApi,
+  projectMemberApi,
   sshKeyApi,
   apiTokenApi,
   templateApi,

@@ -87,6 +87,7 @@ export async function buildApp(options: AppOptions) {
     db,
     clock,
     log,
+    bus,
     projects,
     sendMail: options.sendMail,
     publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
@@ -128,6 +129,7 @@ export async function buildApp(options: AppOptions) {
     quotas,
     ownUrl: options.ownUrl,
     accounts,
+    roleOf: projects.roleOf,
     sessionLines,
     peers,
   })
@@ -219,6 +221,7 @@ export async function buildApp(options: AppOptions) {
     idempotency,
     streams,
     revision: bus.revision,
+    moveOf: bus.moveOf,
     projects,
     templates,
     operations,
@@ -266,7 +269,7 @@ export async function buildApp(options: AppOptions) {
     },
     /** For tests: what the event stream of a project carries. */
     subscribe: (projectId: string, listener: (event: string, data: unknown) => void) =>
-      bus.subscribe({ projectId }, null, ({ name, data }) => {
+      bus.subscribe({ projectId, by: null }, null, ({ name, data }) => {
         if (name !== 'hello') listener(name, data)
       }),
     async start() {

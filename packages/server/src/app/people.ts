@@ -12,16 +12,20 @@ import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
 import { makeApiTokenService } from '../api-token/api-token.service.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
+import type { EventBus } from '../event/event.bus.ts'
 import { type Dial, makeDoors } from '../gateway/doors.ts'
 import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
 import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
+import { makeProjectMemberService } from '../project-member/project-member.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
@@ -36,13 +40,13 @@ const sessionsEnded = {
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
 }
 
-/** Accounts with their SSH keys and API tokens, the log of what people did, and their visits by SSH. */
+/** Accounts with their SSH keys and API tokens, the members of projects, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
   config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
   db: Db
   clock: Clock
   log: FastifyBaseLogger
-  projects: Pick<ProjectService, 'list'>
+  projects: ProjectService
   sendMail: SendMail
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
@@ -52,6 +56,7 @@ export function makePeople(options: {
   dial: Dial
   isWaking: (vmId: string) => boolean
   uses: Uses
+  bus: EventBus
 }) {
   const { config, db, clock, log, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
@@ -83,6 +88,7 @@ export function makePeople(options: {
     },
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
+  const limits = makeAccountLimits(peers, log)
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
@@ -92,7 +98,7 @@ export function makePeople(options: {
     keysOf: keys.list,
     tokensOf: (accountId) => apiTokens.list(accountId),
     onSessionsEnded: endEverywhere,
-    limits: makeAccountLimits(peers, log),
+    limits,
     clock,
     log,
   })
@@ -129,5 +135,23 @@ export function makePeople(options: {
       },
       clock,
     })
-  return { accounts, apiTokens, activity, keys, visits, makeDesk }
+  const members = makeProjectMemberService({
+    repo: makeProjectMemberRepo(db),
+    projects: options.projects,
+    askForMail: limits.askForMail,
+    sendMail: options.sendMail,
+    productName: config.productName,
+    publicUrl: options.publicUrl,
+    changed: options.bus.changed,
+    clock,
+    log,
+  })
+  options.bus.onMoved((accountIds, projectId) => {
+    for (const accountId of accountIds) {
+      sessionLines.recheck(accountId)
+      const ended = visits?.moved(accountId, projectId)
+      if (ended !== undefined) inBackground(log, 'ending visits of a member by SSH', ended)
+    }
+  })
+  return { accounts, apiTokens, activity, keys, visits, members, makeDesk }
 }

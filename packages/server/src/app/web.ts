@@ -47,6 +47,8 @@ import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
+import type { ProjectMemberService } from '../project-member/project-member.service.ts'
 import { quotaRoutes } from '../quota/quota.routes.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
@@ -162,6 +164,8 @@ export async function installRoutes(
     streams: EventStreams<Topic>
     /** What an answer that is begun now includes at least. */
     revision: () => string
+    /** Changes when an account comes into a project, leaves it or becomes something else there. */
+    moveOf: (accountId: string) => number
     idempotency: Idempotency
     accounts: AccountService
     apiTokens: ApiTokenService
@@ -169,6 +173,7 @@ export async function installRoutes(
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
+    members: ProjectMemberService
     templates: TemplateService
     disks: DiskService
     diskSnapshots: DiskSnapshotService
@@ -206,6 +211,7 @@ export async function installRoutes(
   accountRoutes(route, accounts, options.isSecure, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   projectRoutes(route, projects)
+  projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)
   apiTokenRoutes(route, apiTokens)
   templateRoutes(route, options.templates)
@@ -227,6 +233,6 @@ export async function installRoutes(
   healthRoutes(route, options.health)
   installTiming(app, metrics.observe)
   metricsRoutes(route, metrics, options.metricsToken)
-  eventRoutes(route, options.streams, projects, gate)
+  eventRoutes(route, options.streams, { list: projects.list, moveOf: options.moveOf }, gate)
   await installStatic(app, options.webRoot, host)
 }

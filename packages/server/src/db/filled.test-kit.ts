@@ -73,6 +73,7 @@ export async function fill(app: TestApp) {
   }
   const shared = await make(`${project}/vms/${web}/shares`, { port: 3000, audience: 'link' })
   await ines.raw('GET', `/share/open?share=${shared}&path=/`)
+  await ines.raw('POST', `${project}/invitations`, { email: 'guest@slipway.test', role: 'viewer' })
   const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()

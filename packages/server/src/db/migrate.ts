@@ -15,6 +15,7 @@ import * as networks from './migrations/0010-networks.ts'
 import * as shares from './migrations/0011-shares.ts'
 import * as idle from './migrations/0012-idle.ts'
 import * as copies from './migrations/0013-copies.ts'
+import * as members from './migrations/0014-members.ts'
 import * as quotas from './migrations/0015-quotas.ts'
 import * as apiTokens from './migrations/0016-api-tokens.ts'
 import type { Db } from './open.ts'
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0011-shares': shares,
   '0012-idle': idle,
   '0013-copies': copies,
+  '0014-members': members,
   '0015-quotas': quotas,
   '0016-api-tokens': apiTokens,
 }

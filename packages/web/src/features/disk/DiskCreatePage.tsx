@@ -67,6 +67,7 @@ export function Component() {
           <QuotaNote left={quota.left} />
           <DiskFields projectId={projectId} form={form} onChange={change} broken={broken} />
           <CreateFoot
+            call="disk.create"
             label="Create Disk"
             note={quota.refusal ?? broken?.text}
             error={shell.error}

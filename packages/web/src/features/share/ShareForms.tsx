@@ -65,6 +65,7 @@ export function CreateShareDialog({
   )
   return (
     <FormDialog
+      call="share.create"
       {...dialog}
       title="Share a port"
       description={left}
@@ -140,6 +141,7 @@ export function ChangeShareDialog({ share, onClose }: { share: Share; onClose: (
   })
   return (
     <FormDialog
+      call="share.update"
       {...dialog}
       title={`Change port ${share.port}`}
       description="Whoever was let in before another choice has to come in again."

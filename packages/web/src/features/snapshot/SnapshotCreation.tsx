@@ -96,6 +96,7 @@ export function SnapshotCreation({
             {more}
           </FormSection>
           <CreateFoot
+            call="vmSnapshot.create"
             label="Create Snapshot"
             note={quota.refusal ?? (loading ? texts.loading : rules[0]?.text)}
             error={error}

@@ -46,6 +46,7 @@ export function CopiesDialog({ source, proposal, submitLabel, send, onClose, ...
   })
   return (
     <FormDialog
+      call="vm.fork"
       {...rest}
       {...dialog}
       submit={{ label: submitLabel, busyText: 'Creating...' }}
