@@ -8,6 +8,7 @@ import { ofDisks } from './operations/disks.ts'
 import { ofGroups } from './operations/groups.ts'
 import { ofLongWork } from './operations/long-work.ts'
 import type { Operation } from './operations/operation.ts'
+import { ofPeople } from './operations/people.ts'
 import { ofProjects } from './operations/projects.ts'
 import { readings } from './operations/readings.ts'
 import { ofShares } from './operations/shares.ts'
@@ -24,6 +25,7 @@ export const operations: Record<string, Operation> = {
   ...ofGroups,
   ...ofLongWork,
   ...ofAccounts,
+  ...ofPeople,
   ...readings,
   createAgain,
   sshByName,

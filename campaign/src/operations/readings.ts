@@ -10,6 +10,7 @@ import {
   networkApi,
   operationApi,
   projectApi,
+  quotaApi,
   searchApi,
   shareApi,
   sshKeyApi,
@@ -29,7 +30,7 @@ import { typeInConsole, watchScreen } from './sockets.ts'
 const inProject = (weight: number, endpoint: Called) => on('project', 'projectId', endpoint, { weight })
 
 /** Only the operator may, who is user 0. */
-const onlyOperator = { choose: ({ user }: Choice) => (user === 0 ? {} : null) }
+export const onlyOperator = { choose: ({ user }: Choice) => (user === 0 ? {} : null) }
 
 export const readings: Record<string, Operation> = {
   readHost: plain(0.5, hostApi.get),
@@ -64,6 +65,8 @@ export const readings: Record<string, Operation> = {
   listSets: inProject(0.5, vmSetApi.list),
   listOperations: inProject(1, operationApi.list),
   readActivity: inProject(1, activityApi.ofProject),
+  readOwnQuota: plain(0.5, quotaApi.ofAccount),
+  readQuota: inProject(0.5, quotaApi.ofProject),
   readNetwork: inProject(1, networkApi.get),
   readUsage: inProject(1, usageApi.ofProject),
   readUsageOfVms: inProject(1, usageApi.ofVms),

@@ -1,0 +1,100 @@
+/**
+ * API tokens, members of projects, and the desk of operators. What would change what others see (a member who comes, an
+ * account that is disabled, a template that is retired) is only tried where it is refused: the tests of the server and of
+ * the browser do it for real.
+ */
+import { adminAccountApi, apiTokenApi, projectMemberApi, templateApi } from '@slipway/contract'
+import { requestOf } from '../client.ts'
+import { type Errand, idOf, type Operation, on, plain } from './operation.ts'
+import { onlyOperator } from './readings.ts'
+
+/** Nobody's: what is asked of it is refused, and changes nothing. */
+const nobody = 'nobody'
+const builtIn = { templateId: 'starter' }
+
+/** Something that the caller has of a list; nothing when it is empty. */
+async function firstIdIn({ person: { client } }: Errand, request: ReturnType<typeof requestOf>) {
+  const answer = await client.send(request)
+  if (answer?.status !== 200) return null
+  const [first] = JSON.parse(answer.text) as { id: string }[]
+  return first?.id ?? null
+}
+
+const ofNobody = (weight: number, endpoint: Parameters<typeof on>[2], rest: object = {}) =>
+  on('project', 'projectId', endpoint, {
+    weight,
+    parts: (args, find) => ({ params: { projectId: idOf(find(args.on)), memberId: nobody }, ...rest }),
+  })
+
+export const ofPeople: Record<string, Operation> = {
+  createToken: plain(0.5, apiTokenApi.create, {
+    parts: (_args, _find, handle) => ({
+      body: { name: handle, access: 'read', project_ids: null, expires_in_days: 7 },
+    }),
+  }),
+  listTokens: plain(0.5, apiTokenApi.list),
+  revokeToken: plain(0.5, apiTokenApi.delete, {
+    async send(errand) {
+      const id = await firstIdIn(errand, requestOf(apiTokenApi.list))
+      const params = { apiTokenId: id ?? nobody }
+      return errand.person.client.send(requestOf(apiTokenApi.delete, { params }))
+    },
+  }),
+
+  listMembers: on('project', 'projectId', projectMemberApi.list, { weight: 0.5 }),
+  listInvitations: on('project', 'projectId', projectMemberApi.invitations, { weight: 0.3 }),
+  inviteMember: on('project', 'projectId', projectMemberApi.invite, {
+    weight: 0.3,
+    parts: (args, find, handle) => ({
+      params: { projectId: idOf(find(args.on)) },
+      body: { email: `${handle}@elsewhere.test`, role: 'viewer' },
+    }),
+  }),
+  withdrawInvitation: on('project', 'projectId', projectMemberApi.withdraw, {
+    weight: 0.3,
+    async send(errand) {
+      const { params = {} } = errand.parts
+      const id = await firstIdIn(errand, requestOf(projectMemberApi.invitations, { params }))
+      const invitation = { ...params, invitationId: id ?? nobody }
+      return errand.person.client.send(requestOf(projectMemberApi.withdraw, { params: invitation }))
+    },
+  }),
+  changeMember: ofNobody(0.1, projectMemberApi.update, { body: { role: 'viewer' } }),
+  removeMember: ofNobody(0.1, projectMemberApi.remove),
+  handOver: ofNobody(0.1, projectMemberApi.handOver),
+  leaveOwnProject: on('project', 'projectId', projectMemberApi.leave, { weight: 0.1 }),
+  readInvitation: plain(0.1, projectMemberApi.offer, { parts: () => ({ body: { token: nobody } }) }),
+  acceptInvitation: plain(0.1, projectMemberApi.accept, { parts: () => ({ body: { token: nobody } }) }),
+
+  listAccounts: plain(0.3, adminAccountApi.list, onlyOperator),
+  readAccount: plain(0.2, adminAccountApi.get, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody } }),
+  }),
+  disableNobody: plain(0.1, adminAccountApi.disable, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody } }),
+  }),
+  enableNobody: plain(0.1, adminAccountApi.enable, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody } }),
+  }),
+  limitNobody: plain(0.1, adminAccountApi.setLimits, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody }, body: { vms: 100 } }),
+  }),
+  listCatalogue: plain(0.3, templateApi.listAll, onlyOperator),
+  changeBuiltIn: plain(0.1, templateApi.update, {
+    ...onlyOperator,
+    parts: (_args, _find, handle) => ({
+      params: builtIn,
+      body: { name: handle, description: handle, default_cpu: 1, default_memory_mb: 512, image_url: null },
+    }),
+  }),
+  offerBuiltIn: plain(0.1, templateApi.offer, { ...onlyOperator, parts: () => ({ params: builtIn }) }),
+  deleteBuiltIn: plain(0.1, templateApi.delete, { ...onlyOperator, parts: () => ({ params: builtIn }) }),
+  retireNothing: plain(0.1, templateApi.retire, {
+    ...onlyOperator,
+    parts: () => ({ params: { templateId: nobody } }),
+  }),
+}
