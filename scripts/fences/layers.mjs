@@ -492,6 +492,7 @@ const ownersByAnotherName = {
   vm_group_event: 'vm-group',
   usage_sample: 'usage',
   share_code: 'share',
+  project_invitation: 'project-member',
   seen_time: 'db',
   lease: 'db',
   revision: 'db',

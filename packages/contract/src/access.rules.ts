@@ -15,6 +15,14 @@ export type ProjectEndpointId = {
 /** The least that somebody has to be in a project for each call about it. */
 export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'project.delete': 'owner',
+  'projectMember.list': 'viewer',
+  'projectMember.update': 'owner',
+  'projectMember.remove': 'owner',
+  'projectMember.handOver': 'owner',
+  'projectMember.leave': 'viewer',
+  'projectMember.invitations': 'owner',
+  'projectMember.invite': 'owner',
+  'projectMember.withdraw': 'owner',
   'vm.list': 'viewer',
   'vm.create': 'operator',
   'vm.get': 'viewer',

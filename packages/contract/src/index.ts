@@ -25,6 +25,8 @@ export * from './operation.rules.ts'
 export * from './operation.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
+export * from './project-member.rules.ts'
+export * from './project-member.ts'
 export * from './quantity.ts'
 export * from './routes.ts'
 export * from './search.rules.ts'
@@ -61,6 +63,7 @@ import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
+import { projectMemberApi } from './project-member.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
 import { sshKeyApi } from './ssh-key.ts'
@@ -76,6 +79,7 @@ const apis = [
   hostApi,
   healthApi,
   projectApi,
+  projectMemberApi,
   sshKeyApi,
   templateApi,
   vmApi,

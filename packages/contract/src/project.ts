@@ -1,10 +1,20 @@
 import { z } from 'zod'
+import { projectRoles } from './access.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { projectTexts } from './project.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 
-export const Project = z.object({ id: Id, name: z.string(), description: z.string(), created_at: Time })
+export const Project = z.object({
+  id: Id,
+  name: z.string(),
+  description: z.string(),
+  created_at: Time,
+  /** What the user is in it. */
+  role: z.enum(projectRoles),
+  /** Name of whose project it is. */
+  owner_name: z.string(),
+})
 export type Project = z.infer<typeof Project>
 
 export const ProjectCreate = z.object({
@@ -18,7 +28,7 @@ export const ProjectParams = z.object({ projectId: Id })
 
 export const projectApi = {
   list: endpoint('project.list', {
-    summary: "The user's projects, oldest first",
+    summary: 'The projects that the user is a member of, oldest first',
     auth: 'session',
     status: 200,
     response: z.array(Project),

@@ -85,6 +85,8 @@ export async function buildApp(options: AppOptions) {
     db,
     clock,
     log,
+    bus,
+    projects,
     sendMail: options.sendMail,
     publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
     sessionLines,
@@ -122,6 +124,7 @@ export async function buildApp(options: AppOptions) {
     config,
     ownUrl: options.ownUrl,
     accounts,
+    roleOf: projects.roleOf,
     sessionLines,
     peers,
   })
@@ -204,6 +207,7 @@ export async function buildApp(options: AppOptions) {
     idempotency,
     streams,
     revision: bus.revision,
+    moveOf: bus.moveOf,
     projects,
     templates,
     operations,
@@ -249,7 +253,7 @@ export async function buildApp(options: AppOptions) {
     },
     /** For tests: what the event stream of a project carries. */
     subscribe: (projectId: string, listener: (event: string, data: unknown) => void) =>
-      bus.subscribe({ projectId }, null, ({ name, data }) => {
+      bus.subscribe({ projectId, by: null }, null, ({ name, data }) => {
         if (name !== 'hello') listener(name, data)
       }),
     async start() {

@@ -1,12 +1,12 @@
-import { type Endpoint, endpoints, fillPath } from '@slipway/contract'
+import { type Endpoint, endpoints, fillPath, isOfProject, roleMay } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { newPublicKey, testApp } from './app.test-kit.ts'
+import { lastMail, newPublicKey, testApp } from './app.test-kit.ts'
 
 const app = await testApp()
 const ada = await app.signedIn('Ada')
 const bob = await app.signedIn('Bob')
 
-async function belongings(person: typeof ada): Promise<Record<string, string>> {
+async function belongings(person: typeof ada, guest: typeof ada): Promise<Record<string, string>> {
   const make = async (url: string, body: object) =>
     ((await person.raw('POST', url, body)).body as { id: string }).id
   const projectId = await make('/api/projects', { name: 'p' })
@@ -33,7 +33,25 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
-  return { projectId, sshKeyId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId, shareId }
+  await person.raw('POST', `/api/projects/${projectId}/invitations`, { email: guest.email, role: 'viewer' })
+  const token = /token=(\S+)/.exec(lastMail(app.mails, guest.email)?.link ?? '')?.[1]
+  await guest.raw('POST', '/api/invitations/accept', { token })
+  const memberId = ((await guest.raw('GET', '/api/auth/me')).body as { id: string }).id
+  const invitation = { email: 'somebody@slipway.test', role: 'viewer' }
+  const invitationId = await make(`/api/projects/${projectId}/invitations`, invitation)
+  return {
+    memberId,
+    invitationId,
+    projectId,
+    sshKeyId,
+    vmId,
+    diskId,
+    snapshotId,
+    diskSnapshotId,
+    poolId,
+    setId,
+    shareId,
+  }
 }
 /** What belongs to nobody. */
 const everybodys: Record<string, string> = { templateId: 'starter' }
@@ -43,8 +61,8 @@ async function downloadOf(person: typeof ada, projectId: string | undefined): Pr
   const answer = await person.raw('POST', `/api/projects/${projectId}/disks`, body)
   return (answer.body as { id: string }).id
 }
-const adas = await belongings(ada)
-const bobs = await belongings(bob)
+const adas = await belongings(ada, await app.signedIn('A viewer'))
+const bobs = await belongings(bob, await app.signedIn('Another viewer'))
 await app.clock.advance(60_000)
 adas.operationId = await downloadOf(ada, adas.projectId)
 bobs.operationId = await downloadOf(bob, bobs.projectId)
@@ -55,6 +73,8 @@ const isForOperators = (endpoint: Endpoint) =>
 
 /** A body that the endpoint would take if the ids were one's own. */
 const bodies: Record<string, (own: Record<string, string>) => object> = {
+  'projectMember.update': () => ({ role: 'operator' }),
+  'projectMember.invite': () => ({ email: 'new@slipway.test', role: 'viewer' }),
   'vm.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId }),
   'vm.update': () => ({ suspend_after_minutes: 30 }),
   'vmSnapshot.create': () => ({ name: 'x', snapshot_type: 'disk', retention_days: 1 }),
@@ -86,6 +106,8 @@ const state = async () =>
       (
         [
           'project',
+          'project_member',
+          'project_invitation',
           'ssh_key',
           'template',
           'vm',
@@ -173,6 +195,51 @@ describe("another user's objects", () => {
       for (const id of Object.values(adas)) expect(text).not.toContain(id)
     }
   })
+})
+
+describe('members of a project', async () => {
+  const roles = ['viewer', 'operator'] as const
+  const members = Object.fromEntries(
+    await Promise.all(
+      roles.map(async (role) => {
+        const person = await app.signedIn(role)
+        await bob.raw('POST', `/api/projects/${bobs.projectId}/invitations`, { email: person.email, role })
+        const token = /token=(\S+)/.exec(lastMail(app.mails, person.email)?.link ?? '')?.[1]
+        await person.raw('POST', '/api/invitations/accept', { token })
+        return [role, person] as const
+      }),
+    ),
+  )
+  for (const endpoint of endpoints) {
+    const { id } = endpoint
+    if (!isOfProject(id)) continue
+    for (const role of roles) {
+      const allowed = roleMay(role, id)
+      const person = members[role]
+      if (allowed !== true)
+        it(`${endpoint.method} ${endpoint.path} is 403 for a ${role}, and nothing changes`, async () => {
+          const before = await state()
+          const url = fillPath(endpoint.path, bobs)
+          expect(await person?.raw(endpoint.method, url, bodies[id]?.(bobs))).toMatchObject({
+            status: 403,
+            body: { message: allowed },
+          })
+          expect(await state()).toBe(before)
+        })
+      else if (!endpoint.answers)
+        it(`${endpoint.method} ${endpoint.path} is not refused for a ${role}`, async () => {
+          // An id of nothing: what is there is for others to try.
+          const params = { ...Object.fromEntries(namesOf(endpoint).map((name) => [name, 'nothing'])) }
+          const hasOther = namesOf(endpoint).length > 1
+          if (id === 'projectMember.leave') return
+          const url = fillPath(endpoint.path, { ...params, projectId: bobs.projectId ?? '' })
+          const answer = await person?.raw(endpoint.method, url, bodies[id]?.({}))
+          if (hasOther) expect(JSON.stringify(answer?.body)).not.toContain('Project not found')
+          else expect(answer?.status).not.toBe(404)
+          expect(answer?.status).not.toBe(403)
+        })
+    }
+  }
 })
 
 describe('without a session', () => {

@@ -8,15 +8,20 @@ import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
+import type { EventBus } from '../event/event.bus.ts'
 import { type Dial, makeDoors } from '../gateway/doors.ts'
 import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
 import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import type { Clock } from '../lib/clock.ts'
+import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
+import { makeProjectMemberService } from '../project-member/project-member.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
 
@@ -29,7 +34,7 @@ const sessionsEnded = {
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
 }
 
-/** Accounts with their SSH keys, the log of what people did, and their visits by SSH. */
+/** Accounts with their SSH keys, the members of projects, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
   config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
   db: Db
@@ -44,6 +49,8 @@ export function makePeople(options: {
   dial: Dial
   isWaking: (vmId: string) => boolean
   uses: Uses
+  projects: ProjectService
+  bus: EventBus
 }) {
   const { config, db, clock, log, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
@@ -75,6 +82,7 @@ export function makePeople(options: {
     },
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
+  const limits = makeAccountLimits(peers, log)
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
@@ -86,7 +94,7 @@ export function makePeople(options: {
       endLines(ended)
       peers.tellOthers(sessionsEnded, ended)
     },
-    limits: makeAccountLimits(peers, log),
+    limits,
     clock,
     log,
   })
@@ -95,5 +103,23 @@ export function makePeople(options: {
     else sessionLines.endAccount(ended.accountId)
   }
   peers.hear(sessionsEnded, endLines)
-  return { accounts, activity, keys, visits }
+  const members = makeProjectMemberService({
+    repo: makeProjectMemberRepo(db),
+    projects: options.projects,
+    askForMail: limits.askForMail,
+    sendMail: options.sendMail,
+    productName: config.productName,
+    publicUrl: options.publicUrl,
+    changed: options.bus.changed,
+    clock,
+    log,
+  })
+  options.bus.onMoved((accountIds, projectId) => {
+    for (const accountId of accountIds) {
+      sessionLines.recheck(accountId)
+      const ended = visits?.moved(accountId, projectId)
+      if (ended !== undefined) inBackground(log, 'ending visits of a member by SSH', ended)
+    }
+  })
+  return { accounts, activity, keys, visits, members }
 }

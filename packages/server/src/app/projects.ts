@@ -36,7 +36,7 @@ export function makeProjects(
     clock,
     log,
   })
-  bus.reads('project', projects.read)
+  bus.reads('project', projects.read, projects.asSeenBy)
   calls.connect({ kickProject: projectReconciler.kick })
   return { projects, projectReconciler }
 }

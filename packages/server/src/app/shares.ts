@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { ProjectRole } from '@slipway/contract'
 import type { AccountService } from '../account/account.service.ts'
 import type { Config } from '../config.ts'
 import type { SessionLines } from '../http/sessions.ts'
@@ -12,7 +13,7 @@ import { makeVisits } from '../share/share.visits.ts'
 import type { Base } from './base.ts'
 import { makeDial } from './dial.ts'
 
-/** A page has many parts: that its visitor is signed in is looked up once for all of them. */
+/** A page has many parts: that its visitor is signed in, and a member, is looked up once for all of them. */
 const sessionKnownMs = 5_000
 const sessionsKnown = 10_000
 
@@ -24,6 +25,7 @@ export function makeShares(
     ownUrl: () => string
     accounts: Pick<AccountService, 'accountOf'>
     sessionLines: SessionLines
+    roleOf: (accountId: string, projectId: string) => Promise<ProjectRole | null>
     peers: Peers
   },
 ) {
@@ -32,8 +34,11 @@ export function makeShares(
   const ways = config.share
   const place = () => ({ publicUrl: config.publicUrl, ownUrl: options.ownUrl() })
   const repo = makeShareRepo(db)
+  const isMember = async (accountId: string | null, projectId: string) =>
+    accountId !== null && (await options.roleOf(accountId, projectId)) !== null
   const shares = makeShareService({
     repo,
+    roleOf: options.roleOf,
     cannot,
     ways,
     addressOf: (share) => addressOf(share, ways, place()),
@@ -45,15 +50,17 @@ export function makeShares(
     log,
   })
 
-  const known = new Map<string, { accountId: Promise<string | null>; until: number }>()
-  function accountOf(sessionId: string): Promise<string | null> {
-    const before = known.get(sessionId)
-    if (before && before.until > clock.monotonic()) return before.accountId
+  const known = new Map<string, { isMember: Promise<boolean>; until: number }>()
+  /** Whether a session is of a member of a project. */
+  function isOfMember(sessionId: string, projectId: string): Promise<boolean> {
+    const key = `${sessionId} ${projectId}`
+    const before = known.get(key)
+    if (before && before.until > clock.monotonic()) return before.isMember
     if (known.size >= sessionsKnown) known.clear()
-    const accountId = accounts.accountOf(sessionId)
-    known.set(sessionId, { accountId, until: clock.monotonic() + sessionKnownMs })
-    accountId.catch(() => known.delete(sessionId))
-    return accountId
+    const asked = accounts.accountOf(sessionId).then((accountId) => isMember(accountId, projectId))
+    known.set(key, { isMember: asked, until: clock.monotonic() + sessionKnownMs })
+    asked.catch(() => known.delete(key))
+    return asked
   }
 
   const visits = makeVisits({
@@ -69,7 +76,7 @@ export function makeShares(
     isSecure: config.publicUrl?.protocol === 'https:',
     trustedProxies: config.trustedProxies,
     read: (ids) => (ids === 'all' ? repo.all() : repo.findAll(ids)),
-    isOwner: async (share, sessionId) => (await accountOf(sessionId)) === share.ownerId,
+    isMember: (share, sessionId) => isOfMember(sessionId, share.projectId),
     takeCode: shares.takeCode,
     handOver(share, request: IncomingMessage, path) {
       const query = new URLSearchParams({ share: share.id, path })
@@ -83,14 +90,16 @@ export function makeShares(
     log,
   })
 
-  bus.reads('share', shares.read)
+  bus.reads('share', shares.read, shares.asSeenBy)
   bus.onChanged('share', front.refresh)
   options.peers.onGap(front.refreshAll)
   options.peers.onBack(front.refreshAll)
-  options.sessionLines.onEnd(() => {
+  function recheck(): void {
     known.clear()
     front.recheck()
-  })
+  }
+  options.sessionLines.onEnd(recheck)
+  bus.onMoved(recheck)
   return {
     shares,
     front,

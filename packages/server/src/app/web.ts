@@ -42,6 +42,8 @@ import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
+import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
+import type { ProjectMemberService } from '../project-member/project-member.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
 import { searchRoutes } from '../search/search.routes.ts'
 import { makeSearchService } from '../search/search.service.ts'
@@ -145,11 +147,14 @@ export async function installRoutes(
     streams: EventStreams<Topic>
     /** What an answer that is begun now includes at least. */
     revision: () => string
+    /** Changes when an account comes into a project, leaves it or becomes something else there. */
+    moveOf: (accountId: string) => number
     idempotency: Idempotency
     accounts: AccountService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
+    members: ProjectMemberService
     templates: TemplateService
     disks: DiskService
     diskSnapshots: DiskSnapshotService
@@ -180,6 +185,7 @@ export async function installRoutes(
   })
   accountRoutes(route, accounts, options.isSecure, options.revision)
   projectRoutes(route, projects)
+  projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)
   templateRoutes(route, options.templates)
   diskRoutes(route, options.disks)
@@ -199,6 +205,6 @@ export async function installRoutes(
   healthRoutes(route, options.health)
   installTiming(app, metrics.observe)
   metricsRoutes(route, metrics, options.metricsToken)
-  eventRoutes(route, options.streams, projects, gate)
+  eventRoutes(route, options.streams, { list: projects.list, moveOf: options.moveOf }, gate)
   await installStatic(app, options.webRoot, host)
 }

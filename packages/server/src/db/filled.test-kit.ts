@@ -72,6 +72,7 @@ export async function fill(app: TestApp) {
   }
   const shared = await make(`${project}/vms/${web}/shares`, { port: 3000, audience: 'link' })
   await ines.raw('GET', `/share/open?share=${shared}&path=/`)
+  await ines.raw('POST', `${project}/invitations`, { email: 'guest@slipway.test', role: 'viewer' })
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')

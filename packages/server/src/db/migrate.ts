@@ -15,6 +15,7 @@ import * as networks from './migrations/0010-networks.ts'
 import * as shares from './migrations/0011-shares.ts'
 import * as idle from './migrations/0012-idle.ts'
 import * as copies from './migrations/0013-copies.ts'
+import * as members from './migrations/0014-members.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0011-shares': shares,
   '0012-idle': idle,
   '0013-copies': copies,
+  '0014-members': members,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -11,6 +11,8 @@ export interface Schema {
   session: SessionTable
   mail_token: MailTokenTable
   project: ProjectTable
+  project_member: ProjectMemberTable
+  project_invitation: ProjectInvitationTable
   ssh_key: SshKeyTable
   template: TemplateTable
   vm: VmTable
@@ -72,12 +74,37 @@ export interface MailTokenTable {
 
 export interface ProjectTable {
   id: string
+  /** Of its owner, who is a member too. */
   account_id: string
   name: string
   description: string
   created_at: string
   /** Whether its VMs reach the Internet. */
   internet: Flag
+}
+
+/** Who is in a project; exactly one is its owner. */
+export interface ProjectMemberTable {
+  project_id: string
+  account_id: string
+  role: 'viewer' | 'operator' | 'owner'
+  since: string
+}
+
+export interface ProjectInvitationTable {
+  id: string
+  project_id: string
+  /** Lower case; one invitation for each address in a project. */
+  email: string
+  role: 'viewer' | 'operator'
+  /** SHA-256 of the token in the mailed link, in hex. */
+  token_hash: string
+  /** Account of who sent it. */
+  invited_by: string
+  created_at: string
+  expires_at: string
+  /** Kept until its end, so that a second click says the same. */
+  accepted_at: string | null
 }
 
 export interface SshKeyTable {

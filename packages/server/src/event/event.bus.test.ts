@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { makeNoPeers, type Peers } from '../lib/peers.ts'
 import { type BusEvent, makeEventBus, type Topic } from './event.bus.ts'
 
-const p: Topic = { projectId: 'p' }
+const p: Topic = { projectId: 'p', by: null }
 
 /** A bus over objects in memory. A read takes as many turns of the event loop as the test says. */
 function makeWorld({
@@ -109,12 +109,12 @@ describe('the bus', () => {
   it('tells an account of all its projects, also of those that come later, and of no other', async () => {
     const { bus, vms } = makeWorld()
     bus.reads('project', async () => [])
-    const ada = listener(bus, { accountId: 'ada', projectIds: ['p'] })
+    const ada = listener(bus, { accountId: 'ada', roles: new Map([['p', 'owner']]) })
     await bus.idle()
     vms.set('a', 'running').set('b', 'running').set('c', 'running')
     bus.changed('vm', 'p', 'a')
     bus.changed('vm', 'of-bob', 'b')
-    bus.changed('project', 'later', 'later', 'ada')
+    bus.changed('project', 'later', 'later', { roles: { ada: 'owner' } })
     bus.changed('vm', 'later', 'c')
     await bus.idle()
     expect(ada.said()).toEqual([
@@ -164,7 +164,7 @@ describe('a stream that is opened again', () => {
     await bus.idle()
     expect(again.hello()).toMatchObject([{ replayed: false }])
     // What changed in another project does not count.
-    const other = listener(bus, { projectId: 'q' }, before)
+    const other = listener(bus, { projectId: 'q', by: null }, before)
     await bus.idle()
     expect(other.hello()).toMatchObject([{ replayed: true }])
   })

@@ -5,18 +5,27 @@
  * number, the same at all servers, which is heard before the read: an event, and an answer that was begun at a number,
  * includes at least all changes up to it.
  */
-import type { Gone, ObjectEvents } from '@slipway/contract'
+import { type Gone, type ObjectEvents, type ProjectRole, projectRoles } from '@slipway/contract'
 import { z } from 'zod'
 import type { Peers, Topic as PeerTopic } from '../lib/peers.ts'
 import { type Change, keyOf, makeChangeLog } from './change-log.ts'
 
 export type EventKind = keyof ObjectEvents
 
+/** Who is in a project now, by account; `moved` is who came, left or became something else. */
+export interface Members {
+  roles: Readonly<Record<string, ProjectRole>>
+  moved?: readonly string[] | undefined
+}
+
 /**
- * An object was changed, created or deleted, and that can be read by now. `accountId`: whose project it is, for
- * projects themselves.
+ * An object was changed, created or deleted, and that can be read by now. `members`: for projects that were created or
+ * deleted, and whenever their members change.
  */
-export type Changed = (kind: EventKind, projectId: string, id: string, accountId?: string) => void
+export type Changed = (kind: EventKind, projectId: string, id: string, members?: Members) => void
+
+/** An object as somebody of that role may see it; the object itself where that makes no difference. */
+export type AsSeenBy<T> = (object: T, role: ProjectRole) => T
 
 /** Reads objects as they go over the wire; those that are not there any more are left out. */
 export type ReadObjects<K extends EventKind> = (
@@ -32,8 +41,13 @@ export interface BusEvent {
 
 type Hear = (event: BusEvent) => void
 
-/** What is listened to: a project, or all projects of an account with those that come later. */
-export type Topic = { projectId: string } | { accountId: string; projectIds: readonly string[] }
+/**
+ * What is listened to: a project, by an account or by whoever may see everything; or all projects of an account with
+ * what it is in each, and those that come later.
+ */
+export type Topic =
+  | { projectId: string; by: { accountId: string; role: ProjectRole } | null }
+  | { accountId: string; roles: ReadonlyMap<string, ProjectRole> }
 
 interface Listener {
   topic: Topic
@@ -60,13 +74,18 @@ export interface EventBusOptions {
   onFailure: (error: unknown) => void
 }
 
-const changes: PeerTopic<Change & { accountId?: string | undefined }> = {
+const changes: PeerTopic<Change & { members?: Members | undefined }> = {
   name: 'changed',
   body: z.object({
     kind: z.string(),
     projectId: z.string(),
     id: z.string(),
-    accountId: z.string().optional(),
+    members: z
+      .object({
+        roles: z.record(z.string(), z.enum(projectRoles)),
+        moved: z.array(z.string()).optional(),
+      })
+      .optional(),
   }),
 }
 
@@ -81,8 +100,12 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   const readers = new Map<string, (ids: readonly string[]) => Promise<readonly { id: string }[]>>()
   const byProject = new Map<string, Set<Listener>>()
   const byAccount = new Map<string, Set<Listener>>()
-  /** Of all projects whose account ever listened, or that were created or deleted since the server started. */
-  const owners = new Map<string, string>()
+  const views = new Map<string, AsSeenBy<unknown>>()
+  /** What accounts are in projects: of those who ever listened, and of all members where that changed since the start. */
+  const members = new Map<string, Map<string, ProjectRole>>()
+  /** By account, the number of the change that last made it come, leave or become something else. */
+  const moves = new Map<string, number>()
+  const onMoved: ((accountIds: readonly string[], projectId: string) => void)[] = []
   const log = makeChangeLog(objectsInLog)
   // Whoever told the last of it may not have lived to tell all.
   if (peers.position() > 0) log.forget(peers.position())
@@ -103,12 +126,38 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     return /^\d{1,15}$/.test(digits) && Number(digits) <= peers.position() ? Number(digits) : null
   }
 
-  const ofAccount = (projectId: string) => byAccount.get(owners.get(projectId) ?? '')
-  const isWatched = (projectId: string) => byProject.has(projectId) || ofAccount(projectId) !== undefined
-  const listenersOf = (change: Change | undefined) =>
-    change ? [...(byProject.get(change.projectId) ?? []), ...(ofAccount(change.projectId) ?? [])] : []
-  const concerns = (topic: Topic, { projectId }: Change) =>
-    'projectId' in topic ? topic.projectId === projectId : owners.get(projectId) === topic.accountId
+  const ofAccounts = (projectId: string): Listener[] =>
+    [...(members.get(projectId)?.keys() ?? [])].flatMap((accountId) => [...(byAccount.get(accountId) ?? [])])
+  const isWatched = (projectId: string) => byProject.has(projectId) || ofAccounts(projectId).length > 0
+  const listenersOf = ({ projectId }: Change): Listener[] =>
+    [...(byProject.get(projectId) ?? []), ...ofAccounts(projectId)].filter(
+      ({ topic }) => roleIn(topic, projectId) !== null,
+    )
+
+  /** What whoever listens is in a project now; null: no member. */
+  function roleIn(topic: Topic, projectId: string): ProjectRole | null {
+    if ('accountId' in topic) return members.get(projectId)?.get(topic.accountId) ?? null
+    if (topic.projectId !== projectId) return null
+    if (topic.by === null) return 'owner'
+    const known = members.get(projectId)
+    return known ? (known.get(topic.by.accountId) ?? null) : topic.by.role
+  }
+
+  const accountOf = (topic: Topic) => ('accountId' in topic ? topic.accountId : topic.by?.accountId)
+
+  /** Events as they go to somebody of a role; made once for each role. */
+  function makeSeen() {
+    const made = new Map<BusEvent, Map<ProjectRole, BusEvent>>()
+    return (event: BusEvent, role: ProjectRole): BusEvent => {
+      const view = views.get(event.name)
+      if (!view || (event.data as Partial<Gone>).deleted) return event
+      const ofEvent = made.get(event) ?? new Map<ProjectRole, BusEvent>()
+      made.set(event, ofEvent)
+      const seen = ofEvent.get(role) ?? { ...event, data: view(event.data, role) }
+      ofEvent.set(role, seen)
+      return seen
+    }
+  }
 
   /** The changed objects as they are now, in the same order. */
   async function read(changed: readonly Numbered[]): Promise<BusEvent[]> {
@@ -139,8 +188,13 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
   async function greet({ listener, after }: Arrival): Promise<void> {
     const since = after === null ? null : numberOf(after)
     const now = peers.position()
+    const { topic } = listener
+    // Whoever came or left meanwhile is better off with the lists: of what they left nothing is said any more.
+    const hasMoved = since !== null && (moves.get(accountOf(topic) ?? '') ?? -1) > since
     const missed =
-      since === null ? null : log.after(since)?.filter((one) => concerns(listener.topic, one.change))
+      since === null || hasMoved
+        ? null
+        : log.after(since)?.filter(({ change }) => roleIn(topic, change.projectId) !== null)
     const replay =
       missed && missed.length <= mostReplayed
         ? await read(missed).catch((error: unknown) => {
@@ -151,18 +205,27 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     if (listener.state === 'over') return
     listener.state = 'greeted'
     listener.knows = now
-    for (const event of [hello(revisionOf(now), replay !== null), ...(replay ?? [])]) listener.hear(event)
+    listener.hear(hello(revisionOf(now), replay !== null))
+    const seen = makeSeen()
+    for (const [i, event] of (replay ?? []).entries()) {
+      const role = roleIn(topic, missed?.[i]?.change.projectId ?? '')
+      if (role !== null) listener.hear(seen(event, role))
+    }
   }
 
   async function sendChanges(): Promise<void> {
     const batch = [...dirty.values()].slice(0, objectsAtOnce)
     for (const { change } of batch) dirty.delete(keyOf(change))
+    const seen = makeSeen()
     const watched = batch.filter(({ change }) => isWatched(change.projectId))
     try {
       for (const [i, event] of (await read(watched)).entries()) {
-        const { number = 0, change } = watched[i] ?? {}
-        const isNews = ({ knows }: Listener) => number > knows
-        send(listenersOf(change).filter(isNews), event)
+        const one = watched[i]
+        if (!one) continue
+        for (const listener of listenersOf(one.change)) {
+          const role = roleIn(listener.topic, one.change.projectId)
+          if (one.number > listener.knows && role !== null) send([listener], seen(event, role))
+        }
       }
     } catch (error) {
       onFailure(error)
@@ -206,8 +269,20 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     working ??= work()
   }
 
-  peers.hear(changes, function noteChange({ accountId, ...change }, number) {
-    if (accountId !== undefined) owners.set(change.projectId, accountId)
+  /** Those who came or left fetch their lists: nobody told them of what they had no part in. */
+  function noteMembers({ roles, moved = [] }: Members, projectId: string, number: number): void {
+    members.set(projectId, new Map(Object.entries(roles)))
+    for (const accountId of moved) {
+      moves.set(accountId, number)
+      for (const listener of byAccount.get(accountId) ?? [])
+        if (listener.state === 'greeted') arrivals.push({ listener, after: null })
+    }
+    if (moved.length > 0) for (const listener of onMoved) listener(moved, projectId)
+  }
+
+  peers.hear(changes, function noteChange({ members: now, ...change }, number) {
+    if (now) noteMembers(now, change.projectId, number)
+    if (arrivals.length > 0) wake()
     log.note(change, number)
     // What nobody listens to is not even read.
     if (!isWatched(change.projectId)) return
@@ -224,13 +299,26 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     isWatched,
 
     /** How objects of a kind are read. */
-    reads<K extends EventKind>(kind: K, readObjects: ReadObjects<K>): void {
+    reads<K extends EventKind>(
+      kind: K,
+      readObjects: ReadObjects<K>,
+      asSeenBy?: AsSeenBy<Exclude<ObjectEvents[K], Gone>>,
+    ): void {
       readers.set(kind, readObjects)
+      // Each kind is only ever given objects of its own.
+      if (asSeenBy) views.set(kind, asSeenBy as AsSeenBy<unknown>)
     },
 
-    changed(kind: EventKind, projectId: string, id: string, accountId?: string): void {
-      peers.tell(changes, { kind, projectId, id, ...(accountId !== undefined && { accountId }) })
+    changed(kind: EventKind, projectId: string, id: string, members?: Members): void {
+      peers.tell(changes, { kind, projectId, id, ...(members && { members }) })
     },
+
+    /** Calls back when accounts came into a project, left it or became something else there, at whichever server. */
+    onMoved: (listener: (accountIds: readonly string[], projectId: string) => void) =>
+      void onMoved.push(listener),
+
+    /** The number of the change that last moved an account: what was read of its roles before may be old. */
+    moveOf: (accountId: string): number => moves.get(accountId) ?? -1,
 
     /** Calls back with the id of each object of a kind that changed, and its project's, wherever it was changed. */
     onChanged(kind: EventKind, listener: (id: string, projectId: string) => void): void {
@@ -253,7 +341,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
         'projectId' in topic
           ? ([byProject, topic.projectId] as const)
           : ([byAccount, topic.accountId] as const)
-      if ('accountId' in topic) for (const id of topic.projectIds) owners.set(id, topic.accountId)
+      if ('accountId' in topic)
+        for (const [id, role] of topic.roles)
+          members.set(id, (members.get(id) ?? new Map<string, ProjectRole>()).set(topic.accountId, role))
       const set = sets.get(key) ?? new Set()
       sets.set(key, set.add(listener))
       arrivals.push({ listener, after })

@@ -1,4 +1,4 @@
-import { eventApi, messages } from '@slipway/contract'
+import { eventApi, messages, type ProjectRole } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventStreams } from '../http/events.ts'
 import type { Gate, Route } from '../http/route.ts'
@@ -8,7 +8,9 @@ import type { Topic } from './event.bus.ts'
 
 /** Whose projects may be listened to. Projects announce their changes themselves, so theirs is no import here. */
 interface Projects {
-  list: (userId: string) => Promise<readonly { id: string }[]>
+  list: (userId: string) => Promise<readonly { id: string; role: ProjectRole }[]>
+  /** Changes when a user comes into a project, leaves it or becomes something else there. */
+  moveOf: (userId: string) => number
 }
 
 type Api = typeof eventApi
@@ -46,15 +48,27 @@ export function eventRoutes(
     if (account !== undefined && account !== user.id) throw new Problem(401, messages.otherAccount)
   }
 
+  /** What a user is where, as it is when they begin to listen: from then on the bus hears of it. */
+  async function rolesOf(userId: string): Promise<ReadonlyMap<string, ProjectRole>> {
+    for (;;) {
+      const before = projects.moveOf(userId)
+      const roles = new Map((await projects.list(userId)).map(({ id, role }) => [id, role]))
+      if (projects.moveOf(userId) === before) return roles
+    }
+  }
+
   route(eventApi.streamAll, async (input, request, reply) => {
     const { user, query } = input
     requireAccount(user, query)
-    const projectIds = (await projects.list(user.id)).map(({ id }) => id)
-    open(eventApi.streamAll, { accountId: user.id, projectIds }, input, request, reply)
+    open(eventApi.streamAll, { accountId: user.id, roles: await rolesOf(user.id) }, input, request, reply)
   })
 
   route(eventApi.stream, async (input, request, reply) => {
-    requireAccount(input.user, input.query)
-    open(eventApi.stream, { projectId: input.params.projectId }, input, request, reply)
+    const { user, query, params } = input
+    requireAccount(user, query)
+    const role = (await rolesOf(user.id)).get(params.projectId)
+    if (!role) throw new Problem(404, messages.projectNotFound)
+    const by = { accountId: user.id, role }
+    open(eventApi.stream, { projectId: params.projectId, by }, input, request, reply)
   })
 }

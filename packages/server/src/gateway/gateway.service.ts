@@ -69,14 +69,15 @@ export function makeGatewayService({
     return 'stream' in line ? { door: await doors.open(line.stream) } : line
   }
 
-  /** Ends visits by keys that are gone or of accounts that are disabled. */
+  /** Ends visits by keys that are gone, of accounts that are disabled or no members any more. */
   async function check(): Promise<void> {
-    const pairs = new Map(
-      [...visits.values()].map((visit) => [`${visit.accountId} ${visit.fingerprint}`, visit]),
+    const each = new Map(
+      [...visits.values()].map((visit) => [`${visit.accountId} ${visit.fingerprint} ${visit.vmId}`, visit]),
     )
-    for (const { accountId, fingerprint } of pairs.values()) {
-      if ((await repo.accountsOf(fingerprint)).includes(accountId)) continue
-      cutOff({ accountId, fingerprint, why: 'This SSH key is no longer authorized.' })
+    for (const visit of each.values()) {
+      if (await repo.mayEnter(visit)) continue
+      const { accountId, fingerprint, vmId } = visit
+      cutOff({ accountId, fingerprint, vmIds: [vmId], why: 'This SSH key is no longer authorized.' })
     }
   }
 
@@ -132,7 +133,18 @@ export function makeGatewayService({
     desk,
     /** A key was taken out of an account: what came in by it ends. */
     keyDeleted: (accountId: string, fingerprint: string) =>
-      cutOff({ accountId, fingerprint, why: 'The SSH key of this connection was removed.' }),
+      cutOff({
+        accountId,
+        fingerprint,
+        vmIds: null,
+        why: 'The SSH key of this connection was removed.',
+      }),
+    /** An account came into a project, left it or became something else there: it leaves what it may not enter. */
+    async moved(accountId: string, projectId: string): Promise<void> {
+      const vmIds = await repo.closedTo(accountId, projectId)
+      // Also without VMs: what was looked up before is looked up again.
+      cutOff({ accountId, fingerprint: null, vmIds, why: 'Your role in the project of this VM has changed.' })
+    },
     close(): void {
       cancelCheck?.()
     },

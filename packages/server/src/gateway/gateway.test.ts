@@ -3,10 +3,18 @@ import { readdir, readFile, stat } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { activityApi, hostApi, projectApi, sshKeyApi, vmApi } from '@slipway/contract'
+import {
+  accountApi,
+  activityApi,
+  hostApi,
+  projectApi,
+  projectMemberApi,
+  sshKeyApi,
+  vmApi,
+} from '@slipway/contract'
 import ssh2, { type Client } from 'ssh2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { makeTestAppOver } from '../app.test-kit.ts'
+import { lastMail, makeTestAppOver, tokenOf } from '../app.test-kit.ts'
 import { type Engine, EngineError } from '../engine/engine.ts'
 import { makeSimulatedEngine } from '../engine/simulated/simulated.ts'
 import { makeHandClock } from '../lib/hand-clock.ts'
@@ -428,6 +436,41 @@ describe('the end of a visit', () => {
     two.child.stdin.end('still here\n')
     expect((await two.ended).stdout.toString()).toBe('in\nstill here\n')
     expect((await ssh(carol.options, 'two.dave', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('comes at once for a member whose role falls or who is removed, and leaves other projects alone', async () => {
+    const erin = await person('erin')
+    const finn = await person('finn')
+    const { params } = await vm(erin, 'three', 'Erin')
+    await vm(finn, 'four', 'Finn')
+    const { projectId } = params
+    const denied = { stderr: expect.stringContaining('Permission denied') }
+    expect(await ssh(finn.options, 'three.erin', 'true')).toMatchObject(denied)
+    const invite = { params: { projectId }, body: { email: finn.email, role: 'operator' as const } }
+    await erin.call(projectMemberApi.invite, invite)
+    const token = tokenOf(lastMail(app.mails, finn.email))
+    await finn.call(projectMemberApi.accept, { body: { token } })
+    const { id: memberId } = (await finn.call(accountApi.me)).body
+    const inside = async (name: string) => {
+      const one = open('ssh', [...finn.options, ...port(), `${name}@127.0.0.1`, 'echo in; cat'])
+      await expect.poll(one.stdout, { timeout: 10_000 }).toBe('in\n')
+      return one
+    }
+    const member = { params: { projectId, memberId } }
+    const [three, four] = [await inside('three.erin'), await inside('four.finn')]
+    await erin.call(projectMemberApi.update, { ...member, body: { role: 'viewer' } })
+    expect(await three.ended).toMatchObject({ code: 255 })
+    expect(three.stderr()).toContain('Your role in the project of this VM has changed.')
+    expect(await ssh(finn.options, 'three.erin', 'true')).toMatchObject(denied)
+
+    await erin.call(projectMemberApi.update, { ...member, body: { role: 'operator' } })
+    const again = await inside('three.erin')
+    await erin.call(projectMemberApi.remove, member)
+    expect(await again.ended).toMatchObject({ code: 255 })
+    expect(await ssh(finn.options, 'three.erin', 'true')).toMatchObject(denied)
+
+    four.child.stdin.end('still here\n')
+    expect((await four.ended).stdout.toString()).toBe('in\nstill here\n')
   })
 
   it('comes with the end of the guest', async () => {

@@ -54,10 +54,11 @@ export type ToGateway =
   | { say: 'cut'; cut: Cut }
   | { say: 'close' }
 
-/** Ends what came in by a key into an account's VMs; without a key, all that went into them. */
+/** Ends what came in by a key of an account, or by any of them; of that, what went into these VMs, or all. */
 export interface Cut {
   accountId: string
   fingerprint: string | null
+  vmIds: readonly string[] | null
   why: string
 }
 

@@ -156,7 +156,12 @@ describe('an event stream', () => {
     const streams = makeEventStreams(bus, lines)
     const server = fastify()
     server.get('/*', async (_, reply) => {
-      streams.open(reply, { topic: { projectId: 'p' }, after: null }, sessionOf('s'), async () => true)
+      streams.open(
+        reply,
+        { topic: { projectId: 'p', by: null }, after: null },
+        sessionOf('s'),
+        async () => true,
+      )
     })
     await server.listen({ host: '127.0.0.1', port: 0 })
     const { port } = server.server.address() as AddressInfo

@@ -60,6 +60,8 @@ export interface SessionLines {
   take: (kind: LineKind, session: Session) => Place
   /** Ends what stands on one session. */
   endSession: (sessionId: string) => void
+  /** Asks at once of all that stands on sessions of an account whether it still may: what it may has changed. */
+  recheck: (accountId: string) => void
   /** Ends what stands on any session of an account. */
   endAccount: (accountId: string) => void
   /** Calls back when sessions have ended that anything may stand on. */
@@ -72,6 +74,8 @@ interface Taken {
   session: Session
   line: Line | null
   isOver: boolean
+  /** Counts checks: of two at once the later one is followed by the next. */
+  checks: number
   stopChecking: () => void
 }
 
@@ -99,12 +103,14 @@ export function makeSessionLines(clock: Clock, log: Pick<Log, 'warn' | 'error'>)
   }
 
   async function check(taken: Taken, line: Line): Promise<void> {
+    taken.stopChecking()
+    const number = ++taken.checks
     try {
       if (!(await withDeadline(line.isAllowed(), checkWithinMs, 'The check of a session', clock))) end(taken)
     } catch (error) {
       log.warn({ err: error }, 'A session could not be checked; it is tried again')
     }
-    if (!taken.isOver) checkLater(taken, line)
+    if (!taken.isOver && taken.checks === number) checkLater(taken, line)
   }
 
   function checkNow(taken: Taken, line: Line): void {
@@ -124,7 +130,7 @@ export function makeSessionLines(clock: Clock, log: Pick<Log, 'warn' | 'error'>)
         throw refuseForNow(429, refusals[kind].ofOneAccount, retryAfterS)
       }
       if (counts[kind] >= lineLimits[kind].inAll) throw refuseForNow(503, refusals[kind].inAll, retryAfterS)
-      const taken: Taken = { kind, session, line: null, isOver: false, stopChecking: () => {} }
+      const taken: Taken = { kind, session, line: null, isOver: false, checks: 0, stopChecking: () => {} }
       addTo(bySession, session.id, taken)
       addTo(byAccount, session.user.id, taken)
       counts[kind]++
@@ -141,6 +147,9 @@ export function makeSessionLines(clock: Clock, log: Pick<Log, 'warn' | 'error'>)
     endSession(sessionId) {
       for (const taken of [...(bySession.get(sessionId) ?? [])]) end(taken)
       tellEnd()
+    },
+    recheck(accountId) {
+      for (const taken of [...(byAccount.get(accountId) ?? [])]) if (taken.line) checkNow(taken, taken.line)
     },
     endAccount(accountId) {
       for (const taken of [...(byAccount.get(accountId) ?? [])]) end(taken)

@@ -110,7 +110,7 @@ export function makeNetworkService({
           `Switched ${internet ? 'on' : 'off'} the Internet access of project ${name}`,
         ),
       )
-      if (await repo.setInternet(projectId, internet, told)) changed('project', projectId, projectId, userId)
+      if (await repo.setInternet(projectId, internet, told)) changed('project', projectId, projectId)
       return get(projectId)
     },
   }

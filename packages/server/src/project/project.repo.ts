@@ -3,12 +3,17 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
+import { addOwner } from '../project-member/project-member.writes.ts'
 
-const toProject = ({ id, name, description, created_at }: ProjectTable): Project => ({
+type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string }
+
+const toProject = ({ id, name, description, created_at, owner_name }: Row, role: ProjectRole): Project => ({
   id,
   name,
   description,
   created_at,
+  role,
+  owner_name,
 })
 
 export type ProjectRepo = ReturnType<typeof makeProjectRepo>
@@ -18,35 +23,61 @@ type DeleteOfProject = (tx: Tx, projectId: string, nowMs: number) => Promise<voi
 
 /** `goesAlong`: what features above add to the deletion of a project, done in this order. */
 export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
+  const projects = () =>
+    db
+      .selectFrom('project')
+      .innerJoin('account as owner', 'owner.id', 'project.account_id')
+      .select([
+        'project.id',
+        'project.name',
+        'project.description',
+        'project.created_at',
+        'owner.name as owner_name',
+      ])
+
   return {
+    /** Those that an account is a member of. */
     async list(accountId: string): Promise<Project[]> {
-      const rows = await db
-        .selectFrom('project')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .orderBy('id')
+      const rows = await projects()
+        .innerJoin('project_member as member', 'member.project_id', 'project.id')
+        .select('member.role')
+        .where('member.account_id', '=', accountId)
+        .orderBy('project.id')
         .execute()
-      return rows.map(toProject)
+      return rows.map((row) => toProject(row, row.role))
     },
 
     /** What an account is in a project; null: no member, or there is no such project. */
     async roleOf(accountId: string, projectId: string): Promise<ProjectRole | null> {
       const row = await db
-        .selectFrom('project')
-        .select('id')
-        .where('id', '=', projectId)
+        .selectFrom('project_member')
+        .select('role')
+        .where('project_id', '=', projectId)
         .where('account_id', '=', accountId)
         .executeTakeFirst()
-      return row ? 'owner' : null
+      return row?.role ?? null
     },
 
+    /** What each member of a project is in it, by account. */
+    async rolesIn(projectId: string): Promise<Record<string, ProjectRole>> {
+      const rows = await db
+        .selectFrom('project_member')
+        .select(['account_id', 'role'])
+        .where('project_id', '=', projectId)
+        .execute()
+      return Object.fromEntries(rows.map(({ account_id, role }) => [account_id, role]))
+    },
+
+    /** As their owners see them. */
     async findAll(ids: readonly string[]): Promise<Project[]> {
-      return (await db.selectFrom('project').selectAll().where('id', 'in', ids).execute()).map(toProject)
+      const rows = await projects().where('project.id', 'in', ids).execute()
+      return rows.map((row) => toProject(row, 'owner'))
     },
 
     async insert(row: ProjectTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await tx.insertInto('project').values(row).execute()
+        await addOwner(tx, row)
         await record(tx, [entry])
       })
     },

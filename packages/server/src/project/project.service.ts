@@ -1,4 +1,11 @@
-import { messages, type Project, type ProjectCreate, projectTexts } from '@slipway/contract'
+import {
+  messages,
+  type Project,
+  type ProjectCreate,
+  type ProjectRole,
+  projectTexts,
+  type User,
+} from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -17,7 +24,7 @@ export interface ProjectServiceOptions {
 }
 
 export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectServiceOptions) {
-  const told = (userId: string, { id, name }: Project, what: Told) =>
+  const told = (userId: string, { id, name }: Pick<Project, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'project', id, name, projectId: id, accountId: userId }, what)
 
   return {
@@ -26,7 +33,10 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
     /** For the event bus. */
     read: (ids: readonly string[]): Promise<Project[]> => repo.findAll(ids),
 
-    async create(userId: string, input: ProjectCreate): Promise<Project> {
+    /** A project as one of these members sees it. */
+    asSeenBy: (project: Project, role: ProjectRole): Project => ({ ...project, role }),
+
+    async create(user: Pick<User, 'id' | 'name'>, input: ProjectCreate): Promise<Project> {
       const project = {
         id: newId(clock.now()),
         name: input.name,
@@ -34,19 +44,20 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
         created_at: isoTime(clock.now()),
       }
       await repo.insert(
-        { ...project, account_id: userId, internet: 1 },
-        told(userId, project, wish(userId, 'project.create', `Created project ${project.name}`)),
+        { ...project, account_id: user.id, internet: 1 },
+        told(user.id, project, wish(user.id, 'project.create', `Created project ${project.name}`)),
       )
-      changed('project', project.id, project.id, userId)
-      return project
+      changed('project', project.id, project.id, { roles: { [user.id]: 'owner' } })
+      return { ...project, role: 'owner', owner_name: user.name }
     },
 
     async delete(userId: string, projectId: string): Promise<void> {
       const [project] = await repo.findAll([projectId])
       if (!project) throw new Problem(404, messages.projectNotFound)
+      const roles = await repo.rolesIn(projectId)
       const deleted = told(userId, project, wish(userId, 'project.delete', `Deleted project ${project.name}`))
       if (!(await repo.deleteEmpty(projectId, deleted))) throw new Problem(409, projectTexts.hasVms)
-      changed('project', projectId, projectId, userId)
+      changed('project', projectId, projectId, { roles })
       onDeleted(projectId)
     },
   }

@@ -10,22 +10,25 @@ const rowsAtOnce = 500
 export type SearchRepo = ReturnType<typeof makeSearchRepo>
 
 export function makeSearchRepo(db: Db) {
-  const belongings = (accountId: string) => sql`(
-    select 'project' as kind, id, name, id as project_id, name as project_name, null as status
-      from project where account_id = ${accountId}
+  function belongings(accountId: string) {
+    const isIn = sql`p.id in (select project_id from project_member where account_id = ${accountId})`
+    return sql`(
+    select 'project' as kind, p.id, p.name, p.id as project_id, p.name as project_name, null as status
+      from project p where ${isIn}
     union all
     select 'vm', vm.id, vm.name, p.id, p.name, vm.status
-      from vm join project p on p.id = vm.project_id where p.account_id = ${accountId} and vm.wanted_deleted = 0
+      from vm join project p on p.id = vm.project_id where ${isIn} and vm.wanted_deleted = 0
     union all
     select 'vm_' || g.kind, g.id, g.name, p.id, p.name, null
-      from vm_group g join project p on p.id = g.project_id where p.account_id = ${accountId}
+      from vm_group g join project p on p.id = g.project_id where ${isIn}
     union all
     select 'disk', d.id, d.name, p.id, p.name, d.status
       from disk d join project p on p.id = d.project_id
-      where p.account_id = ${accountId} and d.status <> 'deleting'
+      where ${isIn} and d.status <> 'deleting'
     union all
     select 'template', id, name, null, null, null from template
   )`
+  }
 
   return {
     /**

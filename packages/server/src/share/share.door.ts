@@ -13,7 +13,7 @@ export type Verdict =
 export interface DoorOptions {
   isSecure: boolean
   /** Whether the owner of a share is signed in by a session. */
-  isOwner: (share: ShareRecord, sessionId: string) => Promise<boolean>
+  isMember: (share: ShareRecord, sessionId: string) => Promise<boolean>
   /** The session that a code leads from; null when it leads nowhere, or not any more. Takes the code. */
   takeCode: (share: ShareRecord, code: string) => Promise<string | null>
   /** Where the console hands a session over, for people who came by this request. */
@@ -22,7 +22,7 @@ export interface DoorOptions {
 
 const ownPath = '/.slipway/'
 
-export function makeDoor({ isSecure, isOwner, takeCode, handOver }: DoorOptions) {
+export function makeDoor({ isSecure, isMember, takeCode, handOver }: DoorOptions) {
   const led = (to: string, share: ShareRecord, pass: Pass): Verdict => ({
     is: 'led',
     to,
@@ -49,7 +49,7 @@ export function makeDoor({ isSecure, isOwner, takeCode, handOver }: DoorOptions)
     if (share.audience === 'everybody') return { sessionId: null }
     for (const pass of passesIn(request.headers.cookie, share, isSecure)) {
       if (pass === 'link' && share.audience === 'link') return { sessionId: null }
-      if (pass !== 'link' && share.audience === 'project' && (await isOwner(share, pass.sessionId)))
+      if (pass !== 'link' && share.audience === 'project' && (await isMember(share, pass.sessionId)))
         return pass
     }
     return null

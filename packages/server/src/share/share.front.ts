@@ -36,7 +36,7 @@ export interface ShareFrontOptions {
   trustedProxies: readonly string[]
   /** All shares, or those of these ids that are left. */
   read: (ids: readonly string[] | 'all') => Promise<ShareRecord[]>
-  isOwner: (share: ShareRecord, sessionId: string) => Promise<boolean>
+  isMember: (share: ShareRecord, sessionId: string) => Promise<boolean>
   takeCode: (share: ShareRecord, code: string) => Promise<string | null>
   handOver: (share: ShareRecord, request: IncomingMessage, path: string) => string
   dial: Dial
@@ -48,7 +48,7 @@ export interface ShareFrontOptions {
 }
 
 export function makeShareFront(options: ShareFrontOptions) {
-  const { ways, host, isSecure, isOwner, visits, clock, log } = options
+  const { ways, host, isSecure, isMember, visits, clock, log } = options
   const isTrusted = makeAddressList(options.trustedProxies)
   // A proxy on this machine may well be in use without being named.
   const crowd = makeCrowd(makeAddressList(['loopback', ...options.trustedProxies]))
@@ -258,7 +258,7 @@ export function makeShareFront(options: ShareFrontOptions) {
     for (const entry of entries.all()) {
       const bySession = Map.groupBy(entry.lines, ({ sessionId }) => sessionId)
       for (const [sessionId, open] of bySession)
-        if (sessionId !== null && !(await isOwner(entry.share, sessionId)))
+        if (sessionId !== null && !(await isMember(entry.share, sessionId)))
           for (const line of open) line.end()
     }
   }

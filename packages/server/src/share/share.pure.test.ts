@@ -11,7 +11,6 @@ import type { ShareRecord, ShareWays } from './share.state.ts'
 const share: ShareRecord = {
   id: '0190a7c2-0000-7000-8000-000000000001',
   projectId: 'p',
-  ownerId: 'o',
   vmId: 'v',
   vmName: 'web',
   port: 3000,

@@ -9,10 +9,9 @@ import { expired } from './share.activity.ts'
 import { labelOf } from './share.address.ts'
 import type { ShareRecord, ShareWish } from './share.state.ts'
 
-const toRecord = (row: ShareTable & { vm_name: string; owner_id: string }): ShareRecord => ({
+const toRecord = (row: ShareTable & { vm_name: string }): ShareRecord => ({
   id: row.id,
   projectId: row.project_id,
-  ownerId: row.owner_id,
   vmId: row.vm_id,
   vmName: row.vm_name,
   port: row.port,
@@ -54,9 +53,8 @@ export function makeShareRepo(db: Db) {
     executor
       .selectFrom('share')
       .innerJoin('vm', 'vm.id', 'share.vm_id')
-      .innerJoin('project', 'project.id', 'share.project_id')
       .selectAll('share')
-      .select(['vm.name as vm_name', 'project.account_id as owner_id'])
+      .select('vm.name as vm_name')
 
   async function find(id: string, executor: Db = db): Promise<ShareRecord | null> {
     const row = await records(executor).where('share.id', '=', id).executeTakeFirst()

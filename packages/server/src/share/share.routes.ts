@@ -7,7 +7,7 @@ import type { ShareService } from './share.service.ts'
 import type { ShareRecord } from './share.state.ts'
 
 export function shareRoutes(route: Route, shares: ShareService): void {
-  route(shareApi.list, ({ params }) => shares.list(params.projectId))
+  route(shareApi.list, ({ user, params }) => shares.listFor(user.id, params.projectId))
   route(
     shareApi.create,
     ({ user, params, body }) => shares.create(user.id, params.projectId, params.vmId, body),

@@ -3,6 +3,8 @@ import {
   type Limits,
   messages,
   type Parsed,
+  type ProjectRole,
+  roleMay,
   type Share,
   type shareApi,
   shareTexts,
@@ -41,6 +43,8 @@ export type ShareService = ReturnType<typeof makeShareService>
 
 export interface ShareServiceOptions {
   repo: ShareRepo
+  /** What an account is in a project; null: no member. */
+  roleOf: (accountId: string, projectId: string) => Promise<ProjectRole | null>
   /** What the engine cannot do. */
   cannot: Limits
   ways: ShareWays
@@ -129,12 +133,24 @@ export function makeShareService(options: ShareServiceOptions) {
     throw new Problem(409, refusals[added])
   }
 
+  /** Whoever may not share has no links that let everybody in. */
+  const asSeenBy = (share: Share, role: ProjectRole): Share =>
+    share.audience === 'link' && roleMay(role, 'share.create') !== true ? { ...share, address: '' } : share
+
   return {
     /** For the event bus. */
     read: async (ids: readonly string[]): Promise<Share[]> => (await repo.findAll(ids)).map(wire),
 
     async list(projectId: string): Promise<Share[]> {
       return (await repo.list(projectId)).map(wire)
+    },
+
+    asSeenBy,
+
+    /** As a member of the project may see them. */
+    async listFor(userId: string, projectId: string): Promise<Share[]> {
+      const [role, all] = await Promise.all([options.roleOf(userId, projectId), repo.list(projectId)])
+      return all.map((share) => asSeenBy(wire(share), role ?? 'viewer'))
     },
 
     async create(userId: string, projectId: string, vmId: string, input: CreateBody): Promise<Share> {
@@ -207,7 +223,8 @@ export function makeShareService(options: ShareServiceOptions) {
       shareId: string,
     ): Promise<{ share: ShareRecord; code: string } | null> {
       const share = await repo.find(shareId)
-      if (share?.ownerId !== session.user.id || share.kind !== 'http') return null
+      if (share?.kind !== 'http' || (await options.roleOf(session.user.id, share.projectId)) === null)
+        return null
       const code = secret()
       const now = clock.now()
       const row = {

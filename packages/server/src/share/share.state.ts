@@ -4,8 +4,6 @@ import { type Share, type ShareAudience, type ShareKind, shareTexts } from '@sli
 export interface ShareRecord {
   id: string
   projectId: string
-  /** Whose project it is. */
-  ownerId: string
   vmId: string
   vmName: string
   port: number

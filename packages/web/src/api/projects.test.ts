@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
 import { selectedOf } from './projects.ts'
 
-const projects = ['a', 'b', 'c'].map((id) => ({ id, name: id, description: '', created_at: '' }))
+const projects = ['a', 'b', 'c'].map((id) => ({
+  id,
+  name: id,
+  description: '',
+  created_at: '',
+  role: 'owner' as const,
+  owner_name: '',
+}))
 const idOf = (urlId: string | undefined, storedId: string | null) => selectedOf(projects, urlId, storedId)?.id
 
 test('the project of the URL is selected, then the one chosen last, then the first', () => {

@@ -35,8 +35,8 @@ export interface FrontOptions {
 interface Stay {
   fingerprint: string
   accountIds: Set<string>
-  /** Ends what belongs to one account. */
-  leave(accountId: string, why: string): void
+  /** Ends what belongs to one account; of that, what goes into these VMs, or all. */
+  leave(accountId: string, vmIds: Cut['vmIds'], why: string): void
 }
 
 // ssh2 would send messages of its own among those of guests. Dead connections are noticed by TCP.
@@ -141,13 +141,21 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
     }
 
     /** Keeps an eye on a connection, so that it can be cut; `end` ends the part of it that is of one account. */
-    function stay(accountIds: string[], end: (accountId: string) => void): void {
+    function stay(
+      accountIds: string[],
+      end: (accountId: string, vmIds: Cut['vmIds']) => void,
+      into: string | null = null,
+    ): void {
       const here: Stay = {
         fingerprint,
         accountIds: new Set(accountIds),
-        leave(accountId, why) {
+        leave(accountId, vmIds, why) {
+          const isWhole = vmIds === null || (into !== null && vmIds.includes(into))
+          // Into another VM, or on to several: what goes into others stays.
+          if (!isWhole && into !== null) return
+          end(accountId, vmIds)
+          if (!isWhole) return
           here.accountIds.delete(accountId)
-          end(accountId)
           if (here.accountIds.size > 0) return
           dismiss(leg, why)
         },
@@ -179,10 +187,14 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
           },
         },
       )
-      stay([vm.accountId], () => {
-        cut = true
-        leave()
-      })
+      stay(
+        [vm.accountId],
+        () => {
+          cut = true
+          leave()
+        },
+        vm.vmId,
+      )
       leg.socket.once('close', () => {
         leave()
         went()
@@ -205,10 +217,10 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         })
       }),
 
-    cut({ accountId, fingerprint, why }: Cut): void {
+    cut({ accountId, fingerprint, vmIds, why }: Cut): void {
       for (const stay of stays) {
         const fits = fingerprint === null || stay.fingerprint === fingerprint
-        if (fits && stay.accountIds.has(accountId)) stay.leave(accountId, why)
+        if (fits && stay.accountIds.has(accountId)) stay.leave(accountId, vmIds, why)
       }
     },
 

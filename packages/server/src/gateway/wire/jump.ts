@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Connection } from 'ssh2'
-import type { Way } from '../messages.ts'
+import type { Cut, Way } from '../messages.ts'
 import { answerSessions } from './explain.ts'
 import type { Leg } from './leg.ts'
 import type { Limits } from './limits.ts'
@@ -17,16 +17,16 @@ export interface JumpDesk {
 
 /**
  * Leads a client on to VMs (`ssh -J`): tunnels to the SSH port of a VM, called by its name or id, and nothing else.
- * What goes through is between the client and the guest. Returns the way to end the tunnels into the VMs of one
- * account.
+ * What goes through is between the client and the guest. Returns the way to end the tunnels of one
+ * account, all or those into some VMs.
  */
 export function jump(
   connection: Connection,
   leg: Leg,
   text: string,
   { wayOf, connectVm, came, limits }: JumpDesk,
-): (accountId: string) => void {
-  const tunnels = new Map<Socket, string>()
+): (accountId: string, vmIds: Cut['vmIds']) => void {
+  const tunnels = new Map<Socket, { accountId: string; vmId: string }>()
   /** Those that ssh2 is about to open a channel for. */
   const arrived: Socket[] = []
 
@@ -95,7 +95,7 @@ export function jump(
       const why = error instanceof Error ? error.message : String(error)
       return giveUp(`The SSH server of ${way.called} does not respond (${why}).`)
     }
-    tunnels.set(socket, way.accountId)
+    tunnels.set(socket, way)
     socket.once('close', () => {
       tunnels.delete(socket)
       count -= 1
@@ -106,7 +106,8 @@ export function jump(
     onOpen(socket)
   }
 
-  return (accountId) => {
-    for (const [socket, owner] of tunnels) if (owner === accountId) socket.destroy()
+  return (accountId, vmIds) => {
+    for (const [socket, tunnel] of tunnels)
+      if (tunnel.accountId === accountId && (vmIds === null || vmIds.includes(tunnel.vmId))) socket.destroy()
   }
 }
