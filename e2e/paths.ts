@@ -5,6 +5,7 @@ import type { Disk, DiskSnapshot, Vm, VmPool, VmSet, VmSnapshot } from '@slipway
 export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
 export const activityPath = (projectId: string) => `/projects/${projectId}/activity`
+export const membersPath = (projectId: string) => `/projects/${projectId}/members`
 export const networkPath = (projectId: string) => `/projects/${projectId}/network`
 export const consolePath = (vm: Pick<Vm, 'project_id' | 'id'>) => `${vmPath(vm)}/console`
 export const diskListPath = (projectId: string) => `/projects/${projectId}/disks`

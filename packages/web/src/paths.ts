@@ -26,6 +26,7 @@ export const paths = {
   create: (templateId?: string) => withTemplate('/create', templateId),
   /** With an object only what happened to it. */
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),
+  members: (projectId: string) => `${project(projectId)}/members`,
   network: (projectId: string) => `${project(projectId)}/network`,
   vms: (projectId: string) => `${project(projectId)}/vms`,
   vmCreate: (projectId: string, templateId?: string) =>

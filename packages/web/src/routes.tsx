@@ -26,6 +26,7 @@ function Root() {
 
 const projectScoped: RouteObject[] = [
   { path: 'activity', lazy: () => import('./features/activity/ActivityPage.tsx') },
+  { path: 'members', lazy: () => import('./features/member/MemberListPage.tsx') },
   { path: 'network', lazy: () => import('./features/network/NetworkPage.tsx') },
   { path: 'vms', lazy: () => import('./features/vm/VmListPage.tsx') },
   { path: 'vms/create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
@@ -60,6 +61,7 @@ const signedIn: RouteObject[] = [
   { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
   { path: 'activity', lazy: () => import('./features/activity/AccountActivityPage.tsx') },
+  { path: 'invitation', lazy: () => import('./features/member/InvitationPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
   // Not within the project: its text is there before it is known whose project it is, and the VM itself says.
   {

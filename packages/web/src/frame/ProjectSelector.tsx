@@ -1,4 +1,4 @@
-import { Check, ChevronsUpDown, Plus, RefreshCw } from 'lucide-react'
+import { Check, ChevronsUpDown, Plus, RefreshCw, Users } from 'lucide-react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
@@ -25,15 +25,24 @@ export function ProjectSelector() {
     project?.name ?? (loading ? 'Loading projects...' : error ? 'Projects not loaded' : 'No projects')
 
   const items: MenuEntry[] = [
-    ...projects.map(({ id, name }) => ({
+    ...projects.map(({ id, name, role }) => ({
       key: id,
-      label: name,
+      label: role === 'owner' ? name : `${name} (${role})`,
       icon: id === project?.id ? <Check {...icon} /> : <span className="block w-4" />,
       current: id === project?.id,
       onSelect: () => choose(id),
     })),
     ...(projects.length > 0 ? ['separator' as const] : []),
     ...(error ? [{ label: 'Try Again', icon: <RefreshCw {...icon} />, onSelect: retry }] : []),
+    ...(project
+      ? [
+          {
+            label: 'Members',
+            icon: <Users {...icon} />,
+            onSelect: () => void navigate(paths.members(project.id)),
+          },
+        ]
+      : []),
     {
       label: 'Manage Projects',
       icon: <objectIcons.project {...icon} />,

@@ -1,8 +1,14 @@
+import type { ProjectEndpointId } from '@slipway/contract'
+import { useMay } from '../api/access.ts'
 import { Button } from '../ui/Button.tsx'
 import { FormFoot } from '../ui/FormSheet.tsx'
+import { reasonOf } from '../ui/reason.ts'
 import { CancelLink } from './CancelLink.tsx'
 
 interface CreateFootProps {
+  /** The call that the form makes about a project, that of the page unless another is named. */
+  call?: ProjectEndpointId
+  projectId?: string | undefined
   /** Of the primary button. */
   label: string
   /** The first broken rule, or what happens now. Shown beside the button, which it disables. */
@@ -16,7 +22,18 @@ interface CreateFootProps {
 }
 
 /** The foot of a page that creates something. */
-export function CreateFoot({ label, note, error, errorSaid = true, pending, cancelTo }: CreateFootProps) {
+export function CreateFoot({
+  call,
+  projectId,
+  label,
+  error,
+  errorSaid = true,
+  pending,
+  cancelTo,
+  ...rest
+}: CreateFootProps) {
+  const may = useMay(projectId)
+  const note = (call && reasonOf(may(call))) ?? rest.note
   return (
     <FormFoot note={note} error={error} errorSaid={errorSaid}>
       <CancelLink to={cancelTo} />

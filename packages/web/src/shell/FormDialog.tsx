@@ -1,12 +1,17 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import { useId } from 'react'
+import { useMay } from '../api/access.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import type { DialogProps } from '../ui/DialogPopup.tsx'
 import { Form } from '../ui/Form.tsx'
 import { FormNote } from '../ui/FormNote.tsx'
+import { reasonOf } from '../ui/reason.ts'
 import { GuardedDialog } from './GuardedDialog.tsx'
 
 interface FormDialogProps extends Omit<DialogProps, 'footer'> {
+  /** The call that it makes about the project of the page: whoever may not make it cannot submit. */
+  call?: ProjectEndpointId
   /** Of the primary button. */
   submit: { label: string; busyText: string }
   onSubmit: () => void
@@ -24,16 +29,19 @@ interface FormDialogProps extends Omit<DialogProps, 'footer'> {
 export function FormDialog({
   open,
   onOpenChange,
+  call,
   submit,
   onSubmit,
   pending,
-  note,
+  note: broken,
   error,
   errorSaid = false,
   children,
   ...rest
 }: FormDialogProps) {
   const formId = useId()
+  const may = useMay()
+  const note = (call && reasonOf(may(call))) ?? broken
   const change = (next: boolean) => {
     if (next || !pending) onOpenChange(next)
   }

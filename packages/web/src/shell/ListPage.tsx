@@ -1,12 +1,15 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import { Plus, RefreshCw } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../api/access.ts'
 import { errorText } from '../api/errors.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { LoadingState } from '../ui/LoadingState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { reasonOf } from '../ui/reason.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
@@ -24,7 +27,7 @@ export interface ListPageProps {
     total: number
     shown: number
   }
-  create: { label: string; firstLabel: string; to: string }
+  create: { call: ProjectEndpointId; label: string; firstLabel: string; to: string }
   /** Beside Refresh and the create button. */
   moreActions?: ReactNode
   /** Totals and filters. */
@@ -50,9 +53,15 @@ export function ListPage({
   noMatch = <NoneFound title={texts.none} />,
 }: ListPageProps) {
   const { loading, error, refreshing, refetch, total, shown } = list
+  const may = useMay()
   const empty = !loading && !error && total === 0
   const toCreate = (variant: 'primary' | 'secondary', text: string) => (
-    <Button variant={variant} icon={<Plus {...icon} />} render={<Link to={create.to} />}>
+    <Button
+      variant={variant}
+      icon={<Plus {...icon} />}
+      disabledReason={reasonOf(may(create.call))}
+      render={<Link to={create.to} />}
+    >
       {text}
     </Button>
   )

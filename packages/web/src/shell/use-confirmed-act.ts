@@ -1,8 +1,13 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import { useState } from 'react'
+import { useMay } from '../api/access.ts'
 import { errorDetail, errorText } from '../api/errors.ts'
+import { reasonOf } from '../ui/reason.ts'
 import { toast } from '../ui/toast.tsx'
 
 interface ConfirmedAct {
+  /** The call that it makes about the project of the page: whoever may not make it cannot confirm. */
+  call?: ProjectEndpointId
   /** Performs the action, or throws. */
   act: () => Promise<unknown>
   /** Why the action is refused without calling the server; true when it is allowed. */
@@ -19,7 +24,8 @@ interface ConfirmedAct {
  * An action that a dialog asks about first. A success closes the dialog; a failure leaves it open with the reason.
  * Give the result to `ConfirmDialog`.
  */
-export function useConfirmedAct({ act, allowed = true, done, failed, onDone }: ConfirmedAct) {
+export function useConfirmedAct({ call, act, allowed = true, done, failed, onDone }: ConfirmedAct) {
+  const may = useMay()
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<string | null>(null)
   const run = async () => {
@@ -41,5 +47,6 @@ export function useConfirmedAct({ act, allowed = true, done, failed, onDone }: C
       setBusy(false)
     }
   }
-  return { busy, error, onConfirm: () => void run() }
+  const disabledReason = call && reasonOf(may(call))
+  return { busy, error, disabledReason, onConfirm: () => void run() }
 }

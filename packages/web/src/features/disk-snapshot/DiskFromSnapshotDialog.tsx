@@ -34,6 +34,7 @@ export function DiskFromSnapshotDialog({ snapshot, onClose }: DiskFromSnapshotDi
   }
   return (
     <FormDialog
+      call="diskSnapshot.createDisk"
       {...dialog}
       title="Create Disk from Snapshot"
       description={

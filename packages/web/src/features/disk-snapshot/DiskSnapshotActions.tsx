@@ -1,5 +1,6 @@
 import { type DiskSnapshot, snapshotCan } from '@slipway/contract'
 import { Trash2 } from 'lucide-react'
+import { useMay } from '../../api/access.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -15,10 +16,11 @@ interface DiskSnapshotActionsProps {
 export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProps) {
   const openDialog = useOpenDialog()
   const { id, name } = snapshot
+  const may = useMay(snapshot.project_id)
   const isRow = place === 'row'
   const remove = {
     icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
-    disabledReason: reasonOf(snapshotCan.delete(snapshot)),
+    disabledReason: reasonOf(may('diskSnapshot.delete')) ?? reasonOf(snapshotCan.delete(snapshot)),
     onClick: () => openDialog(diskSnapshotDialogs.delete, id),
   }
   return (
@@ -26,7 +28,9 @@ export function DiskSnapshotActions({ snapshot, place }: DiskSnapshotActionsProp
       <Button
         {...(isRow ? { size: 'sm', className: 'phone:h-9', 'aria-label': `Create Disk from ${name}` } : {})}
         icon={<objectIcons.disk size={isRow ? 14 : 16} strokeWidth={1.6} aria-hidden />}
-        disabledReason={reasonOf(snapshotCan.createDisk(snapshot))}
+        disabledReason={
+          reasonOf(may('diskSnapshot.createDisk')) ?? reasonOf(snapshotCan.createDisk(snapshot))
+        }
         onClick={() => openDialog(diskSnapshotDialogs.createDisk, id)}
       >
         Create Disk

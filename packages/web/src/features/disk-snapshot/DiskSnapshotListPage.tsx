@@ -32,6 +32,7 @@ export function Component() {
         placeholder="Search by name, disk, disk ID or description"
         totalLabel="Total Snapshots"
         showFailed={false}
+        createCall="diskSnapshot.create"
         createTo={paths.diskSnapshotCreate(projectId)}
         items={(shown) => <Rows projectId={projectId} all={snapshots} shown={shown} />}
       />

@@ -152,6 +152,7 @@ function AttachDialog({
   const pair = chosen && pairOf(chosen.value)
   return (
     <FormDialog
+      call="disk.attach"
       {...dialog}
       title="Attach disk"
       description={description}

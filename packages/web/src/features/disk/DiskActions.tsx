@@ -1,6 +1,7 @@
 import { type Disk, diskAllowedBy, diskCan, diskStateOf } from '@slipway/contract'
 import { Trash2 } from 'lucide-react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -22,6 +23,7 @@ interface DiskActionsProps {
 /** What can be done to a disk now, as buttons. The page they stand on shows the dialogs that they open. */
 export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
   const openDialog = useOpenDialog()
+  const may = useMay(disk.project_id)
   const limit = detachLimit(disk, vmStatus, useLimits())
   const open = (dialog: keyof typeof diskDialogs) => () => openDialog(diskDialogs[dialog], disk.id)
   const canDetach = diskCan.detach(disk) === true
@@ -35,9 +37,10 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
           {...look}
           aria-haspopup="dialog"
           disabledReason={
-            canDetach && vmStatus
+            reasonOf(may(canDetach ? 'disk.detach' : 'disk.attach')) ??
+            (canDetach && vmStatus
               ? (reasonOf(diskAllowedBy.detach({ status: vmStatus })) ?? limit)
-              : undefined
+              : undefined)
           }
           onClick={open(canDetach ? 'detach' : 'attach')}
         >
@@ -45,13 +48,19 @@ export function DiskActions({ disk, vmStatus, place }: DiskActionsProps) {
         </Button>
       )}
       {diskCan.createVm(disk) === true && (
-        <Button {...look} aria-haspopup="dialog" onClick={open('createVm')}>
+        <Button
+          {...look}
+          aria-haspopup="dialog"
+          disabledReason={reasonOf(may('vm.create'))}
+          onClick={open('createVm')}
+        >
           Create VM
         </Button>
       )}
       {place === 'page' && diskCan.snapshot(disk) === true && (
         <Button
           icon={<objectIcons.disk_snapshot size={16} strokeWidth={1.6} aria-hidden />}
+          disabledReason={reasonOf(may('diskSnapshot.create'))}
           render={<Link to={paths.diskSnapshotCreate(disk.project_id, disk.id)} />}
         >
           Create Snapshot
@@ -70,9 +79,10 @@ interface DeleteActionProps extends Pick<DiskActionsProps, 'disk' | 'place'> {
 }
 
 function DeleteAction({ disk, place, onClick }: DeleteActionProps) {
+  const may = useMay(disk.project_id)
   const shared = {
     icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
-    disabledReason: reasonOf(diskCan.delete(disk)),
+    disabledReason: reasonOf(may('disk.delete')) ?? reasonOf(diskCan.delete(disk)),
     'aria-haspopup': 'dialog',
     onClick,
   } as const

@@ -62,6 +62,7 @@ export function Component() {
         <FormSheet label="Create Disk" onSubmit={submit}>
           <DiskFields projectId={projectId} form={form} onChange={change} broken={broken} />
           <CreateFoot
+            call="disk.create"
             label="Create Disk"
             note={broken?.text}
             error={shell.error}

@@ -1,6 +1,7 @@
 import { type Disk, isDiskUnderWay } from '@slipway/contract'
 import { memo, useDeferredValue, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useDisks } from '../../api/disks.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
@@ -11,6 +12,7 @@ import { useListState } from '../../shell/use-list-state.ts'
 import { Button } from '../../ui/Button.tsx'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { DiskDialogs } from './DiskDialogs.tsx'
 import { DiskRow, diskColumns } from './DiskRow.tsx'
@@ -29,6 +31,7 @@ const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 const diskKind = { plural: 'disks', isUnderWay: isDiskUnderWay }
 
 export function Component() {
+  const may = useMay()
   const { projectId = '' } = useParams()
   const { disks, ...list } = useDisks(projectId)
   useAnnouncedChanges(disks, diskKind)
@@ -53,12 +56,17 @@ export function Component() {
         }}
         list={{ ...list, total: disks.length, shown: shown.length }}
         create={{
+          call: 'disk.create',
           label: 'Create Disk',
           firstLabel: 'Create Your First Disk',
           to: paths.diskCreate(projectId),
         }}
         moreActions={
-          <Button icon={<objectIcons.vm {...icon} />} render={<Link to={paths.templates} />}>
+          <Button
+            icon={<objectIcons.vm {...icon} />}
+            disabledReason={reasonOf(may('vm.create'))}
+            render={<Link to={paths.templates} />}
+          >
             Create VM
           </Button>
         }

@@ -2,6 +2,7 @@ import { diskAllowedBy, disksPerVm, hotPlugAllowed, isMember, type Vm } from '@s
 import { Plus, Unplug } from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useDisks } from '../../api/disks.ts'
 import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
@@ -23,6 +24,7 @@ const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
 /** The disks of a VM, on its page: what is attached to it, with the ways to attach and detach. */
 export function VmDisks({ vm }: { vm: Vm }) {
   const openDialog = useOpenDialog()
+  const may = useMay(vm.project_id)
   // Only disks of members can go with their VM.
   const { disks } = useDisks(isMember(vm) ? vm.project_id : undefined)
   const goesWithVm = (diskId: string) =>
@@ -61,7 +63,7 @@ export function VmDisks({ vm }: { vm: Vm }) {
               size="sm"
               label={`Detach ${name}`}
               icon={<Unplug size={16} strokeWidth={1.6} aria-hidden />}
-              disabledReason={reasonOf(diskAllowedBy.detach(vm)) ?? limit}
+              disabledReason={reasonOf(may('disk.detach')) ?? reasonOf(diskAllowedBy.detach(vm)) ?? limit}
               onClick={() => openDialog(diskDialogs.detach, disk_id)}
               className="-mr-1.5"
             />
@@ -72,9 +74,10 @@ export function VmDisks({ vm }: { vm: Vm }) {
         size="sm"
         icon={<Plus {...icon} />}
         disabledReason={
-          full
+          reasonOf(may('disk.attach')) ??
+          (full
             ? `This VM has ${disksPerVm} disks, the maximum.`
-            : (reasonOf(diskAllowedBy.attach(vm)) ?? limit)
+            : (reasonOf(diskAllowedBy.attach(vm)) ?? limit))
         }
         onClick={() => openDialog(diskDialogs.attachTo, vm.id)}
         className="mt-2 phone:h-10"

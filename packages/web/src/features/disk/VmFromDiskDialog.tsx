@@ -47,6 +47,7 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
 
   return (
     <FormDialog
+      call="vm.create"
       {...dialog}
       title="Create VM from disk"
       description={

@@ -13,6 +13,7 @@ interface DetachDialogProps {
 export function DetachDialog({ disk, onClose }: DetachDialogProps) {
   const detach = useDetachDisk()
   const confirmed = useConfirmedAct({
+    call: 'disk.detach',
     act: () => detach.mutateAsync(disk),
     done: `Disk "${disk.name}" detached successfully`,
     failed: 'Failed to detach disk. Please try again.',
@@ -49,6 +50,7 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
   const { project } = useSelectedProject()
   const removal = useDeleteDisk()
   const confirmed = useConfirmedAct({
+    call: 'disk.delete',
     allowed: canDeleteDiskIn(project),
     act: () => removal.mutateAsync(disk),
     done: `Disk "${disk.name}" deleted successfully`,

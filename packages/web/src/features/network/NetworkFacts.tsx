@@ -1,11 +1,13 @@
 import type { Network } from '@slipway/contract'
 import { useState } from 'react'
+import { useMay } from '../../api/access.ts'
 import { useUpdateNetwork } from '../../api/networks.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 
 /** In the URL. */
@@ -21,6 +23,7 @@ interface NetworkFactsProps {
 export function NetworkFacts({ network, limit }: NetworkFactsProps) {
   const openDialog = useOpenDialog()
   const asking = useDialog(internetDialog)
+  const may = useMay()
   const { domain, internet } = network
   return (
     <>
@@ -48,7 +51,7 @@ export function NetworkFacts({ network, limit }: NetworkFactsProps) {
                     size="sm"
                     className="phone:h-10"
                     aria-label={internet ? 'Switch off Internet access' : 'Switch on Internet access'}
-                    disabledReason={limit ?? undefined}
+                    disabledReason={limit ?? reasonOf(may('network.update'))}
                     onClick={() => openDialog(internetDialog)}
                   >
                     {internet ? 'Switch Off' : 'Switch On'}
@@ -70,6 +73,7 @@ function InternetDialog({ network, onClose }: { network: Network; onClose: () =>
   // The question stays the same while it closes, when the answer is shown below already.
   const [internet] = useState(network.internet)
   const confirmed = useConfirmedAct({
+    call: 'network.update',
     act: () => update.mutateAsync(!internet),
     done: internet ? 'Internet access switched off' : 'Internet access switched on',
     failed: `Failed to switch ${internet ? 'off' : 'on'} Internet access. Please try again.`,

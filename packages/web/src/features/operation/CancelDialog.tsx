@@ -19,6 +19,7 @@ export function CancelDialog({ projectId, operation, onClose }: CancelDialogProp
   const { mutateAsync } = useCancelOperation(projectId)
   const title = operationTitle(operation)
   const confirm = useConfirmedAct({
+    call: 'operation.cancel',
     act: () => mutateAsync(operation.id),
     done: `${title} "${operation.object.name}" was cancelled`,
     failed: 'Failed to cancel the operation. Please try again.',

@@ -1,5 +1,6 @@
 import type { Project } from '@slipway/contract'
 import { RefreshCw } from 'lucide-react'
+import { useMay } from '../../api/access.ts'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
@@ -10,6 +11,7 @@ import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { useVms } from '../../api/vms.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { pageHeading } from '../../ui/return-focus.ts'
 import { alsoDeleted } from './also-deleted.ts'
 import { useLeaveProject } from './use-leave-project.ts'
@@ -27,6 +29,7 @@ interface DeleteProjectProps {
 export function DeleteProject({ project, onClose }: DeleteProjectProps) {
   const removal = useDeleteProject()
   const leaveProject = useLeaveProject()
+  const may = useMay(project.id)
   const contents = useContents(project.id)
   return (
     <ConfirmDialog
@@ -36,7 +39,7 @@ export function DeleteProject({ project, onClose }: DeleteProjectProps) {
       confirmLabel="Delete Project"
       busyLabel="Deleting..."
       busy={removal.isPending}
-      disabledReason={contents.known ? undefined : contents.text}
+      disabledReason={reasonOf(may('project.delete')) ?? (contents.known ? undefined : contents.text)}
       error={removal.isError ? errorText(removal.error, 'Failed to delete project') : null}
       focusAfter={pageHeading}
       onConfirm={() =>

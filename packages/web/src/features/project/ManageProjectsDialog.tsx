@@ -1,10 +1,12 @@
 import { type Project, projectTexts } from '@slipway/contract'
 import { RefreshCw, Trash2 } from 'lucide-react'
 import { useState } from 'react'
+import { useMay } from '../../api/access.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVmsOfProjects, type VmsOfProject } from '../../api/vms-of-projects.ts'
 import { GuardedDialog } from '../../shell/GuardedDialog.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Status } from '../../ui/Status.tsx'
 import { DeleteProject } from './DeleteProject.tsx'
 import { ProjectForm } from './ProjectForm.tsx'
@@ -70,6 +72,7 @@ interface ProjectRowProps {
 }
 
 function ProjectRow({ project, list, active, onSelect, onDelete }: ProjectRowProps) {
+  const may = useMay(project.id)
   return (
     <li className="grid grid-cols-[auto_minmax(0,1fr)] items-center gap-x-4 gap-y-2 py-2.5 md:grid-cols-[minmax(0,1fr)_6rem_10rem]">
       <div className="col-span-2 min-w-0 md:col-span-1">
@@ -109,7 +112,7 @@ function ProjectRow({ project, list, active, onSelect, onDelete }: ProjectRowPro
             size="sm"
             label={`Delete ${project.name}`}
             icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-            disabledReason={reasonNotCounted(list)}
+            disabledReason={reasonOf(may('project.delete')) ?? reasonNotCounted(list)}
             onClick={onDelete}
           />
         )}

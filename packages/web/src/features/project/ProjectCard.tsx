@@ -2,11 +2,13 @@ import { type Project, summarizeVms } from '@slipway/contract'
 import { RefreshCw, Trash2 } from 'lucide-react'
 import { useId } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import type { VmsOfProject } from '../../api/vms-of-projects.ts'
 import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Status, StatusGlyph } from '../../ui/Status.tsx'
 import { notCountable, reasonNotCounted } from './vm-count.ts'
 
@@ -23,6 +25,7 @@ interface ProjectCardProps {
 /** The whole card is the link to the project's dashboard, but for its VMs and its foot. */
 export function ProjectCard({ project, list, active, onSelect, onDelete }: ProjectCardProps) {
   const titleId = useId()
+  const may = useMay(project.id)
   return (
     <article
       aria-labelledby={titleId}
@@ -45,7 +48,14 @@ export function ProjectCard({ project, list, active, onSelect, onDelete }: Proje
         <p className="mt-0.5 line-clamp-3 text-dense wrap-anywhere text-ink-2 empty:hidden">
           {project.description && <bdi>{project.description}</bdi>}
         </p>
-        <p className="mt-1 text-hint text-ink-3">Created {formatDateTime(project.created_at)}</p>
+        <p className="mt-1 text-hint wrap-anywhere text-ink-3">
+          Created {formatDateTime(project.created_at)}
+          {project.role !== 'owner' && (
+            <>
+              , shared by <bdi>{project.owner_name}</bdi>. You are {project.role}.
+            </>
+          )}
+        </p>
       </div>
       <CardFacts items={countsOf(list)} />
       <div className="flex-1 px-4 py-2.5">
@@ -60,7 +70,7 @@ export function ProjectCard({ project, list, active, onSelect, onDelete }: Proje
           ) : (
             <CardAction
               icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-              disabledReason={reasonNotCounted(list)}
+              disabledReason={reasonOf(may('project.delete')) ?? reasonNotCounted(list)}
               aria-label={`Delete ${project.name}`}
               onClick={onDelete}
             >

@@ -63,6 +63,7 @@ export function CreateShareDialog({
   )
   return (
     <FormDialog
+      call="share.create"
       {...dialog}
       title="Share a port"
       submit={{ label: 'Share Port', busyText: 'Sharing...' }}
@@ -137,6 +138,7 @@ export function ChangeShareDialog({ share, onClose }: { share: Share; onClose: (
   })
   return (
     <FormDialog
+      call="share.update"
       {...dialog}
       title={`Change port ${share.port}`}
       description="Whoever was let in before another choice has to come in again."

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/Dialog.tsx'
 export function StopSharingDialog({ share, onClose }: { share: Share; onClose: () => void }) {
   const { mutateAsync } = useDeleteShare()
   const confirmed = useConfirmedAct({
+    call: 'share.delete',
     act: () => mutateAsync(share),
     done: `Port ${share.port} is no longer shared`,
     failed: 'Failed to stop sharing. Please try again.',

@@ -1,6 +1,7 @@
 import { type Share, sharesPerVm, type Vm } from '@slipway/contract'
 import { Pencil, Plus, X } from 'lucide-react'
 import { useMemo } from 'react'
+import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { useLimits } from '../../api/host.ts'
 import { useShares } from '../../api/shares.ts'
@@ -10,6 +11,7 @@ import { formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { later } from '../../ui/later.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { audienceLabels, fullAddress } from './share-address.ts'
 import { shareDialogs } from './share-dialogs.ts'
 
@@ -24,6 +26,7 @@ export function VmShares({ vm }: { vm: Vm }) {
   const { shares, loading, error, refetch } = useShares(vm.project_id)
   const openDialog = useOpenDialog()
   const { dialog, close } = useDialogInUrl()
+  const may = useMay(vm.project_id)
   const { ports: limit } = useLimits()
   const own = useMemo(() => shares.filter(({ vm_id }) => vm_id === vm.id), [shares, vm.id])
   const full = own.length >= sharesPerVm
@@ -53,7 +56,11 @@ export function VmShares({ vm }: { vm: Vm }) {
       <Button
         size="sm"
         icon={<Plus size={14} strokeWidth={1.6} aria-hidden />}
-        disabledReason={limit ?? (full ? `This VM has ${sharesPerVm} shared ports, the maximum.` : undefined)}
+        disabledReason={
+          reasonOf(may('share.create')) ??
+          limit ??
+          (full ? `This VM has ${sharesPerVm} shared ports, the maximum.` : undefined)
+        }
         onClick={() => openDialog(shareDialogs.create, vm.id)}
         className="mt-2 phone:h-10"
       >
@@ -77,6 +84,7 @@ export function VmShares({ vm }: { vm: Vm }) {
 function ShareRow({ share, onOpen }: { share: Share; onOpen: (dialog: string) => void }) {
   const { port, kind, audience, expires_at, visits } = share
   const address = fullAddress(share, window.location.hostname)
+  const may = useMay(share.project_id)
   const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
   return (
     <li className="px-3.5 py-2">
@@ -89,18 +97,23 @@ function ShareRow({ share, onOpen }: { share: Share; onOpen: (dialog: string) =>
           size="sm"
           label={`Change who may open port ${port}`}
           icon={<Pencil {...icon} />}
+          disabledReason={reasonOf(may('share.update'))}
           onClick={() => onOpen(shareDialogs.change)}
         />
         <IconButton
           size="sm"
           label={`Stop sharing port ${port}`}
           icon={<X {...icon} />}
+          disabledReason={reasonOf(may('share.delete'))}
           onClick={() => onOpen(shareDialogs.stop)}
           className="-mr-1.5"
         />
       </div>
       {address === null ? (
-        <p className="text-hint text-ink-3">This kind of sharing is switched off on the server.</p>
+        <p className="text-hint text-ink-3">
+          {(audience === 'link' && reasonOf(may('share.create'))) ||
+            'This kind of sharing is switched off on the server.'}
+        </p>
       ) : (
         <div className="flex min-w-0 items-center gap-1.5 text-hint">
           {kind === 'http' ? (

@@ -40,6 +40,7 @@ export function DeleteSnapshotDialog({
 }: DeleteSnapshotDialogProps) {
   const { title, noun, failed } = texts[of]
   const confirmed = useConfirmedAct({
+    call: of === 'disk' ? 'diskSnapshot.delete' : 'vmSnapshot.delete',
     act,
     done,
     failed,

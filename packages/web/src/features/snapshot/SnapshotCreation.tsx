@@ -94,6 +94,7 @@ export function SnapshotCreation({
             {more}
           </FormSection>
           <CreateFoot
+            call="vmSnapshot.create"
             label="Create Snapshot"
             note={loading ? texts.loading : rules[0]?.text}
             error={error}

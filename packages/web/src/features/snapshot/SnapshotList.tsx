@@ -25,6 +25,7 @@ interface SnapshotListProps<S extends AnySnapshot> {
   totalLabel: string
   showFailed: boolean
   createTo: string
+  createCall: ListPageProps['create']['call']
   items: (shown: readonly S[]) => ReactNode
 }
 
@@ -41,6 +42,7 @@ export function SnapshotList<S extends AnySnapshot>({
   totalLabel,
   showFailed,
   createTo,
+  createCall,
   items,
 }: SnapshotListProps<S>) {
   useAnnouncedChanges(
@@ -64,7 +66,12 @@ export function SnapshotList<S extends AnySnapshot>({
       description={description}
       texts={texts}
       list={{ ...list, total: snapshots.length, shown: shown.length }}
-      create={{ label: 'Create Snapshot', firstLabel: 'Create Your First Snapshot', to: createTo }}
+      create={{
+        call: createCall,
+        label: 'Create Snapshot',
+        firstLabel: 'Create Your First Snapshot',
+        to: createTo,
+      }}
       head={
         <>
           <StatRow

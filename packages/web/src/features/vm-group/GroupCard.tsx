@@ -1,12 +1,14 @@
 import { Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, type Ref, useId } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { WhyText } from '../../shell/Why.tsx'
 import { formatDateTime } from '../../time.ts'
 import { CardAction, CardFacts, CardFoot } from '../../ui/Card.tsx'
 import { WorkTrack } from '../../ui/Progress.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
@@ -134,6 +136,7 @@ interface FootProps {
 }
 
 function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
+  const may = useMay()
   return (
     <CardFoot>
       <CardAction
@@ -142,10 +145,21 @@ function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
       >
         View VMs
       </CardAction>
-      <CardAction ref={editRef} icon={<Pencil {...icon} />} aria-label={`Edit ${name}`} onClick={onEdit}>
+      <CardAction
+        ref={editRef}
+        disabledReason={reasonOf(may('vmPool.update'))}
+        icon={<Pencil {...icon} />}
+        aria-label={`Edit ${name}`}
+        onClick={onEdit}
+      >
         Edit
       </CardAction>
-      <CardAction icon={<Trash2 {...icon} />} aria-label={`Delete ${name}`} onClick={onDelete}>
+      <CardAction
+        disabledReason={reasonOf(may('vmPool.delete'))}
+        icon={<Trash2 {...icon} />}
+        aria-label={`Delete ${name}`}
+        onClick={onDelete}
+      >
         Delete
       </CardAction>
     </CardFoot>

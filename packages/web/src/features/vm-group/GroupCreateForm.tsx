@@ -176,7 +176,14 @@ export function GroupCreateForm({
             )}
             <GroupDiskFields label={texts.disks} disks={form.disks} />
           </FormSection>
-          <CreateFoot label={texts.title} note={note} error={error} pending={pending} cancelTo={listPath} />
+          <CreateFoot
+            call="vmPool.create"
+            label={texts.title}
+            note={note}
+            error={error}
+            pending={pending}
+            cancelTo={listPath}
+          />
         </FormSheet>
         <GroupPanel template={template} sshKey={sshKey} disks={form.disks} sizes={sizes} scaling={scaling} />
       </FormColumns>

@@ -50,6 +50,7 @@ function DeleteGroupDialog<G extends Group>({
 }: DeleteGroupDialogProps<G>) {
   const { mutateAsync } = useRemoval()
   const confirm = useConfirmedAct({
+    call: 'vmPool.delete',
     act: () => mutateAsync(group),
     done: texts.deleted,
     failed: texts.notDeleted,

@@ -1,9 +1,11 @@
 import { Pencil, RefreshCw, Trash2 } from 'lucide-react'
 import type { Ref } from 'react'
 import { useState } from 'react'
+import { useMay } from '../../api/access.ts'
 import { BackLink } from '../../shell/BackLink.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
@@ -32,6 +34,7 @@ export function GroupHeader({
   editRef,
   onDelete,
 }: GroupHeaderProps) {
+  const may = useMay()
   const [refreshing, setRefreshing] = useState(false)
   const run = async () => {
     setRefreshing(true)
@@ -57,12 +60,18 @@ export function GroupHeader({
             <Button
               ref={editRef}
               icon={<Pencil {...icon} />}
-              disabledReason={editing ? 'It is being edited below.' : undefined}
+              disabledReason={
+                reasonOf(may('vmPool.update')) ?? (editing ? 'It is being edited below.' : undefined)
+              }
               onClick={onEdit}
             >
               Edit
             </Button>
-            <Button icon={<Trash2 {...icon} />} onClick={onDelete}>
+            <Button
+              icon={<Trash2 {...icon} />}
+              disabledReason={reasonOf(may('vmPool.delete'))}
+              onClick={onDelete}
+            >
               Delete
             </Button>
           </>

@@ -16,7 +16,7 @@ interface GroupListProps<G extends Group> {
   title: string
   description: string
   texts: ListPageProps['texts']
-  create: { label: string; firstLabel: string }
+  create: Omit<Parameters<typeof ListPage>[0]['create'], 'to'>
   /** These stay the same functions, so that only what changed is drawn again. */
   stats: (groups: readonly G[]) => Parameters<typeof StatRow>[0]['stats']
   card: (group: G) => ReactNode

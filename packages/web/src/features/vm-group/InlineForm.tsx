@@ -1,10 +1,12 @@
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { useMay } from '../../api/access.ts'
 import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { CardAction, CardFoot } from '../../ui/Card.tsx'
 import { Form } from '../../ui/Form.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
 
 interface InlineFormProps<Body> {
@@ -26,12 +28,13 @@ export function InlineForm<Body>({
   label,
   body,
   dirty,
-  problem,
+  problem: broken,
   send,
   texts,
   onClose,
   children,
 }: InlineFormProps<Body>) {
+  const problem = reasonOf(useMay()('vmPool.update')) ?? broken
   const shell = useFormShell({ dirty, send, failureText: (error) => fullErrorText(texts.failed, error) })
   const { pending: busy, error } = shell
   const save = () =>

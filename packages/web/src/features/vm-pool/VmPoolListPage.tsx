@@ -16,7 +16,7 @@ export function Component() {
         first:
           'Create one from a template. It keeps as many VMs as its load needs, and replaces those that break.',
       }}
-      create={{ label: 'Create Pool', firstLabel: 'Create VM Pool' }}
+      create={{ call: 'vmPool.create', label: 'Create Pool', firstLabel: 'Create VM Pool' }}
       stats={statsOf}
       card={cardOf}
       likelyCardHeight={likelyCardHeight}

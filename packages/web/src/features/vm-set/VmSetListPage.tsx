@@ -15,7 +15,7 @@ export function Component() {
         none: 'No VM Sets Yet',
         first: 'Create one from a template. It holds as many VMs as you say, and replaces those that break.',
       }}
-      create={{ label: 'Create Set', firstLabel: 'Create VM Set' }}
+      create={{ call: 'vmSet.create', label: 'Create Set', firstLabel: 'Create VM Set' }}
       stats={statsOf}
       card={cardOf}
       likelyCardHeight={likelyCardHeight}

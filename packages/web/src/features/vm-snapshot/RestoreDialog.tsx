@@ -16,6 +16,7 @@ interface RestoreDialogProps {
 export function RestoreDialog({ snapshot, vm, onClose }: RestoreDialogProps) {
   const restore = useRestoreVm()
   const confirmed = useConfirmedAct({
+    call: 'vmSnapshot.restore',
     act: () => restore.mutateAsync(snapshot),
     done: vmSnapshotTexts.restoring,
     failed: 'Failed to restore VM. Please try again.',

@@ -1,6 +1,7 @@
 import { copiesAllowed, snapshotCan, type Vm, type VmSnapshot } from '@slipway/contract'
 import { Trash2, Undo2 } from 'lucide-react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useLimits } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -19,15 +20,16 @@ interface VmSnapshotActionsProps {
 /** What can be done with a VM snapshot: the actions that a row and the page have alike. */
 function useActions({ snapshot, vm }: VmSnapshotActionsProps) {
   const openDialog = useOpenDialog()
+  const may = useMay(snapshot.project_id)
   const copyable = copiesAllowed(useLimits())
   const { id, name, project_id } = snapshot
   return {
     restore: {
-      disabledReason: reasonOf(canRestore(snapshot, vm)),
+      disabledReason: reasonOf(may('vmSnapshot.restore')) ?? reasonOf(canRestore(snapshot, vm)),
       onClick: () => openDialog(vmSnapshotDialogs.restore, id),
     },
     createDisk: {
-      disabledReason: reasonOf(snapshotCan.createDisk(snapshot)),
+      disabledReason: reasonOf(may('disk.create')) ?? reasonOf(snapshotCan.createDisk(snapshot)),
       render: (
         <Link
           to={paths.diskFromVmSnapshot(project_id, name, id)}
@@ -36,12 +38,14 @@ function useActions({ snapshot, vm }: VmSnapshotActionsProps) {
       ),
     },
     createVms: {
-      disabledReason: reasonOf(copyable === true ? canCreateVms(snapshot, vm) : copyable),
+      disabledReason:
+        reasonOf(may('vmSnapshot.createVms')) ??
+        reasonOf(copyable === true ? canCreateVms(snapshot, vm) : copyable),
       onClick: () => openDialog(vmSnapshotDialogs.createVms, id),
     },
     delete: {
       icon: <Trash2 size={16} strokeWidth={1.6} aria-hidden />,
-      disabledReason: reasonOf(snapshotCan.delete(snapshot)),
+      disabledReason: reasonOf(may('vmSnapshot.delete')) ?? reasonOf(snapshotCan.delete(snapshot)),
       onClick: () => openDialog(vmSnapshotDialogs.delete, id),
     },
   }

@@ -32,6 +32,7 @@ export function Component() {
         placeholder="Search by name, VM, VM ID or description"
         totalLabel="Total"
         showFailed
+        createCall="vmSnapshot.create"
         createTo={paths.snapshotCreate(projectId)}
         items={(shown) => <Rows snapshots={shown} vmOf={vmOf} />}
       />

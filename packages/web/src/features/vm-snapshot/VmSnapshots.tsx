@@ -2,6 +2,7 @@ import { type Vm, type VmSnapshot, vmCan } from '@slipway/contract'
 import { Undo2 } from 'lucide-react'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
@@ -17,13 +18,14 @@ import { vmSnapshotDialogs } from './vm-snapshot-dialogs.ts'
 export function VmSnapshots({ vm }: { vm: Vm }) {
   const { snapshots, ...list } = useVmSnapshots(vm.project_id)
   const openDialog = useOpenDialog()
+  const may = useMay(vm.project_id)
   const own = useMemo(() => snapshots.filter(({ vm_id }) => vm_id === vm.id).reverse(), [snapshots, vm.id])
   const restore = (snapshot: VmSnapshot) => (
     <IconButton
       size="sm"
       label={`Restore VM from ${snapshot.name}`}
       icon={<Undo2 size={16} strokeWidth={1.6} aria-hidden />}
-      disabledReason={reasonOf(canRestore(snapshot, vm))}
+      disabledReason={reasonOf(may('vmSnapshot.restore')) ?? reasonOf(canRestore(snapshot, vm))}
       onClick={() => openDialog(vmSnapshotDialogs.restore, snapshot.id)}
       className="-mr-1.5"
     />
@@ -48,7 +50,7 @@ export function VmSnapshots({ vm }: { vm: Vm }) {
       <Button
         size="sm"
         icon={<objectIcons.vm_snapshot size={14} strokeWidth={1.6} aria-hidden />}
-        disabledReason={reasonOf(vmCan.snapshot(vm))}
+        disabledReason={reasonOf(may('vmSnapshot.create')) ?? reasonOf(vmCan.snapshot(vm))}
         render={<Link to={paths.snapshotCreate(vm.project_id, vm.id)} />}
         className="mt-2 phone:h-10"
       >

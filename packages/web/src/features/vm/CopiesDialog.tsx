@@ -36,6 +36,7 @@ export function CopiesDialog({ proposal, submitLabel, send, onClose, ...rest }: 
   })
   return (
     <FormDialog
+      call="vm.fork"
       {...rest}
       {...dialog}
       submit={{ label: submitLabel, busyText: 'Creating...' }}

@@ -19,14 +19,7 @@ import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { insideOnly, sshCopyTexts } from './ssh-words.ts'
 import { sshCommandNow } from './use-ssh-ways.ts'
-import {
-  detailsEntry,
-  ipCopyTexts,
-  menuEntry,
-  snapshotEntry,
-  useVmActions,
-  type VmActionItem,
-} from './vm-actions.tsx'
+import { detailsEntry, ipCopyTexts, menuEntry, useVmActions, type VmActionItem } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
 
 // Most VMs stand alone.
@@ -59,7 +52,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
           items={[
             detailsEntry(vm),
             menuEntry(actions.ssh),
-            snapshotEntry(vm),
+            menuEntry(actions.snapshot),
             menuEntry(actions.fork),
             'separator',
             menuEntry(actions.restart),

@@ -8,14 +8,7 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import {
-  ActionButton,
-  menuEntry,
-  snapshotEntry,
-  useVmActions,
-  type VmActions,
-  vmKind,
-} from './vm-actions.tsx'
+import { ActionButton, menuEntry, useVmActions, type VmActions, vmKind } from './vm-actions.tsx'
 
 type Breadcrumb = NonNullable<Parameters<typeof PageHeader>[0]['breadcrumb']>
 
@@ -60,7 +53,7 @@ export function VmHeader({ vm, title, breadcrumb, meta, actions, withConsole }: 
               />
             }
             items={[
-              snapshotEntry(vm),
+              menuEntry(actions.snapshot),
               menuEntry(actions.fork),
               menuEntry(actions.suspend),
               menuEntry(actions.forceStop),

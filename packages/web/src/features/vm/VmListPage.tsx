@@ -2,6 +2,7 @@ import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { memo } from 'react'
 import { Link, useParams } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useVmUsagePoll } from '../../api/usage.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
@@ -15,6 +16,7 @@ import { CardGrid } from '../../ui/CardGrid.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { VmCard, VmCardOutline } from './VmCard.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
@@ -24,6 +26,7 @@ const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
 export function Component() {
   const { projectId } = useParams()
+  const may = useMay()
   const { vms, loading, updatedAt, polling } = useVms(projectId)
   useAnnouncedChanges(vms, vmKind)
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
@@ -33,6 +36,7 @@ export function Component() {
     <Button
       variant={variant}
       icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+      disabledReason={reasonOf(may('vm.create'))}
       render={<Link to={paths.templates} />}
     >
       Create VM

@@ -25,7 +25,13 @@ export function VmNote({ vm, actions }: VmNoteProps) {
         actions={
           <span className="flex flex-wrap gap-2">
             {vmCan.start(vm) === true && (
-              <Button size="sm" busy={actions.power.busy} busyText="Trying..." onClick={actions.power.run}>
+              <Button
+                size="sm"
+                busy={actions.power.busy}
+                disabledReason={actions.power.disabledReason}
+                busyText="Trying..."
+                onClick={actions.power.run}
+              >
                 Try again
               </Button>
             )}
@@ -34,7 +40,12 @@ export function VmNote({ vm, actions }: VmNoteProps) {
                 View log
               </Button>
             )}
-            <Button size="sm" aria-haspopup="dialog" onClick={actions.delete.run}>
+            <Button
+              size="sm"
+              aria-haspopup="dialog"
+              disabledReason={actions.delete.disabledReason}
+              onClick={actions.delete.run}
+            >
               Delete...
             </Button>
           </span>

@@ -21,6 +21,7 @@ export function DiscardDialog({ vm, action, onClose }: { vm: Vm; action: Discard
   const { mutateAsync } = useVmAction()
   const { label, busy, question } = discardTexts[action]
   const confirm = useConfirmedAct({
+    call: action === 'restart' ? 'vm.restart' : 'vm.stop',
     act: () => mutateAsync({ vm, action }),
     allowed: vmCan[action](vm),
     failed: failureTexts[action],
@@ -61,6 +62,7 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
   const { mutateAsync } = useDeleteVm()
   const group = useGroupOf(vm)
   const confirm = useConfirmedAct({
+    call: 'vm.delete',
     act: () => mutateAsync(vm),
     allowed: vmCan.delete(project),
     done: `VM "${vm.name}" deleted successfully`,

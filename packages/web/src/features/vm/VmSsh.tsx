@@ -1,4 +1,5 @@
 import { isComing, type Vm, vmCan } from '@slipway/contract'
+import { useMay } from '../../api/access.ts'
 import { SshCommands } from './SshCommands.tsx'
 import { resumesText, suspendedText } from './ssh-words.ts'
 import { useSshWays } from './use-ssh-ways.ts'
@@ -6,10 +7,13 @@ import { useSshWays } from './use-ssh-ways.ts'
 /** The commands that open a shell in a VM, or why there is none now. */
 export function VmSsh({ vm }: { vm: Vm }) {
   const [first, second] = useSshWays(vm)
+  const denied = useMay(vm.project_id)('vm.console')
   return (
     <section className="min-w-0">
       <h2 className="mb-2 text-section">SSH</h2>
-      {first && vmCan.ssh(vm) === true ? (
+      {denied !== true ? (
+        <p className="text-ink-2">{denied}</p>
+      ) : first && vmCan.ssh(vm) === true ? (
         <div className="grid gap-2.5">
           <SshCommands first={first} second={second} />
           {vm.status === 'suspended' && <p className="text-hint text-ink-3">{resumesText}</p>}

@@ -1,4 +1,5 @@
 import { suspendAllowed, type Vm } from '@slipway/contract'
+import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { useLimits } from '../../api/host.ts'
 import { useKeepAwake, useUpdateVm } from '../../api/vm-unused.ts'
@@ -6,13 +7,17 @@ import { formatDateTime } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Ticking } from '../../ui/Elapsed.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { choicesOf, never } from './unused-choices.ts'
 
 /** When a VM is suspended because nobody uses it. */
 export function VmUnused({ vm }: { vm: Vm }) {
-  const allowed = suspendAllowed(useLimits())
+  const limits = useLimits()
+  const denied = useMay(vm.project_id)('vm.update')
+  const able = suspendAllowed(limits)
+  const allowed = able === true ? denied : able
   const { mutate, isPending } = useUpdateVm()
   const choose = (value: string) =>
     mutate(
@@ -50,6 +55,7 @@ export function VmUnused({ vm }: { vm: Vm }) {
 
 /** That a VM is about to be suspended; nothing while it is used. */
 export function UnusedNote({ vm }: { vm: Vm }) {
+  const may = useMay(vm.project_id)
   const { mutate, isPending } = useKeepAwake()
   if (!vm.suspends_at) return null
   const until = Date.parse(vm.suspends_at)
@@ -61,6 +67,7 @@ export function UnusedNote({ vm }: { vm: Vm }) {
         <Button
           size="sm"
           busy={isPending}
+          disabledReason={reasonOf(may('vm.keepAwake'))}
           onClick={() =>
             mutate(vm, {
               onError: (error) => toast.error(errorText(error, 'The VM could not be kept awake.')),

@@ -1,4 +1,12 @@
-import { copiesAllowed, isComing, isTransitional, suspendAllowed, type Vm, vmCan } from '@slipway/contract'
+import {
+  copiesAllowed,
+  isComing,
+  isTransitional,
+  type ProjectEndpointId,
+  suspendAllowed,
+  type Vm,
+  vmCan,
+} from '@slipway/contract'
 import {
   FileText,
   Pause,
@@ -13,6 +21,7 @@ import {
 } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { errorDetail } from '../../api/errors.ts'
 import { useLimits } from '../../api/host.ts'
 import { useVmAction, type VmAction } from '../../api/vms.ts'
@@ -21,6 +30,7 @@ import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { Button } from '../../ui/Button.tsx'
 import type { MenuEntry } from '../../ui/MenuPopup.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
 import { vmDialogs } from './vm-dialogs.ts'
 
@@ -47,12 +57,12 @@ export const failureTexts: Record<VmAction, string> = {
   restart: 'Failed to restart VM. Please try again.',
 }
 
-const reasonOf = (allowed: true | string) => (allowed === true ? undefined : allowed)
-
 /** All actions of a VM. The page that shows them has the dialogs they open: `VmDialogs`. */
 export function useVmActions(vm: Vm) {
   const action = useVmAction()
   const limits = useLimits()
+  const may = useMay(vm.project_id)
+  const denied = (call: ProjectEndpointId) => reasonOf(may(call))
   const openDialog = useOpenDialog()
   const ask = (dialog: string) => () => openDialog(dialog, vm.id)
 
@@ -66,14 +76,14 @@ export function useVmActions(vm: Vm) {
   const start: VmActionItem = {
     label: 'Start',
     icon: <Play {...icon} />,
-    disabledReason: reasonOf(vmCan.start(vm)),
+    disabledReason: denied('vm.start') ?? reasonOf(vmCan.start(vm)),
     busy: doing('start'),
     run: act('start'),
   }
   const stop: VmActionItem = {
     label: 'Stop',
     icon: <Square {...icon} />,
-    disabledReason: reasonOf(vmCan.stop(vm)),
+    disabledReason: denied('vm.stop') ?? reasonOf(vmCan.stop(vm)),
     busy: doing('stop'),
     run: vm.persistent ? act('stop') : ask(vmDialogs.stop),
   }
@@ -87,21 +97,22 @@ export function useVmActions(vm: Vm) {
     restart: {
       label: 'Restart',
       icon: <RotateCw {...icon} />,
-      disabledReason: reasonOf(vmCan.restart(vm)),
+      disabledReason: denied('vm.restart') ?? reasonOf(vmCan.restart(vm)),
       busy: doing('restart'),
       run: vm.persistent ? act('restart') : ask(vmDialogs.restart),
     },
     suspend: {
       label: 'Suspend',
       icon: <Pause {...icon} />,
-      disabledReason: reasonOf(suspendable === true ? vmCan.suspend(vm) : suspendable),
+      disabledReason:
+        denied('vm.suspend') ?? reasonOf(suspendable === true ? vmCan.suspend(vm) : suspendable),
       busy: doing('suspend'),
       run: act('suspend'),
     },
     forceStop: {
       label: 'Force stop',
       icon: <Power {...icon} />,
-      disabledReason: reasonOf(vmCan.forceStop(vm)),
+      disabledReason: denied('vm.stop') ?? reasonOf(vmCan.forceStop(vm)),
       busy: doing('forceStop'),
       run: losesWork ? ask(vmDialogs.forceStop) : act('forceStop'),
     },
@@ -109,31 +120,45 @@ export function useVmActions(vm: Vm) {
       label: 'Console',
       icon: <SquareTerminal {...icon} />,
       // Typing there starts a suspended VM.
-      disabledReason: vm.status === 'suspended' ? undefined : reasonOf(vmCan.console(vm)),
+      disabledReason:
+        denied('vm.console') ?? (vm.status === 'suspended' ? undefined : reasonOf(vmCan.console(vm))),
       run: () => {},
       to: paths.vmConsole(vm.project_id, vm.id),
     },
     ssh: {
       label: 'SSH Connect',
       icon: <Terminal {...icon} />,
-      disabledReason: reasonOf(vmCan.ssh(vm)),
+      disabledReason: denied('vm.console') ?? reasonOf(vmCan.ssh(vm)),
       run: ask(vmDialogs.ssh),
     },
     fork: {
       label: 'Fork',
       icon: <Split {...icon} />,
-      disabledReason: reasonOf(copyable === true ? vmCan.fork(vm) : copyable),
+      disabledReason: denied('vm.fork') ?? reasonOf(copyable === true ? vmCan.fork(vm) : copyable),
       run: ask(vmDialogs.fork),
     },
-    delete: { label: 'Delete VM', icon: <Trash2 {...icon} />, run: ask(vmDialogs.delete) },
+    delete: {
+      label: 'Delete VM',
+      icon: <Trash2 {...icon} />,
+      disabledReason: denied('vm.delete'),
+      run: ask(vmDialogs.delete),
+    },
+    snapshot: {
+      label: 'Create Snapshot',
+      icon: <objectIcons.vm_snapshot {...icon} />,
+      disabledReason: denied('vmSnapshot.create') ?? reasonOf(vmCan.snapshot(vm)),
+      run: () => {},
+      to: paths.snapshotCreate(vm.project_id, vm.id),
+    },
   } satisfies Record<string, VmActionItem>
 
   return actions
 }
 
 /** An action as an entry of a menu. */
-export function menuEntry({ label, icon, disabledReason, run }: VmActionItem, danger = false): MenuEntry {
-  return { label, icon, disabledReason, onSelect: run, danger }
+export function menuEntry({ label, icon, disabledReason, run, to }: VmActionItem, danger = false): MenuEntry {
+  const does = to ? { render: <Link to={to} /> } : { onSelect: run }
+  return { label, icon, disabledReason, danger, ...does }
 }
 
 /** An action as a button in the head of a page. */
@@ -158,15 +183,6 @@ export function detailsEntry(vm: Vm): MenuEntry {
     label: 'View Details',
     icon: <FileText {...icon} />,
     render: <Link to={paths.vm(vm.project_id, vm.id)} />,
-  }
-}
-
-export function snapshotEntry(vm: Vm): MenuEntry {
-  return {
-    label: 'Create Snapshot',
-    icon: <objectIcons.vm_snapshot {...icon} />,
-    disabledReason: reasonOf(vmCan.snapshot(vm)),
-    render: <Link to={paths.snapshotCreate(vm.project_id, vm.id)} />,
   }
 }
 
