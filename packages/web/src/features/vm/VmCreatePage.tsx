@@ -206,6 +206,8 @@ export function Component() {
             />
           </FormSection>
           <CreateFoot
+            call="vm.create"
+            projectId={project?.id}
             label="Create VM"
             note={broken?.text}
             error={shell.error}
