@@ -213,6 +213,8 @@ export function Component() {
             />
           </FormSection>
           <CreateFoot
+            call="vm.create"
+            projectId={project?.id}
             label="Create VM"
             note={quota.refusal ?? broken?.text}
             error={shell.error}
