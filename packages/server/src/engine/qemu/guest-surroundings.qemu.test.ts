@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { run } from '../../lib/command.ts'
+import { makeHandClock } from '../../lib/hand-clock.ts'
 import type { Engine } from '../engine.ts'
 import { blankEngine, blankMachine } from './blank-images.test-kit.ts'
 import { withStorageDaemon } from './block-host.ts'
@@ -129,3 +130,36 @@ describe.skipIf(missing !== undefined)('What surrounds a running guest', () => {
     await engine.open()
   })
 })
+
+test.skipIf(missing !== undefined)(
+  'a host that was too busy to be tried out is found out about later',
+  async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'slipway-surroundings-'))
+    const clock = makeHandClock()
+    const engine = await blankEngine(dataDir, {
+      clock,
+      async findHost(deps) {
+        const facts = await findHostFacts(deps)
+        const network = { ...facts.network, apart: null, again: null, sentence: 'Tried out.' }
+        const apart = 'VMs are apart, because the host is busy.'
+        const undecided = { ...network, apart, again: async () => network, sentence: 'Not tried out.' }
+        return { ...facts, network: undecided }
+      },
+    })
+    try {
+      await engine.open()
+      expect(engine.capabilities).toMatchObject({
+        network: 'Not tried out.',
+        undecided: expect.stringMatching(/\.$/),
+        cannot: { networks: expect.stringContaining('busy'), ports: expect.stringMatching(/\.$/) },
+      })
+      await clock.advance(20_000)
+      await expect
+        .poll(() => engine.capabilities)
+        .toMatchObject({ network: 'Tried out.', undecided: null, cannot: { networks: null, ports: null } })
+    } finally {
+      await engine.close()
+      await rm(dataDir, { recursive: true, force: true })
+    }
+  },
+)
