@@ -1,6 +1,7 @@
 export * from './access.rules.ts'
 export * from './account.rules.ts'
 export * from './account.ts'
+export * from './account-settings.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
 export * from './api-token.rules.ts'
@@ -52,6 +53,7 @@ export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
+import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { apiTokenApi } from './api-token.ts'
 import { consoleApi } from './console.ts'
@@ -76,6 +78,7 @@ import { vmSnapshotApi } from './vm-snapshot.ts'
 
 const apis = [
   accountApi,
+  accountSettingsApi,
   hostApi,
   healthApi,
   projectApi,

@@ -35,7 +35,21 @@ async function belongings(person: typeof ada): Promise<Record<string, string>> {
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
-  return { projectId, sshKeyId, apiTokenId, vmId, diskId, snapshotId, diskSnapshotId, poolId, setId, shareId }
+  const sessions = (await person.raw('GET', '/api/user/sessions')).body as { id: string }[]
+  const sessionId = sessions[0]?.id ?? ''
+  return {
+    projectId,
+    sessionId,
+    sshKeyId,
+    apiTokenId,
+    vmId,
+    diskId,
+    snapshotId,
+    diskSnapshotId,
+    poolId,
+    setId,
+    shareId,
+  }
 }
 /** What belongs to nobody. */
 const everybodys: Record<string, string> = { templateId: 'starter' }

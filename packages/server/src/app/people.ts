@@ -4,6 +4,8 @@ import { z } from 'zod'
 import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
+import { makeSettingsRepo } from '../account/settings.repo.ts'
+import { makeSettingsService } from '../account/settings.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
@@ -79,16 +81,20 @@ export function makePeople(options: {
     },
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
+  const limits = makeAccountLimits(peers, log)
+  const keptOf = async (accountId: string) => ({
+    keys: await keys.list(accountId),
+    tokens: await apiTokens.list(accountId),
+  })
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
-    keysOf: keys.list,
-    tokensOf: (accountId) => apiTokens.list(accountId),
+    keptOf,
     onSessionsEnded: endEverywhere,
-    limits: makeAccountLimits(peers, log),
+    limits,
     clock,
     log,
   })
@@ -109,5 +115,15 @@ export function makePeople(options: {
     clock,
     log,
   })
-  return { accounts, apiTokens, activity, keys, visits }
+  const settings = makeSettingsService({
+    repo: makeSettingsRepo(db),
+    limits,
+    sendMail: options.sendMail,
+    installation: () => ({ productName: config.productName, url: options.publicUrl() }),
+    keptOf,
+    onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
+    clock,
+    log,
+  })
+  return { accounts, settings, apiTokens, activity, keys, visits }
 }

@@ -2,8 +2,9 @@ import cookie from '@fastify/cookie'
 import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
-import { accountRoutes, sessionToken } from '../account/account.routes.ts'
+import { accountRoutes, sessionToken, settingsRoutes } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
+import type { SettingsService } from '../account/settings.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
@@ -150,6 +151,7 @@ export async function installRoutes(
     revision: () => string
     idempotency: Idempotency
     accounts: AccountService
+    settings: SettingsService
     apiTokens: ApiTokenService
     activity: ActivityService
     keys: SshKeyService
@@ -188,6 +190,7 @@ export async function installRoutes(
     },
   })
   accountRoutes(route, accounts, options.isSecure, options.revision)
+  settingsRoutes(route, options.settings, accounts)
   projectRoutes(route, projects)
   sshKeyRoutes(route, options.keys)
   apiTokenRoutes(route, apiTokens)

@@ -16,6 +16,7 @@ import * as shares from './migrations/0011-shares.ts'
 import * as idle from './migrations/0012-idle.ts'
 import * as copies from './migrations/0013-copies.ts'
 import * as apiTokens from './migrations/0016-api-tokens.ts'
+import * as accountSettings from './migrations/0017-account-settings.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0012-idle': idle,
   '0013-copies': copies,
   '0016-api-tokens': apiTokens,
+  '0017-account-settings': accountSettings,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
