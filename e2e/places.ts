@@ -177,6 +177,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'a mailed link without its token': '/verify-email',
         'the forgotten password': '/forgot-password',
         'a reset link without its token': '/reset-password',
+        'a link to a new email without its token': '/confirm-email',
         'the new password': '/reset-password?token=some',
         privacy: '/privacy',
         terms: '/terms',

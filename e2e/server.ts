@@ -15,7 +15,10 @@ export interface Server {
   output(): string
   isUp(): boolean
   /** The path and query of the newest link to `page` that was mailed to an address; waits until there is one. */
-  mailedLink(address: string, page: 'verify-email' | 'reset-password' | 'invitation'): Promise<string>
+  mailedLink(
+    address: string,
+    page: 'verify-email' | 'reset-password' | 'invitation' | 'confirm-email',
+  ): Promise<string>
   /** Ends the server without giving it a chance, as a power cut would; its data stay. */
   kill(): Promise<void>
   /** Ends the server cleanly and removes its data, unless the directory was given. */

@@ -1,5 +1,5 @@
 /** Accounts: users come back, leave, forget their passwords, and newcomers arrive. */
-import { accountApi } from '@slipway/contract'
+import { accountApi, accountSettingsApi } from '@slipway/contract'
 import { type Answer, type Request, requestOf } from '../client.ts'
 import { emailOf, password } from '../people.ts'
 import { type Called, type Errand, type Operation, plain } from './operation.ts'
@@ -59,5 +59,24 @@ export const ofAccounts: Record<string, Operation> = {
       await signIn()
       return answer
     },
+  }),
+  changeName: plain(0.2, accountSettingsApi.update, {
+    parts: (_args, _find, handle) => ({ body: { name: handle } }),
+  }),
+  /** To the same one, so that the user can come back. */
+  changePassword: plain(0.2, accountSettingsApi.changePassword, {
+    parts: () => ({ body: { current_password: password, password } }),
+  }),
+  changeEmail: plain(0.2, accountSettingsApi.changeEmail, {
+    parts: (_args, _find, handle) => ({ body: { email: emailOf(handle), current_password: password } }),
+  }),
+  /** By a link that was never mailed: each user is known by its address. */
+  confirmEmail: plain(0.1, accountSettingsApi.confirmEmail, {
+    parts: () => ({ body: { token: 'nothing' } }),
+  }),
+  listSessions: plain(0.3, accountSettingsApi.sessions),
+  endOtherSessions: plain(0.2, accountSettingsApi.endOtherSessions),
+  endNoSession: plain(0.1, accountSettingsApi.endSession, {
+    parts: () => ({ params: { sessionId: 'nothing' } }),
   }),
 }

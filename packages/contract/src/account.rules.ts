@@ -12,6 +12,12 @@ export const accountTexts = {
   linkInvalid: 'Verification link is invalid',
   tokenMissing: 'Verification link has no token',
   resetExpired: 'Password reset link has expired',
+  wrongPassword: 'The current password is wrong',
+  nameMissing: 'Please enter your name',
+  sameEmail: 'This is already your email address',
+  emailChangeSent: 'Open the link that was sent to the new address. Until then your address stays as it is.',
+  emailChangeExpired: 'This link has expired, or a newer one was sent',
+  sessionNotFound: 'Session not found. It may have ended already.',
   tooBusy: 'Too many sign-ins at the moment. Try again in a few seconds.',
   tooManyMails: 'Too many email requests at the moment. Try again in a minute.',
 } as const

@@ -23,8 +23,8 @@ export type Me = z.infer<typeof Me>
 
 const t = accountTexts
 
-const Message = z.object({ message: z.string() })
-const Password = z
+export const Message = z.object({ message: z.string() })
+export const Password = z
   .string({ error: t.invalidSignup })
   .max(1000, 'Use at most 1000 characters for the password')
   .refine(isStrongEnough, t.weakPassword)
@@ -35,19 +35,23 @@ const MailAddress = z
   .max(254, t.invalidEmail)
   .toLowerCase()
 
+/** An address that an account is to have. */
+export const NewMailAddress = z
+  .string({ error: t.invalidSignup })
+  .trim()
+  .max(254, t.invalidEmail)
+  .refine(isEmail, t.invalidEmail)
+  .toLowerCase()
+const PersonName = z
+  .string({ error: t.invalidSignup })
+  .trim()
+  .min(1, t.invalidSignup)
+  .max(100, t.invalidSignup)
+  .refine((text) => !hasHiddenCharacters(text), t.invalidSignup)
+
 export const SignUp = z.object({
-  name: z
-    .string({ error: t.invalidSignup })
-    .trim()
-    .min(1, t.invalidSignup)
-    .max(100, t.invalidSignup)
-    .refine((text) => !hasHiddenCharacters(text), t.invalidSignup),
-  email: z
-    .string({ error: t.invalidSignup })
-    .trim()
-    .max(254, t.invalidEmail)
-    .refine(isEmail, t.invalidEmail)
-    .toLowerCase(),
+  name: PersonName,
+  email: NewMailAddress,
   password: Password,
 })
 export type SignUp = z.infer<typeof SignUp>

@@ -1,6 +1,7 @@
 export * from './access.rules.ts'
 export * from './account.rules.ts'
 export * from './account.ts'
+export * from './account-settings.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
 export * from './admin-account.rules.ts'
@@ -58,6 +59,7 @@ export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
+import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
 import { apiTokenApi } from './api-token.ts'
@@ -86,6 +88,7 @@ import { vmSnapshotApi } from './vm-snapshot.ts'
 const apis = [
   accountApi,
   adminAccountApi,
+  accountSettingsApi,
   hostApi,
   healthApi,
   projectApi,

@@ -43,10 +43,13 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   const memberId = ((await guest.raw('GET', '/api/auth/me')).body as { id: string }).id
   const invitation = { email: 'somebody@slipway.test', role: 'viewer' }
   const invitationId = await make(`/api/projects/${projectId}/invitations`, invitation)
+  const sessions = (await person.raw('GET', '/api/user/sessions')).body as { id: string }[]
+  const sessionId = sessions[0]?.id ?? ''
   return {
     memberId,
     invitationId,
     projectId,
+    sessionId,
     sshKeyId,
     apiTokenId,
     vmId,

@@ -15,6 +15,7 @@ export const paths = {
   verifyEmail: '/verify-email',
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
+  confirmEmail: '/confirm-email',
   privacy: '/privacy',
   terms: '/terms',
   onboarding: '/onboarding',

@@ -84,6 +84,7 @@ const alone: RouteObject[] = [
   { path: 'signin', lazy: () => import('./features/account/SignInPage.tsx') },
   { path: 'signup', lazy: () => import('./features/account/SignUpPage.tsx') },
   { path: 'verify-email', lazy: () => import('./features/account/VerifyEmailPage.tsx') },
+  { path: 'confirm-email', lazy: () => import('./features/account/ConfirmEmailPage.tsx') },
   { path: 'forgot-password', lazy: () => import('./features/account/ForgotPasswordPage.tsx') },
   { path: 'reset-password', lazy: () => import('./features/account/ResetPasswordPage.tsx') },
 ]

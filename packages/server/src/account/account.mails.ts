@@ -75,12 +75,85 @@ The link was requested from the IP address ${ip}. If you did not request it, ign
   }
 }
 
+/** @param ip - from where the change was requested */
+export function emailChangeMail(
+  to: Addressee,
+  { productName, url }: Installation,
+  token: string,
+  ip: string,
+): Letter {
+  const link = `${url}/confirm-email?token=${token}`
+  const name = quotable(to.name)
+  const who = name === null ? 'Someone' : `Someone with the name “${name}”`
+  return {
+    to: to.email,
+    subject: `Confirm your new ${productName} email address`,
+    link,
+    text: `Hello,
+
+${who} wants to use this email address for an account at ${productName}. If that was you, open this link within 24 hours:
+
+${link}
+
+The change was requested from the IP address ${ip}. If it was not you, do not open the link.
+`,
+  }
+}
+
+/** Tells the owner, who may be somebody else than the one who is signed in. */
+export function emailChangeAskedMail(
+  to: Addressee,
+  { productName, url }: Installation,
+  newEmail: string,
+  ip: string,
+): Letter {
+  const link = `${url}/forgot-password`
+  return {
+    to: to.email,
+    subject: `A new email address for your ${productName} account`,
+    link,
+    text: `Hello,
+
+Someone who knows the password of your ${productName} account wants to change its email address to ${shown(newEmail)}. The change was requested from the IP address ${ip}. It takes effect when the link that was mailed to the new address is opened.
+
+If it was not you, choose a new password now. That cancels the change: ${link}
+`,
+  }
+}
+
+export function emailChangedMail(
+  to: Addressee,
+  { productName, url }: Installation,
+  newEmail: string,
+): Letter {
+  const link = url
+  return {
+    to: to.email,
+    subject: `The email address of your ${productName} account was changed`,
+    link,
+    text: `Hello,
+
+The email address of your ${productName} account is now ${shown(newEmail)}. Emails of ${productName} go there, and you sign in with it.
+
+If it was not you, write to the operator of ${link}.
+`,
+  }
+}
+
+/** An address in a mail to somebody who may not know it: mail programs make no link of it. */
+const shown = (email: string): string => email.replace('@', ' at ')
+
+/** What of an account a new password does not change. */
+export interface Kept {
+  keys: readonly Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]
+  tokens: readonly Pick<ApiToken, 'name' | 'created_at'>[]
+}
+
 /** Tells the owner what a new password does not change: keys and tokens that somebody else may have added. */
 export function passwordChangedMail(
   to: Addressee,
   { productName, url }: Installation,
-  keys: readonly Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[],
-  tokens: readonly Pick<ApiToken, 'name' | 'created_at'>[],
+  { keys, tokens }: Kept,
 ): Letter {
   const link = `${url}/ssh-keys`
   // The fingerprint tells a key for sure; a name that could lead away is left out.
@@ -115,7 +188,7 @@ Revoke any token that is not yours: ${url}/account
     link,
     text: `Hello,
 
-The password of your ${productName} account was changed, and all sessions were signed out.
+The password of your ${productName} account was changed, and all other sessions were signed out.
 
 ${aboutKeys}
 ${aboutTokens}`,

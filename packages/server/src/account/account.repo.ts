@@ -109,6 +109,14 @@ export function makeAccountRepo(db: Db) {
           .where('id', '=', accountId)
           .execute()
         await verifyAccount(tx, accountId, now)
+        // A new address that somebody else asked for is not taken any more.
+        await tx
+          .updateTable('mail_token')
+          .set({ superseded_at: now })
+          .where('account_id', '=', accountId)
+          .where('used_at', 'is', null)
+          .where('superseded_at', 'is', null)
+          .execute()
         await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
         await recordOf(tx, accountId, tell)
         const row = await tx

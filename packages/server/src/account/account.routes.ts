@@ -1,9 +1,10 @@
 import '@fastify/cookie'
-import { accountApi, headers } from '@slipway/contract'
+import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
 import type { AccountService, Asker } from './account.service.ts'
+import type { SettingsService } from './settings.service.ts'
 
 const sessionCookie = 'slipway_session'
 
@@ -20,6 +21,7 @@ export function sessionToken(request: FastifyRequest): string | undefined {
 const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
   ip: request.ip,
   signal: abandonedSignal(reply),
+  userAgent: request.headers['user-agent'],
 })
 
 /** `revision`: what an answer that is begun now includes at least; a page that begins with a sign-in has to know. */
@@ -80,4 +82,30 @@ export function accountRoutes(
     clear(reply)
     return { message: 'Password changed. Please sign in.' }
   })
+}
+
+export function settingsRoutes(
+  route: Route,
+  settings: SettingsService,
+  accounts: Pick<AccountService, 'me'>,
+): void {
+  route(accountSettingsApi.update, async ({ user, body }) =>
+    accounts.me(await settings.rename(user, body.name)),
+  )
+  route(accountSettingsApi.changePassword, ({ user, session, body }, request, reply) =>
+    settings.changePassword(user, session.id, body, askerOf(request, reply)),
+  )
+  route(accountSettingsApi.changeEmail, async ({ user, body }, request, reply) => {
+    await settings.changeEmail(user, body, askerOf(request, reply))
+    return { message: accountTexts.emailChangeSent }
+  })
+  route(accountSettingsApi.confirmEmail, async ({ body }, request, reply) => {
+    const email = await settings.confirmEmail(body.token, askerOf(request, reply))
+    return { message: 'Email address changed', email }
+  })
+  route(accountSettingsApi.sessions, ({ user, session }) => settings.sessions(user, session.id))
+  route(accountSettingsApi.endSession, ({ user, params }) => settings.endSession(user, params.sessionId))
+  route(accountSettingsApi.endOtherSessions, ({ user, session }) =>
+    settings.endOtherSessions(user, session.id),
+  )
 }

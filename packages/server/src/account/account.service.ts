@@ -1,13 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  type ApiToken,
-  accountTexts,
-  type Me,
-  type SignIn,
-  type SignUp,
-  type SshKey,
-  type User,
-} from '@slipway/contract'
+import { accountTexts, type Me, type SignIn, type SignUp, type User } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
@@ -19,7 +11,7 @@ import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { AccountLimits } from './account.limits.ts'
-import { passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
+import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
@@ -28,15 +20,19 @@ const hour = 60 * minute
 const day = 24 * hour
 
 /** How long a mailed link works. */
-const linkLifeMs: Record<Purpose, number> = { verify: day, reset: hour }
+export const linkLifeMs: Record<Purpose, number> = { verify: day, reset: hour, change: day }
 /** A remembered session lasts this long after sign-in; any other this long after its last use. */
 const rememberedMs = 30 * day
 const idleMs = 12 * hour
 
+/** Names of browsers are shorter; anybody can send longer ones. */
+const userAgentKept = 300
+
 /** Requests for mails that may wait to be worked on. */
 const mailsWaiting = 200
 
-const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+/** What a cookie or the token of a mailed link is stored under. */
+export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
 export type AccountService = ReturnType<typeof makeAccountService>
 
@@ -46,6 +42,8 @@ export interface Asker {
   ip: string
   /** Aborts when nobody waits for the answer any more. */
   signal: AbortSignal
+  /** As the browser names itself. */
+  userAgent: string | undefined
 }
 
 export interface AccountServiceOptions {
@@ -56,10 +54,8 @@ export interface AccountServiceOptions {
   productName: string
   /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
-  /** The names and fingerprints of an account's SSH keys. */
-  keysOf: (accountId: string) => Promise<Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]>
-  /** The names of an account's API tokens. */
-  tokensOf: (accountId: string) => Promise<Pick<ApiToken, 'name' | 'created_at'>[]>
+  /** What of an account a new password does not change. */
+  keptOf: (accountId: string) => Promise<Kept>
   /** A session ended, or all of an account: what stands on them has to end too. */
   onSessionsEnded: (ended: { sessionId: string } | { accountId: string }) => void
   limits: AccountLimits
@@ -73,8 +69,7 @@ export function makeAccountService({
   publicUrl,
   productName,
   admins,
-  keysOf,
-  tokensOf,
+  keptOf,
   onSessionsEnded,
   limits,
   clock,
@@ -100,6 +95,7 @@ export function makeAccountService({
       token_hash: hashOf(token),
       account_id: accountId,
       purpose,
+      email: null,
       created_at: now(),
       expires_at: isoTime(clock.now() + linkLifeMs[purpose]),
       used_at: null,
@@ -190,6 +186,8 @@ export function makeAccountService({
           created_at: now(),
           last_used_at: now(),
           expires_at: isoTime(clock.now() + lifeMs),
+          user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
+          ip,
         },
         account.passwordHash,
         told(account, access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`)),
@@ -311,8 +309,7 @@ export function makeAccountService({
       if (!account) throw new Problem(400, accountTexts.resetExpired)
       onSessionsEnded({ accountId: account.id })
       afterAnswer('mailing that a password was changed', async function mailPasswordChanged() {
-        const [keys, tokens] = [await keysOf(account.id), await tokensOf(account.id)]
-        send(passwordChangedMail(account, installation(), keys, tokens), 'password-changed')
+        send(passwordChangedMail(account, installation(), await keptOf(account.id)), 'password-changed')
       })
     },
 

@@ -187,6 +187,7 @@ describe('every call that needs no session', () => {
     'account.signUp': (i) => ({ name: 'N', email: `limit-${i}@slipway.test`, password }),
     'account.resendVerification': () => ({ email: 'limit@slipway.test' }),
     'account.verifyEmail': (i) => ({ token: `t-${i}` }),
+    'account.confirmEmail': (i) => ({ token: `t-${i}` }),
     'account.forgotPassword': () => ({ email: 'limit@slipway.test' }),
     'account.resetPassword': (i) => ({ token: `t-${i}`, password }),
   }

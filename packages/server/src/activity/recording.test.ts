@@ -1,6 +1,7 @@
 import {
   type Activity,
   accountApi,
+  accountSettingsApi,
   adminAccountApi,
   apiTokenApi,
   type EndpointId,
@@ -178,6 +179,59 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Reset the password with an emailed link',
     }
   },
+  'account.update': async (desk) => ({
+    act: () => desk.ada.call(accountSettingsApi.update, { body: { name: 'Countess' } }),
+    object: { ...(await account(desk)), name: 'Countess' },
+    in: 'account',
+    message: 'Changed the name to Countess',
+  }),
+  'account.changePassword': async (desk) => {
+    const body = { current_password: desk.ada.password, password }
+    return {
+      act: () => desk.ada.call(accountSettingsApi.changePassword, { body }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Changed the password',
+    }
+  },
+  'account.changeEmail': async (desk) => {
+    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    return {
+      act: () => desk.ada.call(accountSettingsApi.changeEmail, { body }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Change of the email address requested',
+    }
+  },
+  'account.confirmEmail': async (desk) => {
+    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    await desk.ada.call(accountSettingsApi.changeEmail, { body })
+    const token = tokenOf(lastMail(desk.app.mails, body.email))
+    return {
+      act: () => desk.app.client().call(accountSettingsApi.confirmEmail, { body: { token } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Changed the email address',
+    }
+  },
+  'account.endSession': async (desk) => {
+    const { email, password } = desk.ada
+    await desk.app.client().call(accountApi.signIn, { body: { email, password } })
+    const sessions = (await desk.ada.call(accountSettingsApi.sessions)).body
+    const sessionId = sessions.find(({ current }) => !current)?.id ?? ''
+    return {
+      act: () => desk.ada.call(accountSettingsApi.endSession, { params: { sessionId } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Ended a session',
+    }
+  },
+  'account.endOtherSessions': async (desk) => ({
+    act: () => desk.ada.call(accountSettingsApi.endOtherSessions),
+    object: await account(desk),
+    in: 'account',
+    message: 'Ended all other sessions',
+  }),
   'project.create': async ({ ada }) => ({
     act: () => ada.call(projectApi.create, { body: { name: 'shop' } }),
     object: { type: 'project', name: 'shop' },

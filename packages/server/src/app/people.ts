@@ -6,6 +6,8 @@ import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
 import { makeAccountDeskRepo } from '../account/account-desk.repo.ts'
 import { makeAccountDeskService } from '../account/account-desk.service.ts'
+import { makeSettingsRepo } from '../account/settings.repo.ts'
+import { makeSettingsService } from '../account/settings.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
@@ -89,14 +91,17 @@ export function makePeople(options: {
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
   const limits = makeAccountLimits(peers, log)
+  const keptOf = async (accountId: string) => ({
+    keys: await keys.list(accountId),
+    tokens: await apiTokens.list(accountId),
+  })
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
-    keysOf: keys.list,
-    tokensOf: (accountId) => apiTokens.list(accountId),
+    keptOf,
     onSessionsEnded: endEverywhere,
     limits,
     clock,
@@ -153,5 +158,15 @@ export function makePeople(options: {
       if (ended !== undefined) inBackground(log, 'ending visits of a member by SSH', ended)
     }
   })
-  return { accounts, apiTokens, activity, keys, visits, members, makeDesk }
+  const settings = makeSettingsService({
+    repo: makeSettingsRepo(db),
+    limits,
+    sendMail: options.sendMail,
+    installation: () => ({ productName: config.productName, url: options.publicUrl() }),
+    keptOf,
+    onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
+    clock,
+    log,
+  })
+  return { accounts, settings, apiTokens, activity, keys, visits, members, makeDesk }
 }

@@ -2,10 +2,11 @@ import cookie from '@fastify/cookie'
 import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
-import { accountRoutes, sessionToken } from '../account/account.routes.ts'
+import { accountRoutes, sessionToken, settingsRoutes } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
 import { accountDeskRoutes } from '../account/account-desk.routes.ts'
 import type { AccountDeskService } from '../account/account-desk.service.ts'
+import type { SettingsService } from '../account/settings.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
@@ -168,6 +169,7 @@ export async function installRoutes(
     moveOf: (accountId: string) => number
     idempotency: Idempotency
     accounts: AccountService
+    settings: SettingsService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
     activity: ActivityService
@@ -210,6 +212,7 @@ export async function installRoutes(
   })
   accountRoutes(route, accounts, options.isSecure, options.revision)
   accountDeskRoutes(route, options.accountDesk)
+  settingsRoutes(route, options.settings, accounts)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)

@@ -18,6 +18,7 @@ import * as copies from './migrations/0013-copies.ts'
 import * as members from './migrations/0014-members.ts'
 import * as quotas from './migrations/0015-quotas.ts'
 import * as apiTokens from './migrations/0016-api-tokens.ts'
+import * as accountSettings from './migrations/0017-account-settings.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -39,6 +40,7 @@ const migrations: Record<string, Migration> = {
   '0014-members': members,
   '0015-quotas': quotas,
   '0016-api-tokens': apiTokens,
+  '0017-account-settings': accountSettings,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -62,12 +62,18 @@ export interface SessionTable {
   created_at: string
   last_used_at: string
   expires_at: string
+  /** As the browser named itself when it signed in, cut to a length. */
+  user_agent: string | null
+  /** From where it signed in. */
+  ip: string | null
 }
 
 export interface MailTokenTable {
   token_hash: string
   account_id: string
-  purpose: 'verify' | 'reset'
+  purpose: 'verify' | 'reset' | 'change'
+  /** The new address, when it is about one. */
+  email: string | null
   created_at: string
   expires_at: string
   used_at: string | null

@@ -145,6 +145,17 @@ export function signIn(user: Me, answer: unknown): void {
   tellTabs({ in: user.id })
 }
 
+/** Takes over what the user changed of their own account. */
+export function changeUser(user: Me): void {
+  if (session.state === 'in' && session.user.id === user.id) set({ ...session, user })
+}
+
+/** Reads the user anew, after a change that was made without their session. */
+export async function refreshUser(): Promise<void> {
+  const user = await askUser()
+  if (typeof user !== 'string') changeUser(user)
+}
+
 /** Ends the session, on this page even when the call fails. No data of the user stays in memory. */
 export async function signOut(): Promise<void> {
   const out = session.user?.id

@@ -1,5 +1,8 @@
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
+import { PasswordSection } from './PasswordSection.tsx'
+import { ProfileSection } from './ProfileSection.tsx'
+import { SessionsSection } from './SessionsSection.tsx'
 
 /** What somebody sets up for themselves. */
 export function Component() {
@@ -7,6 +10,9 @@ export function Component() {
     <>
       <PageHeader title="Your account" description="How you sign in, and what may act for you." />
       <div className="grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5">
+        <ProfileSection />
+        <PasswordSection />
+        <SessionsSection />
         <ApiTokens />
       </div>
     </>

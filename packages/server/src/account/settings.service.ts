@@ -1,0 +1,167 @@
+import { randomBytes } from 'node:crypto'
+import {
+  accountTexts,
+  type EmailChange,
+  type PasswordChange,
+  type SessionInfo,
+  type User,
+} from '@slipway/contract'
+import { entry, type Told, wish } from '../activity/entry.ts'
+import { clientNetworkOf } from '../lib/client-address.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem, refuse } from '../lib/problem.ts'
+import type { SendMail } from '../mail/mail.ts'
+import type { AccountLimits } from './account.limits.ts'
+import {
+  emailChangeAskedMail,
+  emailChangedMail,
+  emailChangeMail,
+  passwordChangedMail,
+} from './account.mails.ts'
+import { type Asker, hashOf, linkLifeMs } from './account.service.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+import type { SettingsRepo } from './settings.repo.ts'
+
+export type SettingsService = ReturnType<typeof makeSettingsService>
+
+export interface SettingsServiceOptions {
+  repo: SettingsRepo
+  limits: AccountLimits
+  sendMail: SendMail
+  installation: () => { productName: string; url: string }
+  /** What of an account a new password does not change. */
+  keptOf: (accountId: string) => Promise<Parameters<typeof passwordChangedMail>[2]>
+  onSessionEnded: (sessionId: string) => void
+  clock: Clock
+  log: Log
+}
+
+/** What people change of their own accounts while they are signed in. */
+export function makeSettingsService(options: SettingsServiceOptions) {
+  const { repo, limits, installation, clock, log } = options
+  const now = () => isoTime(clock.now())
+  const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
+    entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
+
+  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
+  function send(mail: Parameters<SendMail>[0], purpose: string): void {
+    options.sendMail(mail).then(
+      () => log.info({ to: mail.to, purpose }, 'mail sent'),
+      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
+    )
+  }
+
+  /**
+   * A session alone must not be enough to take an account over: somebody may have left a browser open. Guesses count as failed
+   * sign-ins. Answers with the hash that the password belongs to.
+   */
+  async function requirePassword(user: User, password: string, { ip, signal }: Asker): Promise<string> {
+    const network = clientNetworkOf(ip)
+    const attempt = await limits.beginSignIn(user.email, network)
+    const hash = await repo.passwordHash(user.id)
+    const isRight = await verifyPassword(password, hash, { network, signal }).catch(
+      async (error: unknown) => {
+        if (!signal.aborted) await attempt.notMade()
+        throw error
+      },
+    )
+    if (!isRight || hash === null) throw refuse('current_password', accountTexts.wrongPassword)
+    await attempt.succeeded()
+    return hash
+  }
+
+  return {
+    requirePassword,
+
+    async rename(user: User, name: string): Promise<User> {
+      const renamed = wish(user.id, 'account.update', `Changed the name to ${name}`)
+      await repo.rename(user.id, name, told({ ...user, name }, renamed))
+      return { ...user, name }
+    },
+
+    /** Throws 400 for a wrong password, 429, and 503 while too many passwords wait to be hashed. */
+    async changePassword(
+      user: User,
+      sessionId: string,
+      { current_password, password }: PasswordChange,
+      asker: Asker,
+    ): Promise<void> {
+      const verifiedHash = await requirePassword(user, current_password, asker)
+      const network = clientNetworkOf(asker.ip)
+      const passwordHash = await hashPassword(password, { network, signal: asker.signal })
+      const changed = wish(user.id, 'account.changePassword', 'Changed the password', `From ${asker.ip}.`)
+      const ended = await repo.changePassword({
+        accountId: user.id,
+        verifiedHash,
+        passwordHash,
+        keepSession: sessionId,
+        now: now(),
+        entry: told(user, changed),
+      })
+      // A reset or another change came between: what was typed is the old password.
+      if (!ended) throw refuse('current_password', accountTexts.wrongPassword)
+      for (const id of ended) options.onSessionEnded(id)
+      send(passwordChangedMail(user, installation(), await options.keptOf(user.id)), 'password-changed')
+    },
+
+    /** Throws 400 for a wrong password, 409 for an address that has an account, 429 and 503. */
+    async changeEmail(user: User, { email, current_password }: EmailChange, asker: Asker): Promise<void> {
+      if (email === user.email) throw refuse('email', accountTexts.sameEmail)
+      await requirePassword(user, current_password, asker)
+      await limits.askForMail(email, clientNetworkOf(asker.ip))
+      if (await repo.isTaken(email))
+        throw new Problem(409, accountTexts.emailTaken, { email: accountTexts.emailTaken })
+      const token = randomBytes(32).toString('base64url')
+      const link = {
+        token_hash: hashOf(token),
+        account_id: user.id,
+        purpose: 'change' as const,
+        email,
+        created_at: now(),
+        expires_at: isoTime(clock.now() + linkLifeMs.change),
+        used_at: null,
+        superseded_at: null,
+      }
+      const asked = wish(
+        user.id,
+        'account.changeEmail',
+        'Change of the email address requested',
+        `To ${email}.`,
+      )
+      await repo.insertChange(link, told(user, asked))
+      send(emailChangeMail({ ...user, email }, installation(), token, asker.ip), 'email-change')
+      send(emailChangeAskedMail(user, installation(), email, asker.ip), 'email-change-asked')
+    },
+
+    /** Answers with the new address. Throws 400 for a link that does not work any more, 409 and 429. */
+    async confirmEmail(token: string, { ip }: Asker): Promise<string> {
+      await limits.openLink(clientNetworkOf(ip))
+      const changed = wish(null, 'account.confirmEmail', 'Changed the email address', `Confirmed from ${ip}.`)
+      const taken = await repo.takeChange(hashOf(token), now(), (account) =>
+        told(account, { ...changed, actor: account.id }),
+      )
+      if (taken === null) throw new Problem(400, accountTexts.emailChangeExpired)
+      if (taken === 'taken') throw new Problem(409, accountTexts.emailTaken)
+      const { name, before, email } = taken
+      send(emailChangedMail({ name, email: before }, installation(), email), 'email-changed')
+      return email
+    },
+
+    sessions: (user: User, current: string): Promise<SessionInfo[]> => repo.sessions(user.id, current, now()),
+
+    async endSession(user: User, id: string): Promise<void> {
+      const ended = wish(user.id, 'account.endSession', 'Ended a session')
+      const sessionId = await repo.endSession(user.id, id, told(user, ended))
+      if (sessionId === null) throw new Problem(404, accountTexts.sessionNotFound)
+      options.onSessionEnded(sessionId)
+    },
+
+    async endOtherSessions(user: User, current: string): Promise<void> {
+      const ended = wish(user.id, 'account.endOtherSessions', 'Ended all other sessions')
+      for (const id of await repo.endOtherSessions(user.id, current, told(user, ended))) {
+        options.onSessionEnded(id)
+      }
+    },
+  }
+}
