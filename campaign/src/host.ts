@@ -105,8 +105,6 @@ export async function makeHost(
   const lives = makeLives(dataDir, {
     ...serverSettings,
     SLIPWAY_ENGINE: engine,
-    // Who counts processes and files here knows VMs only.
-    SLIPWAY_WARM: 'off',
     NODE_OPTIONS: `--import=${import.meta.resolve('./told.ts')}`,
     CAMPAIGN_TOLD: toldFile,
     ...cluster?.settings,

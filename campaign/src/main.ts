@@ -1,7 +1,7 @@
 /**
  * `npm run campaign -- --minutes N --seed S [--engine simulated|qemu|kubevirt] [--kubeconfig FILE] [--users U] [--servers N] [--kills N] [--every N]`,
- * `npm run campaign -- --replay FILE` and
- * `npm run campaign -- fuzz --calls N --seed S`: what holds when everything happens at once. Exit code 1 on a violation.
+ * `npm run campaign -- --replay FILE`, `npm run campaign -- fuzz --calls N --seed S`,
+ * `npm run campaign -- clones N` and `npm run campaign -- cycles N`: what holds when everything happens at once. Exit code 1 on a violation.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -11,6 +11,8 @@ import { makeReplay, planSteps } from './planner.ts'
 import { report } from './report.ts'
 import { describeStep, type EngineName, type Script, type Step } from './script.ts'
 import { shrink } from './shrink.ts'
+import { clones } from './warm/clones.ts'
+import { cycles } from './warm/cycles.ts'
 
 const minute = 60_000
 
@@ -126,9 +128,13 @@ async function keepFailure(outcome: Outcome): Promise<void> {
   console.log(`npm run campaign -- --replay ${file}`)
 }
 
+const howMany = (usual: number): number => number(positionals[1] ?? `${usual}`, positionals[0] ?? '')
+
 async function main(): Promise<boolean> {
   if (positionals[0] === 'fuzz')
     return fuzz({ seed, calls: number(values.calls, 'calls'), log: console.log, stop: stop.signal })
+  if (positionals[0] === 'clones') return clones(howMany(8), console.log, stop.signal)
+  if (positionals[0] === 'cycles') return cycles(howMany(10), console.log, stop.signal)
   if (values.replay !== undefined) {
     // Written by `keepFailure`.
     const script = JSON.parse(await readFile(values.replay, 'utf8')) as Script

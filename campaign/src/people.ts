@@ -20,7 +20,11 @@ export const password = 'Analytical-Engine-1843'
  * A new user with a verified account, signed in. Each comes from an address of their own, so that limits per address
  * do not stand in the way.
  */
-export async function makePerson(host: Host, number: number, name = `user-${number}`): Promise<Person> {
+export async function makePerson(
+  host: Pick<Host, 'url' | 'mailedLink'>,
+  number: number,
+  name = `user-${number}`,
+): Promise<Person> {
   const client = makeClient(() => host.url, `10.9.${Math.floor(number / 250)}.${(number % 250) + 1}`)
   const email = number === 0 ? operator.email : emailOf(name)
   async function need(endpoint: (typeof accountApi)['signUp' | 'verifyEmail'], body: object): Promise<void> {

@@ -51,22 +51,37 @@ export async function startRealServer(
 
 /** Ends every guest of a data directory and removes it: the last resort after a test, passed or not. */
 export async function clear(dataDir: string): Promise<void> {
-  for (const { pid } of await guestsOf(dataDir)) process.kill(pid, 'SIGKILL')
+  for (const { pid } of [...(await guestsOf(dataDir)), ...(await nobodiesOf(dataDir))]) end(pid)
   await clearNamespace(dataDir)
   await rm(dataDir, { recursive: true, force: true })
   await (await databases.get(dataDir))?.remove()
   databases.delete(dataDir)
 }
 
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone already.
+  }
+}
+
 /** The QEMU processes that work in a data directory; each stands in the directory of its machine. */
-export async function guestsOf(dataDir: string): Promise<{ pid: number; machineId: string }[]> {
+export const guestsOf = (dataDir: string): Promise<{ pid: number; machineId: string }[]> =>
+  processesIn(dataDir, 'machines')
+
+/** Those of guests that are being frozen or tried out, and belong to nobody. */
+export const nobodiesOf = (dataDir: string): Promise<{ pid: number; machineId: string }[]> =>
+  processesIn(dataDir, 'warm')
+
+async function processesIn(dataDir: string, folder: 'machines' | 'warm') {
   const found: { pid: number; machineId: string }[] = []
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const [program, cwd] = await Promise.all(
       ['exe', 'cwd'].map((link) => readlink(`/proc/${name}/${link}`).catch(() => '')),
     )
-    if (!program?.includes('/qemu-system-') || !cwd?.startsWith(`${dataDir}/machines/`)) continue
+    if (!program?.includes('/qemu-system-') || !cwd?.startsWith(`${dataDir}/${folder}/`)) continue
     found.push({ pid: Number(name), machineId: basename(cwd) })
   }
   return found

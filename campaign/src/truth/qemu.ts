@@ -1,8 +1,11 @@
 /** The processes, files and firewall rules of the engine `qemu` on this host. */
 import { execFile } from 'node:child_process'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { guestsOf, namespaceOf } from '@slipway/e2e/real'
+import { guestsOf, namespaceOf, nobodiesOf } from '@slipway/e2e/real'
+import type { Finding } from '../compare.ts'
 import type { Kind } from '../world.ts'
 import type { Truth } from './truth.ts'
 
@@ -33,11 +36,34 @@ export async function qemuTruth(dataDir: string): Promise<Truth> {
     })),
     kept: null,
     disksOf: null,
-    broken:
-      alive.size > 0 && !(await isHostProtected(dataDir))
+    broken: [
+      ...(alive.size > 0 && !(await isHostProtected(dataDir))
         ? [{ rule: 'open', message: 'Guests run and the firewall rules of the host are not in force' }]
-        : [],
+        : []),
+      ...(await brokenInWarm(dataDir)),
+    ],
   }
+}
+
+const frozenFiles = ['manifest.json', 'memory', 'root.qcow2', 'state']
+
+/** Frozen guests are whole or being made: at most one guest at a time boots for that, and at most one is tried out. */
+export async function brokenInWarm(dataDir: string): Promise<Finding[]> {
+  const dir = join(dataDir, 'warm')
+  const names = await readdir(dir).catch(() => [])
+  const nobodies = await nobodiesOf(dataDir)
+  const findings: Finding[] = []
+  const find = (message: string) => findings.push({ rule: 'orphan', message })
+  for (const key of names.filter((name) => /^[0-9a-f]{64}$/.test(name))) {
+    const files = (await readdir(join(dir, key)).catch(() => frozenFiles)).sort()
+    if (files.join() !== frozenFiles.join()) find(`A frozen guest has the files ${files.join(', ')}`)
+  }
+  const making = names.filter((name) => /^[0-9a-f-]{36}$/.test(name))
+  if (making.length > 2) find(`Directories of guests to be frozen: ${making.join(', ')}`)
+  for (const { machineId } of nobodies)
+    if (!making.includes(machineId)) find(`A guest to be frozen runs without its directory: ${machineId}`)
+  if (nobodies.length > 2) find(`Guests to be frozen run: ${nobodies.length}`)
+  return findings
 }
 
 /** Whether the rules are there that keep guests from the host and from each other; without root there are none to have. */

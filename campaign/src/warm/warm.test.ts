@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest'
+import { facts, sharedFacts } from './clones.ts'
+import { jump } from './cycles.ts'
+
+const names = Object.keys(facts)
+const clone = (mark: string) => names.map((name) => `${name} of ${mark}`)
+
+describe('Clones', () => {
+  it('may have nothing in common', () => {
+    expect(sharedFacts([clone('a'), clone('b'), clone('c')])).toEqual([])
+  })
+
+  it.each(names)('are found out that have the same %s', (name) => {
+    const other = clone('b').map((value, at) => (names[at] === name ? `${name} of a` : value))
+    expect(sharedFacts([clone('a'), other])).toEqual([`${name}: ${name} of a more than once`])
+  })
+
+  it('are found out that tell nothing', () => {
+    expect(sharedFacts([clone('a'), clone('b').slice(0, -1)])).toEqual([`${names.at(-1)}: a VM tells none`])
+  })
+})
+
+describe('The clock of a guest that stood still', () => {
+  const at = (up: number, host: number) => ({ up, from: host, to: host + 0.5 })
+
+  it.each([
+    ['goes on where it was', at(100, 1000), at(103, 1013), 10, null],
+    ['may be slower than the host', at(100, 1000), at(100.1, 1020), 10, null],
+    ['went back', at(100, 1000), at(99, 1013), 0, /went back by 1.0 s/],
+    ['has jumped over the pause', at(100, 1000), at(113, 1013), 10, /went 13.0 s in/],
+  ] as const)('%s', (_, before, after, pausedS, expected) => {
+    const found = jump(before, after, pausedS)
+    if (expected === null) expect(found).toBeNull()
+    else expect(found).toMatch(expected)
+  })
+})
