@@ -51,6 +51,7 @@ export async function memoryFit(guest: Guest, record: MachineRecord, host: HostF
     qemu: await versionOf(guest.qmp),
     accelerator,
     cpuModel,
+    ...(guest.run.plug && { address: guest.run.plug.ip }),
   }
 }
 

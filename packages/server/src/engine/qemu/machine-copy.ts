@@ -67,7 +67,11 @@ export function makeMachineCopy(deps: {
 export type MachineCopy = ReturnType<typeof makeMachineCopy>
 
 /** The same places with the copy's own volumes; null where one of them has none. */
-function fitOfCopy(fit: MemoryFit, own: MachineCopySource['volumes']): MemoryFit | null {
+function fitOfCopy(
+  // Its own address is part of its identity.
+  { address: _, ...fit }: MemoryFit,
+  own: MachineCopySource['volumes'],
+): MemoryFit | null {
   const volumes = fit.volumes.flatMap(({ id, port }) => {
     const copy = own[id]
     return copy === undefined ? [] : [{ id: copy, port }]

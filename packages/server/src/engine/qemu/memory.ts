@@ -49,6 +49,10 @@ export function misfit(saved: MemoryFit, now: MemoryFit): string | null {
     return 'the machine has other processors or memory now'
   }
   if (saved.kernel !== now.kernel) return 'the machine starts another kernel now'
+  // It would never answer at the new one.
+  if (saved.address !== undefined && now.address !== undefined && saved.address !== now.address) {
+    return 'its address in the network of its project is another one now'
+  }
   const places = (volumes: VolumePlace[]) =>
     volumes
       .map(({ id, port }) => `${port} ${id}`)

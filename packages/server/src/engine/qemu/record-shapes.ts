@@ -22,7 +22,12 @@ const image = z.looseObject({
   rootBytes: z.number().optional(),
 })
 const places = z.array(z.looseObject({ id: z.string(), port: z.number() }))
-const fit = z.looseObject({ shape: z.number(), qemu: z.string(), volumes: places })
+const fit = z.looseObject({
+  shape: z.number(),
+  qemu: z.string(),
+  volumes: places,
+  address: z.string().optional(),
+})
 const consistency = z.enum(['clean', 'memory', 'frozen', 'crash'])
 
 const record = z.looseObject({

@@ -52,6 +52,8 @@ export interface MemoryFit {
   volumes: VolumePlace[]
   /** The firmware loads the kernel from these into the same places. */
   kernel: string | null
+  /** That of the guest in the network of its project; absent without one, and in what earlier versions saved. */
+  address?: string
 }
 
 /** One run of a machine: written before the guest is launched. */

@@ -122,7 +122,7 @@ export function makeRuns(deps: {
     plug: Plug | null,
     saved: MemoryFit,
   ): Promise<string | null> {
-    const why = misfit(saved, fitOf(record, host()))
+    const why = misfit(saved, { ...fitOf(record, host()), ...(plug && { address: plug.ip }) })
     if (why) {
       log.warn({ machine: machineId, why }, 'A guest boots, because its saved memory does not fit')
       return `Its saved memory does not fit any more: ${why}.`
