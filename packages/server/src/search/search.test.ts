@@ -104,10 +104,15 @@ it('finds one name among thousands that no database can fold', async () => {
     internet: 1 as const,
   }))
   for (let at = 0; at < rows.length; at += 100) {
-    await app.db
-      .insertInto('project')
-      .values(rows.slice(at, at + 100))
-      .execute()
+    const some = rows.slice(at, at + 100)
+    await app.db.insertInto('project').values(some).execute()
+    const owners = some.map(({ id }) => ({
+      project_id: id,
+      account_id,
+      role: 'owner' as const,
+      since: created_at,
+    }))
+    await app.db.insertInto('project_member').values(owners).execute()
   }
   for (const i of [0, 499, 500, 501, 999, 1202])
     expect((await named(`ubung ${i}`))[0]).toBe(`project Übung ${i}`)
