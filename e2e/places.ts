@@ -5,6 +5,7 @@ import {
   diskApi,
   diskSnapshotApi,
   projectApi,
+  projectMemberApi,
   scalingDefaults,
   sshKeyApi,
   templateApi,
@@ -23,6 +24,7 @@ import {
   diskListPath,
   diskSnapshotCreatePath,
   diskSnapshotListPath,
+  membersPath,
   networkPath,
   snapshotCreatePath,
   snapshotListPath,
@@ -35,7 +37,7 @@ import {
   vmSetListPath,
   vmSetPath,
 } from './paths.ts'
-import { newPublicKey } from './person.ts'
+import { newPublicKey, type Person } from './person.ts'
 import { choose } from './sentences.ts'
 import type { Server } from './server.ts'
 
@@ -53,7 +55,7 @@ export interface Place {
   narrow?: boolean
 }
 
-type Visitor = 'nobody' | 'newcomer' | 'beginner' | 'owner'
+type Visitor = 'nobody' | 'newcomer' | 'beginner' | 'owner' | 'viewer' | 'operator'
 
 export interface House {
   places: Place[]
@@ -67,12 +69,13 @@ const emoji = '🚀👩‍🚀 ракета 🛰️'
 
 /** Makes somebody without a project, somebody without a VM, and somebody with one of everything, badly named. */
 export async function furnish(server: Server, request: APIRequest): Promise<House> {
-  const visit = async () => {
+  const visit = async (more: Partial<Person> = {}) => {
+    const person = { ...newPerson(), ...more }
     const context = await request.newContext({ baseURL: server.url })
     const call = callWith(context)
-    await join(call, server, newPerson())
+    await join(call, server, person)
     const { cookies } = await context.storageState()
-    return { call, cookies, leave: () => context.dispose() }
+    return { call, cookies, email: person.email, leave: () => context.dispose() }
   }
 
   const newcomer = await visit()
@@ -103,7 +106,25 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
   await makeVm(call, project.id, { ...body, name: emoji, persistent: false })
   const running = await makeVm(call, project.id, { ...body, name: long }, 'running')
   await makeSnapshots(call, running)
-  for (const { leave } of [newcomer, beginner, owner]) await leave()
+  const params = { projectId: project.id }
+  const invite = async (email: string, role: 'viewer' | 'operator') => {
+    await call(projectMemberApi.invite, { params, body: { email, role } })
+    return server.mailedLink(email, 'invitation')
+  }
+  const viewer = await visit({
+    firstName: long.slice(0, 60),
+    email: `${long.slice(0, 44)}@ledger.example.org`,
+  })
+  const operator = await visit({ firstName: arabic, lastName: 'Ракета' })
+  for (const [member, role] of [
+    [viewer, 'viewer'],
+    [operator, 'operator'],
+  ] as const) {
+    const link = new URL(await invite(member.email, role), server.url)
+    await member.call(projectMemberApi.accept, { body: { token: link.searchParams.get('token') ?? '' } })
+  }
+  const invitation = await invite(newcomer.email, 'operator')
+  for (const { leave } of [newcomer, beginner, owner, viewer, operator]) await leave()
 
   const of = (who: Visitor, paths: Record<string, string>): Place[] =>
     Object.entries(paths).map(([name, path]) => ({ name, who, path }))
@@ -168,6 +189,8 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       newcomer: newcomer.cookies,
       beginner: beginner.cookies,
       owner: owner.cookies,
+      viewer: viewer.cookies,
+      operator: operator.cookies,
     },
     places: [
       ...of('nobody', {
@@ -190,6 +213,9 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'no keys': '/ssh-keys',
         'the account of a newcomer': '/account',
         'the create form without projects': '/create',
+        'an invitation': invitation,
+        'an invitation that is over': '/invitation?token=some',
+        'an invitation without its token': '/invitation',
       }),
       ...of('beginner', {
         'the dashboard without VMs': '/',
@@ -201,7 +227,15 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'no disk snapshots': diskSnapshotListPath(empty.id),
         'no disks': diskListPath(empty.id),
         'the activity of a beginner': activityPath(empty.id),
+        'the members of a beginner': membersPath(empty.id),
+        'an invitation of somebody else': invitation,
       }),
+      ...of('viewer', {
+        'the members as a viewer sees them': membersPath(project.id),
+        'a VM as a viewer sees it': vmPath(running),
+        'the projects of a viewer': '/projects',
+      }),
+      ...of('operator', { 'the members as an operator sees them': membersPath(project.id) }),
       ...of('owner', {
         'the dashboard': '/',
         'the projects': '/projects',
@@ -213,6 +247,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the create form of a project': `${vmListPath(project.id)}/create`,
         'the VMs': vmListPath(project.id),
         'the network': networkPath(project.id),
+        'the members': membersPath(project.id),
         'a running VM': vmPath(running),
         'a stopped VM': vmPath(stopped),
         'a VM on its way': vmPath(coming),
@@ -249,6 +284,22 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         button(page, 'Switch off Internet access').click(),
       ),
       over('dialog', 'a port to share', vmPath(running), (page) => button(page, 'Share a port').click()),
+      over('dialog', 'a member to invite', membersPath(project.id), async (page) => {
+        await button(page, 'Invite Member').click()
+        await page.getByLabel('Email address').fill(long)
+      }),
+      over('dialog', 'the role of a member', membersPath(project.id), (page) =>
+        button(page, /^Change role of payments/).click(),
+      ),
+      over('alertdialog', 'the removal of a member', membersPath(project.id), (page) =>
+        button(page, /^Remove payments/).click(),
+      ),
+      over('alertdialog', 'the hand over of a project', membersPath(project.id), (page) =>
+        button(page, /^Hand over project to payments/).click(),
+      ),
+      over('alertdialog', 'the end of an invitation', membersPath(project.id), (page) =>
+        button(page, /^Withdraw invitation/).click(),
+      ),
       menu('the menu of the user', '/templates', /^AL/),
       menu('the menu of a card', vmListPath(project.id), /^More actions/),
       menu('the menu of a failed VM', vmPath(failed), /^More actions/),

@@ -4,9 +4,10 @@ import { type Agent, request as ask, type IncomingHttpHeaders, type IncomingMess
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { accountApi, type ShareCreate, shareApi } from '@slipway/contract'
+import { accountApi, projectMemberApi, type ShareCreate, shareApi } from '@slipway/contract'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { lastMail, tokenOf } from '../app.test-kit.ts'
 import { type Desk, openDesk } from '../desk.test-kit.ts'
 import type { Line } from '../engine/engine.ts'
 import { freePorts } from './share.test-kit.ts'
@@ -77,13 +78,13 @@ const visit = (port: number, path: string, headers: Record<string, string> = {})
 
 const cookieIn = (answer: Answer): string => answer.headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 
-/** Opens a share as its owner does, over the console; answers with the cookie. */
-async function handedOver(port: number, path = '/'): Promise<string> {
+/** Opens a share as a member does, its owner unless another is given, over the console; answers with the cookie. */
+async function handedOver(port: number, path = '/', member = desk.ada): Promise<string> {
   const first = await visit(port, path)
   expect(first.status).toBe(303)
   const there = new URL(first.headers.location ?? '')
   expect(there.origin).toBe('http://slipway.test')
-  const led = await visit(consolePort, `${there.pathname}${there.search}`, { cookie: desk.ada.cookie ?? '' })
+  const led = await visit(consolePort, `${there.pathname}${there.search}`, { cookie: member.cookie ?? '' })
   expect(led.status).toBe(303)
   const back = new URL(led.headers.location ?? '')
   expect(back.origin).toBe(`http://slipway.test:${port}`)
@@ -406,6 +407,36 @@ describe('a share for the people of its project', () => {
     await closed
     expect((await visit(port, '/', { cookie })).status).toBe(303)
   })
+})
+
+describe('a share for the members of a project', () => {
+  it.each(['here', 'on another server'])(
+    'ends with the membership that is taken %s, for that member alone',
+    async (where) => {
+      const { port } = await share()
+      const bob = await desk.app.signedIn('Bob')
+      const body = { email: bob.email, role: 'viewer' as const }
+      await desk.ada.call(projectMemberApi.invite, { params: desk.params, body })
+      await bob.call(projectMemberApi.accept, {
+        body: { token: tokenOf(lastMail(desk.app.mails, bob.email)) },
+      })
+      const { id: memberId } = (await bob.call(accountApi.me)).body
+      const owner = where === 'here' ? desk.ada : (await desk.app.serverBeside()).client(desk.ada.cookie)
+      const open = async (member: typeof desk.ada) => {
+        const cookie = await handedOver(port, '/', member)
+        const socket = new WebSocket(`ws://127.0.0.1:${port}/`, { headers: { cookie } })
+        await once(socket, 'open')
+        return { cookie, socket, closed: once(socket, 'close') }
+      }
+      const [adas, bobs] = [await open(desk.ada), await open(bob)]
+      const params = { ...desk.params, memberId }
+      expect((await owner.call(projectMemberApi.remove, { params })).status).toBe(204)
+      await bobs.closed
+      expect((await visit(port, '/', { cookie: bobs.cookie })).status).toBe(303)
+      expect(adas.socket.readyState).toBe(WebSocket.OPEN)
+      adas.socket.terminate()
+    },
+  )
 })
 
 describe('a share for those who have the link', () => {

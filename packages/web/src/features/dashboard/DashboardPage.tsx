@@ -2,6 +2,7 @@ import type { Project } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useVms } from '../../api/vms.ts'
@@ -12,6 +13,7 @@ import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Operations } from '../operation/Operations.tsx'
 import { projectDialogs } from '../project/project-dialogs.ts'
 import { Overview } from './Overview.tsx'
@@ -50,6 +52,7 @@ function NoProject() {
 
 function ProjectDashboard({ project }: { project: Project }) {
   const { vms, loading, error, retry } = useVms(project.id)
+  const may = useMay(project.id)
   const openDialog = useOpenDialog()
   const welcome = !loading && !error && vms.length === 0
   return (
@@ -69,6 +72,7 @@ function ProjectDashboard({ project }: { project: Project }) {
               <Button
                 variant="primary"
                 icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+                disabledReason={reasonOf(may('vm.create'))}
                 render={<Link to={paths.templates} />}
               >
                 Create VM

@@ -1,11 +1,20 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import { type LucideIcon, Plus } from 'lucide-react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { paths } from '../../paths.ts'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { Button } from '../../ui/Button.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 
 /** What there is to create in a project without VMs. */
 export function Welcome({ projectId }: { projectId: string }) {
+  const may = useMay(projectId)
+  const choice = (call: ProjectEndpointId, label: string, to: string) => ({
+    label,
+    to,
+    disabledReason: reasonOf(may(call)),
+  })
   return (
     <section aria-labelledby="welcome">
       <h2 id="welcome" className="mb-3 text-section">
@@ -16,20 +25,20 @@ export function Welcome({ projectId }: { projectId: string }) {
           icon={objectIcons.vm}
           title="Single VMs"
           text="One machine with root access over SSH, made from a template."
-          create={{ label: 'Create VM', to: paths.create() }}
+          create={choice('vm.create', 'Create VM', paths.create())}
           primary
         />
         <Choice
           icon={objectIcons.vm_pool}
           title="VM Pools"
           text="A group of equal VMs that grows and shrinks with its load."
-          create={{ label: 'Create Pool', to: paths.vmPoolCreate(projectId) }}
+          create={choice('vmPool.create', 'Create Pool', paths.vmPoolCreate(projectId))}
         />
         <Choice
           icon={objectIcons.vm_set}
           title="VM Sets"
           text="A fixed number of equal VMs, kept at that number."
-          create={{ label: 'Create Set', to: paths.vmSetCreate(projectId) }}
+          create={choice('vmSet.create', 'Create Set', paths.vmSetCreate(projectId))}
         />
       </ul>
     </section>
@@ -40,7 +49,7 @@ interface ChoiceProps {
   icon: LucideIcon
   title: string
   text: string
-  create: { label: string; to: string }
+  create: { label: string; to: string; disabledReason: string | undefined }
   primary?: boolean
 }
 
@@ -55,6 +64,7 @@ function Choice({ icon: Icon, title, text, create, primary = false }: ChoiceProp
       <Button
         variant={primary ? 'primary' : 'secondary'}
         icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+        disabledReason={create.disabledReason}
         render={<Link to={create.to} />}
         className="mt-auto"
       >

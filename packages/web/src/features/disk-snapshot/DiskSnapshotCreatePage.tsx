@@ -56,6 +56,7 @@ export function Component() {
   return (
     <>
       <SnapshotCreation
+        call="diskSnapshot.create"
         texts={texts}
         form={chosen}
         onChange={change}

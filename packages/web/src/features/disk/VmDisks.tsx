@@ -25,6 +25,7 @@ const icon = { size: 14, strokeWidth: 1.6, 'aria-hidden': true } as const
 export function VmDisks({ vm }: { vm: Vm }) {
   const openDialog = useOpenDialog()
   const may = useMay(vm.project_id)
+  const denied = reasonOf(may('disk.create'))
   // Only disks of members can go with their VM.
   const { disks } = useDisks(isMember(vm) ? vm.project_id : undefined)
   const goesWithVm = (diskId: string) =>
@@ -35,9 +36,15 @@ export function VmDisks({ vm }: { vm: Vm }) {
     <section className="min-w-0">
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-3">
         <h2 className="text-section">Disks</h2>
-        <Link to={paths.diskCreate(vm.project_id)} className="link text-hint">
-          Create Disk
-        </Link>
+        {denied ? (
+          <Button variant="quiet" size="sm" disabledReason={denied}>
+            Create Disk
+          </Button>
+        ) : (
+          <Link to={paths.diskCreate(vm.project_id)} className="link text-hint">
+            Create Disk
+          </Link>
+        )}
       </div>
       <ul className="sheet divide-y divide-line text-dense">
         <Row

@@ -2,6 +2,7 @@ import { isFoundIn, type NetworkMember } from '@slipway/contract'
 import { Plus } from 'lucide-react'
 import { memo, useMemo } from 'react'
 import { Link, useParams } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { errorText } from '../../api/errors.ts'
 import { useLimits } from '../../api/host.ts'
 import { useNetwork } from '../../api/networks.ts'
@@ -16,6 +17,7 @@ import { ErrorState } from '../../ui/ErrorState.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { GroupNames } from './GroupNames.tsx'
 import { MemberRow, memberColumns } from './MemberRow.tsx'
 import { NetworkFacts } from './NetworkFacts.tsx'
@@ -59,6 +61,7 @@ const matchesMember = ({ vm_name, address, names }: NetworkMember, search: strin
   isFoundIn(search, vm_name, address ?? '', ...names)
 
 function Members({ projectId, members }: { projectId: string; members: readonly NetworkMember[] }) {
+  const may = useMay()
   const search = useListSearch(members, matchesMember)
   if (members.length === 0) {
     return (
@@ -68,6 +71,7 @@ function Members({ projectId, members }: { projectId: string; members: readonly 
           <Button
             variant="primary"
             icon={<Plus size={16} strokeWidth={1.6} aria-hidden />}
+            disabledReason={reasonOf(may('vm.create'))}
             render={<Link to={paths.vmCreate(projectId)} />}
           >
             Create VM

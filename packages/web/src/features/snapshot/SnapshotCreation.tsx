@@ -1,3 +1,4 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { BackLink } from '../../shell/BackLink.tsx'
 import { CreateFoot } from '../../shell/CreateFoot.tsx'
@@ -11,6 +12,8 @@ import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
 import { type Creation, useSnapshotCreation } from './use-snapshot-creation.ts'
 
 interface SnapshotCreationProps extends Creation {
+  /** The call that it makes: whoever may not make it cannot create. */
+  call: ProjectEndpointId
   /** Each kind of snapshot has its own, to the letter. */
   texts: Creation['texts'] & {
     /** Of the page and of the form. */
@@ -37,6 +40,7 @@ interface SnapshotCreationProps extends Creation {
 
 /** The page that creates a snapshot, of a VM or of a disk. */
 export function SnapshotCreation({
+  call,
   onChange,
   source,
   types,
@@ -96,7 +100,7 @@ export function SnapshotCreation({
             {more}
           </FormSection>
           <CreateFoot
-            call="vmSnapshot.create"
+            call={call}
             label="Create Snapshot"
             note={quota.refusal ?? (loading ? texts.loading : rules[0]?.text)}
             error={error}

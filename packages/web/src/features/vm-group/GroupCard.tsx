@@ -12,7 +12,7 @@ import { reasonOf } from '../../ui/reason.ts'
 import { Rows } from '../../ui/Sheet.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
-import type { Group, GroupKind } from './group-kind.ts'
+import type { Group, GroupCalls, GroupKind } from './group-kind.ts'
 import { useInlineEdit } from './use-inline-edit.ts'
 
 interface GroupCardProps<G extends Group> {
@@ -51,6 +51,7 @@ export function GroupCard<G extends Group>({ kind, group, size, facts, rows = []
             ]}
           />
           <Foot
+            calls={kind.calls}
             name={group.name}
             to={path}
             editRef={trigger}
@@ -128,6 +129,7 @@ export function GroupCardOutline({ group: { name, status }, height }: { group: G
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
 interface FootProps {
+  calls: GroupCalls
   name: string
   to: string
   editRef: Ref<HTMLButtonElement>
@@ -135,7 +137,7 @@ interface FootProps {
   onDelete: () => void
 }
 
-function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
+function Foot({ calls, name, to, editRef, onEdit, onDelete }: FootProps) {
   const may = useMay()
   return (
     <CardFoot>
@@ -147,7 +149,7 @@ function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
       </CardAction>
       <CardAction
         ref={editRef}
-        disabledReason={reasonOf(may('vmPool.update'))}
+        disabledReason={reasonOf(may(calls.update))}
         icon={<Pencil {...icon} />}
         aria-label={`Edit ${name}`}
         onClick={onEdit}
@@ -155,7 +157,7 @@ function Foot({ name, to, editRef, onEdit, onDelete }: FootProps) {
         Edit
       </CardAction>
       <CardAction
-        disabledReason={reasonOf(may('vmPool.delete'))}
+        disabledReason={reasonOf(may(calls.delete))}
         icon={<Trash2 {...icon} />}
         aria-label={`Delete ${name}`}
         onClick={onDelete}

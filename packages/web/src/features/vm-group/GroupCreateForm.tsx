@@ -1,4 +1,4 @@
-import type { SshKey, Template } from '@slipway/contract'
+import type { ProjectEndpointId, SshKey, Template } from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
 import { Controller, useFormContext } from 'react-hook-form'
 import { Link, useNavigate } from 'react-router'
@@ -52,6 +52,8 @@ interface FilledForm {
 }
 
 interface GroupCreateFormProps {
+  /** The call that it makes: whoever may not make it cannot create. */
+  call: ProjectEndpointId
   texts: GroupTexts
   listPath: string
   filled: FilledForm
@@ -68,6 +70,7 @@ interface GroupCreateFormProps {
 
 /** The page that creates a pool or a set, within the `FormProvider` of its form. */
 export function GroupCreateForm({
+  call,
   texts,
   listPath,
   filled: { form, template, sshKey, rules, quota, pending, error, send, keep },
@@ -181,7 +184,7 @@ export function GroupCreateForm({
             <GroupDiskFields label={texts.disks} disks={form.disks} />
           </FormSection>
           <CreateFoot
-            call="vmPool.create"
+            call={call}
             label={texts.title}
             note={note}
             error={error}

@@ -43,14 +43,14 @@ interface DeleteGroupDialogProps<G extends Group> {
 
 /** Asks before a pool or set is deleted with its VMs. */
 function DeleteGroupDialog<G extends Group>({
-  kind: { texts, useRemoval },
+  kind: { calls, texts, useRemoval },
   group,
   onClose,
   afterDelete,
 }: DeleteGroupDialogProps<G>) {
   const { mutateAsync } = useRemoval()
   const confirm = useConfirmedAct({
-    call: 'vmPool.delete',
+    call: calls.delete,
     act: () => mutateAsync(group),
     done: texts.deleted,
     failed: texts.notDeleted,

@@ -7,10 +7,12 @@ import { Button } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
+import type { GroupCalls } from './group-kind.ts'
 
 const icon = { size: 16, strokeWidth: 1.6, 'aria-hidden': true } as const
 
 interface GroupHeaderProps {
+  calls: GroupCalls
   group: { name: string; description: string }
   list: { path: string; back: string }
   /** Asks again for all that the page shows; false when that failed. */
@@ -25,6 +27,7 @@ interface GroupHeaderProps {
 
 /** The head of the page of a pool or set, with what can be done to it. */
 export function GroupHeader({
+  calls,
   group: { name, description },
   list,
   refresh,
@@ -61,7 +64,7 @@ export function GroupHeader({
               ref={editRef}
               icon={<Pencil {...icon} />}
               disabledReason={
-                reasonOf(may('vmPool.update')) ?? (editing ? 'It is being edited below.' : undefined)
+                reasonOf(may(calls.update)) ?? (editing ? 'It is being edited below.' : undefined)
               }
               onClick={onEdit}
             >
@@ -69,7 +72,7 @@ export function GroupHeader({
             </Button>
             <Button
               icon={<Trash2 {...icon} />}
-              disabledReason={reasonOf(may('vmPool.delete'))}
+              disabledReason={reasonOf(may(calls.delete))}
               onClick={onDelete}
             >
               Delete

@@ -98,6 +98,7 @@ function Loaded<G extends Group, H extends GroupHistory>({ kind, group, parts, r
   return (
     <>
       <GroupHeader
+        calls={kind.calls}
         group={group}
         list={list}
         refresh={async () => (await Promise.all([refetch(), history.refetch()]))[0]}

@@ -1,3 +1,4 @@
+import type { ProjectEndpointId } from '@slipway/contract'
 import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useMay } from '../../api/access.ts'
@@ -10,6 +11,8 @@ import { reasonOf } from '../../ui/reason.ts'
 import { toast } from '../../ui/toast.tsx'
 
 interface InlineFormProps<Body> {
+  /** The call that it makes: whoever may not make it cannot save. */
+  call: ProjectEndpointId
   /** `Edit web` */
   label: string
   body: Body
@@ -25,6 +28,7 @@ interface InlineFormProps<Body> {
 
 /** Changes a pool or set in the lower part of its card or on its page: fields, then `Cancel` and `Save`. `Esc` cancels. */
 export function InlineForm<Body>({
+  call,
   label,
   body,
   dirty,
@@ -34,7 +38,7 @@ export function InlineForm<Body>({
   onClose,
   children,
 }: InlineFormProps<Body>) {
-  const problem = reasonOf(useMay()('vmPool.update')) ?? broken
+  const problem = reasonOf(useMay()(call)) ?? broken
   const shell = useFormShell({ dirty, send, failureText: (error) => fullErrorText(texts.failed, error) })
   const { pending: busy, error } = shell
   const save = () =>

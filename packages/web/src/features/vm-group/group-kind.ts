@@ -1,4 +1,4 @@
-import type { GroupHistory, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { GroupHistory, ProjectEndpointId, Vm, VmPool, VmSet } from '@slipway/contract'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ComponentType } from 'react'
 import type { UsageOf } from '../../api/usage.ts'
@@ -6,6 +6,9 @@ import type { ListPageProps } from '../../shell/ListPage.tsx'
 
 /** What pools and sets have in common on the wire; the words of their status differ. */
 export type Group = Pick<VmPool, Exclude<keyof VmPool & keyof VmSet, 'status'>> & { status: string }
+
+/** The calls that change one, which a role may not be permitted. */
+export type GroupCalls = Readonly<Record<'create' | 'update' | 'delete', ProjectEndpointId>>
 
 /**
  * What pools and sets differ in wherever they are shown: where they come from, where they lead, and their words,
@@ -15,6 +18,7 @@ export interface GroupKind<G extends Group, H extends GroupHistory = GroupHistor
   /** `VM pool` and `VM pools`, within a sentence. */
   noun: string
   plural: string
+  calls: GroupCalls
   isUnderWay: (group: { status: string }) => boolean
   paths: {
     list: (projectId: string) => string

@@ -31,6 +31,7 @@ export function PoolSizesForm({ group: pool, onClose }: { group: VmPool; onClose
   const body = { min_size, max_size, desired_size, auto_scaling }
   return (
     <InlineForm
+      call="vmPool.update"
       label={`Edit ${pool.name}`}
       body={body}
       dirty={Object.keys(changed).length > 0}

@@ -43,6 +43,7 @@ export function Component() {
   return (
     <FormProvider {...methods}>
       <GroupCreateForm
+        call="vmPool.create"
         texts={texts}
         listPath={paths.vmPools(projectId)}
         filled={group}

@@ -10,6 +10,7 @@ export type PoolHistory = NonNullable<ReturnType<typeof useVmPoolHistory>['data'
 export const poolKind: GroupKind<VmPool, PoolHistory> = {
   noun: 'VM pool',
   plural: 'VM pools',
+  calls: { create: 'vmPool.create', update: 'vmPool.update', delete: 'vmPool.delete' },
   isUnderWay: isPoolUnderWay,
   paths: { list: paths.vmPools, create: paths.vmPoolCreate, one: paths.vmPool },
   useAll: (projectId) => {

@@ -18,6 +18,7 @@ export function ReplicasForm({ group: set, onClose }: { group: VmSet; onClose: (
   const allowed = replicasAllowed(replicas)
   return (
     <InlineForm
+      call="vmSet.update"
       label={`Edit ${set.name}`}
       body={{ replicas }}
       dirty={changed !== null}

@@ -35,6 +35,7 @@ export function Component() {
   return (
     <FormProvider {...methods}>
       <GroupCreateForm
+        call="vmSet.create"
         texts={texts}
         listPath={paths.vmSets(projectId)}
         filled={group}

@@ -7,6 +7,7 @@ import { ReplicasForm } from './ReplicasForm.tsx'
 export const setKind: GroupKind<VmSet> = {
   noun: 'VM set',
   plural: 'VM sets',
+  calls: { create: 'vmSet.create', update: 'vmSet.update', delete: 'vmSet.delete' },
   isUnderWay: isSetUnderWay,
   paths: { list: paths.vmSets, create: paths.vmSetCreate, one: paths.vmSet },
   useAll: (projectId) => {

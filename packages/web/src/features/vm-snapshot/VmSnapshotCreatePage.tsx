@@ -53,6 +53,7 @@ export function Component() {
   }
   return (
     <SnapshotCreation
+      call="vmSnapshot.create"
       texts={texts}
       form={chosen}
       onChange={change}

@@ -9,6 +9,7 @@ export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnaps
   const { mutateAsync } = useCreateVmsFromSnapshot()
   return (
     <CopiesDialog
+      call="vmSnapshot.createVms"
       title="New VM from Snapshot"
       description={
         <>

@@ -1,4 +1,11 @@
-import { copiesAtOnce, quotaOfVms, type Vm, type VmCopies, vmTexts } from '@slipway/contract'
+import {
+  copiesAtOnce,
+  type ProjectEndpointId,
+  quotaOfVms,
+  type Vm,
+  type VmCopies,
+  vmTexts,
+} from '@slipway/contract'
 import { type ReactNode, useState } from 'react'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
@@ -7,6 +14,7 @@ import { NumberInput } from '../../ui/NumberInput.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 
 interface CopiesDialogProps {
+  call: ProjectEndpointId
   title: string
   /** What the copies will be. */
   description: ReactNode
@@ -46,7 +54,6 @@ export function CopiesDialog({ source, proposal, submitLabel, send, onClose, ...
   })
   return (
     <FormDialog
-      call="vm.fork"
       {...rest}
       {...dialog}
       submit={{ label: submitLabel, busyText: 'Creating...' }}

@@ -7,6 +7,7 @@ export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const { mutateAsync } = useForkVm()
   return (
     <CopiesDialog
+      call="vm.fork"
       title="Fork VM"
       description={
         <>
