@@ -42,7 +42,7 @@ const sessionsEnded = {
 
 /** Accounts with their SSH keys and API tokens, the members of projects, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
-  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
+  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'signUp' | 'activityDays'>
   db: Db
   clock: Clock
   log: FastifyBaseLogger
@@ -89,12 +89,15 @@ export function makePeople(options: {
   })
   peers.hear(keyDeleted, ({ accountId, fingerprint }) => visits?.keyDeleted(accountId, fingerprint))
   const limits = makeAccountLimits(peers, log)
+  const memberRepo = makeProjectMemberRepo(db)
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
+    signUpRule: config.signUp,
+    isInvited: memberRepo.isInvited,
     keysOf: keys.list,
     tokensOf: (accountId) => apiTokens.list(accountId),
     onSessionsEnded: endEverywhere,
@@ -136,8 +139,9 @@ export function makePeople(options: {
       clock,
     })
   const members = makeProjectMemberService({
-    repo: makeProjectMemberRepo(db),
+    repo: memberRepo,
     projects: options.projects,
+    canSignUp: config.signUp.policy !== 'closed',
     askForMail: limits.askForMail,
     sendMail: options.sendMail,
     productName: config.productName,
