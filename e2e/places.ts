@@ -581,6 +581,20 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         await button(page, 'Detach').click()
       }),
       {
+        name: 'the closed sign-up',
+        who: 'nobody',
+        path: '/signup',
+        // The server writes its policy into the page.
+        prepare: async (page) => {
+          await page.route('/signup', async (route) => {
+            const served = await route.fetch()
+            const body = (await served.text()).replace(/(policy\W+)open/, '$1closed')
+            await route.fulfill({ response: served, body })
+          })
+        },
+        open: async (page) => page.getByRole('main').getByRole('link', { name: 'Go to Sign In' }),
+      },
+      {
         name: 'templates with images in every state',
         who: 'owner',
         path: '/templates',

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountTexts, isEmail, isStrongEnough } from './account.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { signUpCondition, signUpPolicies } from './sign-up.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, Time } from './text.ts'
 
@@ -97,6 +98,7 @@ export const accountApi = {
     response: z.object({ message: z.string(), user: User }),
     errors: {
       400: [t.invalidSignup, t.invalidEmail, t.weakPassword],
+      403: signUpPolicies.flatMap((policy) => signUpCondition({ policy, domains: ['example.com'] }) ?? []),
       409: [t.emailTaken],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { addressPlaces } from './host.rules.ts'
 import type { ShareKind } from './share.rules.ts'
+import { signUpPolicies } from './sign-up.rules.ts'
 
 /** Null where the engine can, else a sentence for people that says what to do instead. */
 const limit = z.string().nullable()
@@ -53,6 +54,12 @@ export const Host = z.object({
       fingerprint: z.string(),
     })
     .nullable(),
+  /** Who may create an account: everybody, only who is invited to a project, nobody, or who has an address at a domain. */
+  sign_up: z.object({
+    policy: z.enum(signUpPolicies),
+    /** Empty unless the policy is `domains`, which lets in who is invited, too. */
+    domains: z.array(z.string()),
+  }),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
   built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),

@@ -6,8 +6,10 @@ import {
   type CallOutput,
   type Endpoint,
   fillPath,
+  openSignUp,
   type QuotaLimits,
   type ScalingPolicy,
+  type SignUpRule,
   scalingDefaults,
 } from '@slipway/contract'
 import { pino } from 'pino'
@@ -60,6 +62,7 @@ export interface TestAppOptions {
   maxDiskGb?: number
   scaling?: ScalingPolicy
   admins?: string[]
+  signUp?: SignUpRule
   activityDays?: number
   dataDir?: string
   /** Those of the recipes unless others are named. */
@@ -119,6 +122,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         },
         maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
+        signUp: options.signUp ?? openSignUp,
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
         host: '127.0.0.1',

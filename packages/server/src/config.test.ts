@@ -20,6 +20,35 @@ it.each(['ada', ',', 'ada@example.com,', 'ada@example.com bob@example.com'])(
 )
 
 it.each([
+  [undefined, 'open', []],
+  ['', 'open', []],
+  ['open', 'open', []],
+  ['invitation', 'invitation', []],
+  [' Closed ', 'closed', []],
+  ['domains:example.com', 'domains', ['example.com']],
+  ['domains: Example.com, münchen.example', 'domains', ['example.com', 'münchen.example']],
+])('the sign-up setting %j is the policy %s', (SLIPWAY_SIGN_UP, policy, domains) => {
+  expect(readConfig({ SLIPWAY_SIGN_UP }).signUp).toEqual({ policy, domains })
+})
+
+it.each([
+  'none',
+  'open,closed',
+  'closed:example.com',
+  'domains',
+  'domains:',
+  'domains:example.com,',
+  'domains:example',
+  'domains:@example.com',
+  'domains:*.example.com',
+  'domains:ada@example.com',
+  'domains:example.com:8080',
+  'example.com',
+])('the sign-up setting %j stops the start, so that a slip does not let everybody in', (SLIPWAY_SIGN_UP) => {
+  expect(() => readConfig({ SLIPWAY_SIGN_UP })).toThrow('SLIPWAY_SIGN_UP: Enter open, invitation, closed')
+})
+
+it.each([
   [undefined, []],
   [' ', []],
   [

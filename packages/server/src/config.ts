@@ -8,9 +8,11 @@ import {
   isEmail,
   isLoopback,
   limitNames,
+  openSignUp,
   type QuotaLimits,
   type QuotaScope,
   type ScalingPolicy,
+  type SignUpRule,
   scalingDefaults,
 } from '@slipway/contract'
 import { z } from 'zod'
@@ -68,6 +70,22 @@ const Networks = z.string().transform((text, ctx): 'off' | 'auto' | Range => {
           : 'Enter a range of private addresses, such as one in 10.0.0.0/8'
   if (range !== null && wrong === null) return range
   ctx.addIssue({ code: 'custom', message: wrong ?? '' })
+  return z.NEVER
+})
+
+/** `open`, `invitation`, `closed`, or `domains:` with the domains of email addresses, with commas. */
+const SignUpSetting = z.string().transform((text, ctx): SignUpRule => {
+  const setting = text.trim().toLowerCase()
+  if (setting === 'open' || setting === 'invitation' || setting === 'closed')
+    return { policy: setting, domains: [] }
+  const [word, list = '', ...rest] = setting.split(':')
+  const domains = list.split(',').map((one) => one.trim())
+  if (word === 'domains' && rest.length === 0 && domains.every((domain) => isEmail(`a@${domain}`)))
+    return { policy: 'domains', domains }
+  ctx.addIssue({
+    code: 'custom',
+    message: 'Enter open, invitation, closed, or domains such as domains:example.com,example.org',
+  })
   return z.NEVER
 })
 
@@ -291,6 +309,11 @@ const Settings = z.object({
     .default('')
     .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
     .refine((addresses) => addresses.every(isEmail), 'Enter email addresses, separated by commas'),
+  /** Who may create an account. */
+  SLIPWAY_SIGN_UP: z.preprocess(
+    (value) => (value === '' ? undefined : value),
+    SignUpSetting.default(openSignUp),
+  ),
   /** How long entries of the activity log are kept. */
   SLIPWAY_ACTIVITY_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
   /** When pools scale: percent of the processors of their running VMs, and seconds. */
@@ -431,6 +454,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     rootDiskGb: s.SLIPWAY_ROOT_DISK_GB,
     debianMirror: s.SLIPWAY_DEBIAN_MIRROR,
     admins: s.SLIPWAY_ADMINS,
+    signUp: s.SLIPWAY_SIGN_UP,
     activityDays: s.SLIPWAY_ACTIVITY_DAYS,
     scaling: {
       sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,

@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, type Me, type SignIn, type SignUp, type User } from '@slipway/contract'
+import {
+  accountTexts,
+  type Me,
+  maySignUp,
+  type SignIn,
+  type SignUp,
+  type SignUpRule,
+  type User,
+} from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
@@ -54,6 +62,9 @@ export interface AccountServiceOptions {
   productName: string
   /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
+  signUpRule: SignUpRule
+  /** Whether an address in lower case has an invitation to a project that can still be accepted. */
+  isInvited: (email: string, now: string) => Promise<boolean>
   /** What of an account a new password does not change. */
   keptOf: (accountId: string) => Promise<Kept>
   /** A session ended, or all of an account: what stands on them has to end too. */
@@ -69,6 +80,8 @@ export function makeAccountService({
   publicUrl,
   productName,
   admins,
+  signUpRule,
+  isInvited,
   keptOf,
   onSessionsEnded,
   limits,
@@ -124,10 +137,14 @@ export function makeAccountService({
     /** The signed-in user, with what they are permitted to do. */
     me: (user: User): Me => ({ ...user, is_admin: admins.includes(user.email) }),
 
-    /** Throws 429, and 503 while too many passwords wait to be hashed. */
+    /** Throws 403 for whom the installation does not let in, 429, and 503 while too many passwords wait to be hashed. */
     async signUp(input: SignUp, asker: Asker): Promise<User> {
       const { ip } = asker
       await limits.request(clientNetworkOf(ip))
+      // Before 409: whom it does not let in shall not learn here who has an account.
+      const invited = signUpRule.policy !== 'open' && (await isInvited(input.email, now()))
+      const allowed = maySignUp(signUpRule, input.email, invited)
+      if (allowed !== true) throw new Problem(403, allowed)
       const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
       const { token, row } = newToken(account.id, 'verify')
       const password_hash = await hashPassword(input.password, callerOf(asker))

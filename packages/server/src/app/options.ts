@@ -22,6 +22,7 @@ export interface AppOptions {
     | 'quota'
     | 'maxDiskGb'
     | 'admins'
+    | 'signUp'
     | 'activityDays'
     | 'scaling'
     | 'host'

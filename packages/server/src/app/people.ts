@@ -44,7 +44,7 @@ const sessionsEnded = {
 
 /** Accounts with their SSH keys and API tokens, the members of projects, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
-  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'activityDays'>
+  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'signUp' | 'activityDays'>
   db: Db
   clock: Clock
   log: FastifyBaseLogger
@@ -95,6 +95,7 @@ export function makePeople(options: {
     keys: await keys.list(accountId),
     tokens: await apiTokens.list(accountId),
   })
+  const memberRepo = makeProjectMemberRepo(db)
   const accounts = makeAccountService({
     repo: makeAccountRepo(db),
     sendMail: options.sendMail,
@@ -102,6 +103,8 @@ export function makePeople(options: {
     productName: config.productName,
     admins: config.admins,
     keptOf,
+    signUpRule: config.signUp,
+    isInvited: memberRepo.isInvited,
     onSessionsEnded: endEverywhere,
     limits,
     clock,
@@ -141,8 +144,9 @@ export function makePeople(options: {
       clock,
     })
   const members = makeProjectMemberService({
-    repo: makeProjectMemberRepo(db),
+    repo: memberRepo,
     projects: options.projects,
+    canSignUp: config.signUp.policy !== 'closed',
     askForMail: limits.askForMail,
     sendMail: options.sendMail,
     productName: config.productName,

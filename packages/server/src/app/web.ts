@@ -103,7 +103,7 @@ const problemOfEngine = (error: unknown): Problem | null =>
 
 /** What people read about the host they are on. An engine may find out more about it later: it is asked each time. */
 export function hostOf(
-  config: Pick<Config, 'productName' | 'contacts' | 'share'>,
+  config: Pick<Config, 'productName' | 'contacts' | 'share' | 'signUp'>,
   engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
@@ -145,6 +145,7 @@ export function hostOf(
       local_only: gateway.localOnly,
       fingerprint: gateway.fingerprint,
     },
+    sign_up: { ...config.signUp, domains: [...config.signUp.domains] },
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
     contacts: config.contacts,
   }

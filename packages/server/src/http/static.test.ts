@@ -19,6 +19,7 @@ const host: Host = {
   addresses: 'this-host',
   sharing: { http: null, tcp: null },
   ssh_gateway: null,
+  sign_up: { policy: 'open', domains: [] },
   built_in_templates: [],
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },
 }

@@ -12,7 +12,7 @@ export interface Letter {
 export function invitationMail(
   to: { email: string; role: MemberRole },
   inviter: string,
-  { productName, url }: { productName: string; url: string },
+  { productName, url, canSignUp }: { productName: string; url: string; canSignUp: boolean },
   token: string,
 ): Letter {
   const link = `${url}/invitation?token=${token}`
@@ -26,7 +26,7 @@ ${inviter} invites you to a project at ${productName} as ${to.role}. Open this l
 
 ${link}
 
-If you have no account at ${productName} yet, create one with this email address first. If you do not know who invites you, ignore this email: nothing happens until you accept.
+${canSignUp ? `If you have no account at ${productName} yet, create one with this email address first. ` : ''}If you do not know who invites you, ignore this email: nothing happens until you accept.
 `,
   }
 }

@@ -148,6 +148,19 @@ export function makeProjectMemberRepo(db: Db) {
         return 'withdrawn'
       }),
 
+    /** Whether an address in lower case has an invitation to any project that can still be accepted. */
+    async isInvited(email: string, now: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('project_invitation')
+        .select('id')
+        .where('email', '=', email)
+        .where('accepted_at', 'is', null)
+        .where('expires_at', '>', now)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     /** What a link is for; null when it leads nowhere, or not any more. */
     async offer(hash: string, now: string): Promise<InvitationOffer | null> {
       const row = await invitations(db)

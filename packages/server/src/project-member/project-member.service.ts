@@ -54,6 +54,8 @@ export interface ProjectMemberServiceOptions {
   sendMail: SendMail
   productName: string
   publicUrl: () => string
+  /** Whether somebody who is invited may create an account. */
+  canSignUp: boolean
   changed: Changed
   clock: Clock
   log: Log
@@ -102,8 +104,13 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
         accepted_at: null,
       }
       done(await repo.invite(row, at))
-      const { productName, publicUrl } = options
-      const mail = invitationMail({ email, role }, user.email, { productName, url: publicUrl() }, token)
+      const { productName, publicUrl, canSignUp } = options
+      const mail = invitationMail(
+        { email, role },
+        user.email,
+        { productName, url: publicUrl(), canSignUp },
+        token,
+      )
       // Nobody waits for a mail: a slow mail server must not hold an answer.
       options.sendMail(mail).then(
         () => log.info({ to: email, purpose: 'invitation' }, 'mail sent'),

@@ -1,4 +1,4 @@
-import { type Host, type Limits, noLimits } from '@slipway/contract'
+import { type Host, type Limits, noLimits, openSignUp, type SignUpRule } from '@slipway/contract'
 import { useQuery } from '@tanstack/react-query'
 import { ApiError, call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
@@ -27,7 +27,13 @@ export function useHost(): Host | undefined {
  */
 export const useLimits = (): Limits => useHost()?.cannot ?? noLimits
 
-/** The same outside of components, such as in a click handler. */
+/** Who may create an account; the server refuses whom it does not let in. */
+export const useSignUpRule = (): SignUpRule => useHost()?.sign_up ?? openSignUp
+
+/** Whether there is anybody who may: pages do not lead to a form that nobody can send. */
+export const useIsSignUpOffered = (): boolean => useSignUpRule().policy !== 'closed'
+
+/** What this installation can do, outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))
 
 /** Whether the server responds at all. */

@@ -1,4 +1,5 @@
 import { Link, Outlet, useLocation } from 'react-router'
+import { useIsSignUpOffered } from '../api/host.ts'
 import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -21,12 +22,14 @@ export function Component() {
 function WayOut() {
   const { pathname, state } = useLocation()
   const session = useSession()
+  const isSignUpOffered = useIsSignUpOffered()
   if (session.state === 'in') return <Button render={<Link to={paths.home} />}>Dashboard</Button>
+  const onSignIn = pathname === paths.signIn
+  if (onSignIn && !isSignUpOffered) return null
   const question = {
     [paths.signIn]: 'No account yet?',
     [paths.signUp]: 'Already have an account?',
   }[pathname]
-  const onSignIn = pathname === paths.signIn
   return (
     <>
       {question && <span className="hidden text-ink-3 sm:inline">{question}</span>}

@@ -1,4 +1,5 @@
 import { Link, Outlet } from 'react-router'
+import { useIsSignUpOffered } from '../api/host.ts'
 import { useSession } from '../api/session.ts'
 import { paths } from '../paths.ts'
 import { Button } from '../ui/Button.tsx'
@@ -7,6 +8,7 @@ import { PublicFrame } from './PublicFrame.tsx'
 /** Header buttons of the public pages. */
 export function PublicActions() {
   const { state } = useSession()
+  const isSignUpOffered = useIsSignUpOffered()
   if (state === 'checking') return null
   if (state === 'in') return <Button render={<Link to={paths.home} />}>Dashboard</Button>
   return (
@@ -14,9 +16,11 @@ export function PublicActions() {
       <Button variant="quiet" render={<Link to={paths.signIn} />}>
         Sign In
       </Button>
-      <Button variant="primary" render={<Link to={paths.signUp} />}>
-        Sign Up
-      </Button>
+      {isSignUpOffered && (
+        <Button variant="primary" render={<Link to={paths.signUp} />}>
+          Sign Up
+        </Button>
+      )}
     </>
   )
 }

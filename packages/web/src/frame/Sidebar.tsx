@@ -1,7 +1,7 @@
 import { HeartPulse, ListChecks, type LucideIcon, Users, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
-import { useHost } from '../api/host.ts'
+import { useHost, useIsSignUpOffered } from '../api/host.ts'
 import { useSelectedProject } from '../api/projects.ts'
 import { useSession } from '../api/session.ts'
 import { useVms } from '../api/vms.ts'
@@ -18,15 +18,18 @@ import { engineText, UserMenu } from './UserMenu.tsx'
 /** The left column; on phones the drawer shows the same. */
 export function Sidebar() {
   const { state, user } = useSession()
+  const isSignUpOffered = useIsSignUpOffered()
   return (
     <div className="flex h-full flex-col overflow-y-auto pt-3.5">
       <Brand className="px-5 pt-0.5 pb-3.5 text-card" />
       {state === 'checking' && <p className="px-5 text-ink-3">Loading...</p>}
       {state === 'out' && (
         <div className="grid gap-2 px-3">
-          <Button variant="primary" render={<Link to={paths.signUp} />}>
-            Sign Up
-          </Button>
+          {isSignUpOffered && (
+            <Button variant="primary" render={<Link to={paths.signUp} />}>
+              Sign Up
+            </Button>
+          )}
           <Button render={<Link to={paths.signIn} />}>Sign In</Button>
         </div>
       )}

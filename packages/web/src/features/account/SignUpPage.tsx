@@ -1,8 +1,9 @@
-import { isEmail } from '@slipway/contract'
+import { isEmail, signUpCondition } from '@slipway/contract'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { ApiError, call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
+import { useIsSignUpOffered, useSignUpRule } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { SignedOutOnly } from '../../shell/guards.tsx'
 import { readSignInState, type SignInState } from '../../shell/sign-in-state.ts'
@@ -21,6 +22,24 @@ const title = 'Create your account'
 const toSignInMs = 2000
 
 export function Component() {
+  return <SignedOutOnly>{useIsSignUpOffered() ? <SignUp /> : <Closed />}</SignedOutOnly>
+}
+
+function Closed() {
+  const condition = signUpCondition(useSignUpRule())
+  const { state } = useLocation()
+  return (
+    <>
+      <AccountHeading title={title}>{condition}</AccountHeading>
+      <Button variant="primary" render={<Link to={paths.signIn} state={state} />}>
+        Go to Sign In
+      </Button>
+    </>
+  )
+}
+
+function SignUp() {
+  const condition = signUpCondition(useSignUpRule())
   /** The address that has an account already. Its owner goes on to the sign-in page, with it filled in. */
   const [taken, setTaken] = useState<string>()
   const account = useAccountForm({
@@ -55,29 +74,25 @@ export function Component() {
       },
     })
   }
-  return (
-    <SignedOutOnly>
-      {account.done ? (
-        <CheckYourEmail state={state} onBack={account.reset} />
-      ) : (
-        <>
-          <AccountHeading title={title}>
-            You confirm your email address before you sign in for the first time.
-          </AccountHeading>
-          <AccountForm
-            ref={account.ref}
-            label={title}
-            submit={{ label: 'Sign Up', busyText: 'Creating account...' }}
-            onSubmit={submit}
-            pending={account.pending}
-            note={note}
-            error={account.error}
-          >
-            <SignUpFields draft={form} onChange={change} complaints={complaints} />
-          </AccountForm>
-        </>
-      )}
-    </SignedOutOnly>
+  return account.done ? (
+    <CheckYourEmail state={state} onBack={account.reset} />
+  ) : (
+    <>
+      <AccountHeading title={title}>
+        {condition} You confirm your email address before you sign in for the first time.
+      </AccountHeading>
+      <AccountForm
+        ref={account.ref}
+        label={title}
+        submit={{ label: 'Sign Up', busyText: 'Creating account...' }}
+        onSubmit={submit}
+        pending={account.pending}
+        note={note}
+        error={account.error}
+      >
+        <SignUpFields draft={form} onChange={change} complaints={complaints} />
+      </AccountForm>
+    </>
   )
 }
 

@@ -1,6 +1,6 @@
 import { formatCpu, formatMemory } from '@slipway/contract'
 import { Link } from 'react-router'
-import { useHost } from '../../api/host.ts'
+import { useHost, useIsSignUpOffered } from '../../api/host.ts'
 import { paths } from '../../paths.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
@@ -25,6 +25,7 @@ const samples = [
 ]
 
 export function Component() {
+  const isSignUpOffered = useIsSignUpOffered()
   const sizes = useHost()?.built_in_templates
   const sizeOf = (name: string) => {
     const template = sizes?.find((one) => one.name === name)
@@ -43,8 +44,12 @@ export function Component() {
             windows. Group machines in projects, scale them in pools, keep their disks.
           </p>
           <div className="flex gap-2.5 phone:[&>*]:flex-1">
-            <Button variant="primary" size="lg" render={<Link to={paths.signUp} />}>
-              Sign Up
+            <Button
+              variant="primary"
+              size="lg"
+              render={<Link to={isSignUpOffered ? paths.signUp : paths.signIn} />}
+            >
+              {isSignUpOffered ? 'Sign Up' : 'Sign In'}
             </Button>
             <Button size="lg" render={<Link to={paths.templates} />}>
               View Templates
