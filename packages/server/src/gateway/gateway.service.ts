@@ -74,11 +74,13 @@ export function makeGatewayService({
     const each = new Map(
       [...visits.values()].map((visit) => [`${visit.accountId} ${visit.fingerprint} ${visit.vmId}`, visit]),
     )
-    for (const visit of each.values()) {
-      if (await repo.mayEnter(visit)) continue
-      const { accountId, fingerprint, vmId } = visit
-      cutOff({ accountId, fingerprint, vmIds: [vmId], why: 'This SSH key is no longer authorized.' })
-    }
+    for (const visit of each.values()) await checkOne(visit)
+  }
+
+  async function checkOne(visit: Visit): Promise<void> {
+    if (await repo.mayEnter(visit)) return
+    const { accountId, fingerprint, vmId } = visit
+    cutOff({ accountId, fingerprint, vmIds: [vmId], why: 'This SSH key is no longer authorized.' })
   }
 
   function checkLater(): void {
@@ -117,6 +119,8 @@ export function makeGatewayService({
     came(visit) {
       visits.set(visit.id, { ...visit, end: uses.begin(visit.vmId) })
       inBackground(log, 'recording a visit by SSH', recordVisit(visit))
+      // Between the answer to where they may go and now, a cut found nothing to end.
+      inBackground(log, 'checking a new visit by SSH', checkOne(visit))
       checkLater()
     },
     went(id) {

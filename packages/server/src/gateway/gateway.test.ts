@@ -32,10 +32,13 @@ await simulated.open()
 const ports = new Map<string, number>()
 /** Whether the engine opens connections itself, as one does whose guests this host cannot reach. */
 let opensItself = false
+/** What happens while the engine looks for the way to a guest. */
+let meanwhile = async () => {}
 const engine: Engine = {
   ...simulated,
   async dial(machineId, port) {
     expect(port).toBe(22)
+    await meanwhile()
     const { power } = await simulated.inspect(machineId)
     if (power !== 'ready') throw new EngineError('unreachable', 'It is not running.')
     const at = { ip: '127.0.0.1', port: ports.get(machineId) ?? 0 }
@@ -471,6 +474,28 @@ describe('the end of a visit', () => {
 
     four.child.stdin.end('still here\n')
     expect((await four.ended).stdout.toString()).toBe('in\nstill here\n')
+  })
+
+  it.each([
+    ['a visit', 'three.greta', (name: string) => [`${name}@127.0.0.1`, 'echo in; cat']],
+    ['a tunnel', 'three.hugo', (name: string) => ['-W', `${name}:22`, 'jump@127.0.0.1']],
+  ])('comes also where %s was just being opened when its member was removed', async (_, name, into) => {
+    const owner = await person(name)
+    const guest = await person(`guest-${name}`)
+    const { params } = await vm(owner, 'three', name.slice('three.'.length))
+    const { projectId } = params
+    const body = { email: guest.email, role: 'operator' as const }
+    await owner.call(projectMemberApi.invite, { params: { projectId }, body })
+    await guest.call(projectMemberApi.accept, { body: { token: tokenOf(lastMail(app.mails, guest.email)) } })
+    const { id: memberId } = (await guest.call(accountApi.me)).body
+    let removed = 0
+    meanwhile = async () => {
+      removed = (await owner.call(projectMemberApi.remove, { params: { projectId, memberId } })).status
+    }
+    const inside = open('ssh', [...guest.options, ...port(), ...into(name)])
+    await inside.ended
+    meanwhile = async () => {}
+    expect(removed).toBe(204)
   })
 
   it('comes with the end of the guest', async () => {

@@ -40,7 +40,10 @@ export function jump(
     const channel = accept()
     channel.on('error', () => socket.destroy())
     channel.on('close', () => socket.destroy())
-    socket.on('error', () => channel.close())
+    // Cut off, not ended: the other end hears of it. What ended may still be on its way.
+    const onClose = () => socket.readableEnded || channel.close()
+    if (socket.destroyed) return void onClose()
+    socket.on('close', onClose)
     channel.pipe(socket)
     socket.pipe(channel)
   })
@@ -95,6 +98,8 @@ export function jump(
       const why = error instanceof Error ? error.message : String(error)
       return giveUp(`The SSH server of ${way.called} does not respond (${why}).`)
     }
+    // Its close says it all.
+    socket.on('error', () => {})
     tunnels.set(socket, way)
     socket.once('close', () => {
       tunnels.delete(socket)
