@@ -138,7 +138,14 @@ test.describe('the page of the projects', () => {
     await call(projectApi.create, { body: { name: '🚀 Looms' } })
     const projects = await call(projectApi.list, {})
     expect(projects[0]).toEqual(project)
-    expect(Object.keys(project).sort()).toEqual(['created_at', 'description', 'id', 'name'])
+    expect(Object.keys(project).sort()).toEqual([
+      'created_at',
+      'description',
+      'id',
+      'name',
+      'owner_name',
+      'role',
+    ])
     await page.goto('/projects')
     const cards = page.getByRole('article')
     await expect(cards).toHaveCount(3)
