@@ -1,5 +1,5 @@
 import type { APIRequest, Page } from '@playwright/test'
-import { accountApi, diskApi, projectApi } from '@slipway/contract'
+import { accountApi, diskApi, projectApi, templateApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { test as base, callWith, expect, join, newPerson } from './fixtures.ts'
 import type { Person } from './person.ts'
@@ -46,7 +46,17 @@ async function tabTo(page: Page, role: 'link' | 'button' | 'searchbox' | 'textbo
   throw new Error(`Tab does not reach ${role} ${name}`)
 }
 
-test("an operator's day, by keyboard", async ({ page, operator: _, server, playwright }) => {
+/** Says yes to a question, whose answers begin with Cancel. */
+async function confirm(page: Page, title: string) {
+  const question = page.getByRole('alertdialog', { name: title })
+  await expect(question.getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await expectAccessible(page)
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expect(question).toHaveCount(0)
+}
+
+test("an operator's day, by keyboard", async ({ page, operator: _, call, server, playwright }) => {
   test.slow()
   const neighbour = await newNeighbour(server, playwright.request, 'Augusta')
   const press = async (role: 'link' | 'button', name: string | RegExp) => {
@@ -107,10 +117,48 @@ test("an operator's day, by keyboard", async ({ page, operator: _, server, playw
     await expect(page.getByText('Nothing runs or waits now.')).toBeVisible()
   })
 
+  await test.step('retires a template, and offers it again', async () => {
+    const name = 'Laravel with PHP'
+    const isOffered = async () =>
+      (await neighbour.call(templateApi.list, {})).some((template) => template.name === name)
+    await press('link', 'Catalogue')
+    await expect(heading('Catalogue')).toBeVisible()
+    await expectAccessible(page)
+    await press('button', `Retire ${name}`)
+    await confirm(page, 'Retire template')
+    await expect(page.getByText('The template is retired')).toBeVisible()
+    expect(await isOffered()).toBe(false)
+    await press('button', `Offer again ${name}`)
+    await confirm(page, 'Offer template again')
+    await expect(page.getByText('The template is offered again')).toBeVisible()
+    expect(await isOffered()).toBe(true)
+  })
+
+  await test.step('changes a template and deletes it', async () => {
+    const { id: _, ...created } = await call(templateApi.create, {
+      body: { name: 'Zig', description: 'Compiler', default_cpu: 1, default_memory_mb: 512 },
+    })
+    await page.reload()
+    await press('button', `Edit ${created.name}`)
+    const dialog = page.getByRole('dialog', { name: 'Edit template' })
+    await expect(dialog).toBeVisible()
+    await expectAccessible(page)
+    await tabTo(page, 'textbox', 'Name')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('Zig 2')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Template "Zig 2" was changed')).toBeVisible()
+    await press('button', 'Delete Zig 2')
+    await confirm(page, 'Delete template')
+    await expect(page.getByText('The template was deleted')).toBeVisible()
+    await expect(page.getByText('Zig 2', { exact: true })).toHaveCount(0)
+  })
+
   await test.step('reads how the reconcilers are', async () => {
     await press('link', 'Health')
     await expect(page.getByRole('heading', { name: 'disk', exact: true })).toBeVisible()
     await expect(page.getByText('Healthy')).toBeVisible()
+    await expect(page.getByText('Disk full at this rate')).toBeVisible()
     await expectAccessible(page)
   })
 

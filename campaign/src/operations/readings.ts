@@ -44,6 +44,7 @@ export const readings: Record<string, Operation> = {
       }),
   }),
   readHealth: plain(0.5, healthApi.get, onlyOperator),
+  readCapacity: plain(0.3, healthApi.capacity, onlyOperator),
   exportActivity: plain(0.2, activityApi.export, onlyOperator),
   listAllOperations: plain(0.5, operationApi.listAll, onlyOperator),
   listProjects: plain(1, projectApi.list),

@@ -75,7 +75,44 @@ export const Health = z.object({
 })
 export type Health = z.infer<typeof Health>
 
+const Given = z.object({ vms: z.int(), processors: z.int(), memory_mb: z.number() })
+
+/** What the host has, what takes it, and when it is full. */
+export const Capacity = z.object({
+  /** Memory that is free for VMs, by the engine; null where it does not tell. */
+  free_memory_mb: z.number().nullable(),
+  /** Processors of the machine that the server runs on. */
+  processors: z.int(),
+  /** What VMs were given: those that run, and all. */
+  running: Given,
+  all: Given,
+  /** The file system of the data directory; null while it cannot be read. */
+  disk: z
+    .object({
+      free_mb: z.int(),
+      size_mb: z.int(),
+      /** By how much its use grows, and when it is full at that rate; null while unknown, or not within a year. */
+      growth_mb_per_day: z.number().nullable(),
+      full_at: Time.nullable(),
+    })
+    .nullable(),
+  /** Sizes of data disks, which take only what is written to them, and what snapshots take. */
+  stored: z.object({
+    disks_bytes: z.number(),
+    vm_snapshots_bytes: z.number(),
+    disk_snapshots_bytes: z.number(),
+  }),
+})
+export type Capacity = z.infer<typeof Capacity>
+
 export const healthApi = {
+  capacity: endpoint('health.capacity', {
+    summary: 'What the host has, what takes it and when it is full; for those named as administrators',
+    auth: 'session',
+    status: 200,
+    response: Capacity,
+    errors: { 403: [healthTexts.refused] },
+  }),
   get: endpoint('health.get', {
     summary: 'How the server is: its loops, process, disk and engine; for those named as administrators',
     auth: 'session',

@@ -114,6 +114,7 @@ export const routes = {
   'activity.ofAccount': 'GET /api/user/activity',
   'activity.export': 'GET /api/admin/activity',
   'health.get': 'GET /api/admin/health',
+  'health.capacity': 'GET /api/admin/capacity',
   'search.find': 'GET /api/search',
   'event.streamAll': 'GET /api/events',
   'event.stream': 'GET /api/projects/:projectId/events',

@@ -26,6 +26,7 @@ test('every URL of the console is as the specification has it', () => {
     adminAccount: '/admin/accounts/p%201',
     adminOperations: '/admin/operations',
     adminHealth: '/admin/health',
+    adminCatalogue: '/admin/catalogue',
     create: '/create?template=p%201',
     activity: '/projects/p%201/activity?object=x%2F2',
     members: '/projects/p%201/members',

@@ -29,6 +29,7 @@ export const paths = {
   adminAccount: (accountId: string) => `/admin/accounts/${encodeURIComponent(accountId)}`,
   adminOperations: '/admin/operations',
   adminHealth: '/admin/health',
+  adminCatalogue: '/admin/catalogue',
   create: (templateId?: string) => withTemplate('/create', templateId),
   /** With an object only what happened to it. */
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),

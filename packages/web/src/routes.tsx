@@ -62,6 +62,7 @@ const signedIn: RouteObject[] = [
   { path: 'admin/accounts/:accountId', lazy: () => import('./features/admin/AdminAccountPage.tsx') },
   { path: 'admin/operations', lazy: () => import('./features/admin/AdminOperationsPage.tsx') },
   { path: 'admin/health', lazy: () => import('./features/admin/AdminHealthPage.tsx') },
+  { path: 'admin/catalogue', lazy: () => import('./features/admin/AdminCataloguePage.tsx') },
   { path: 'create', lazy: () => import('./features/vm/VmCreatePage.tsx') },
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
   { path: 'account', lazy: () => import('./features/account/AccountPage.tsx') },

@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os'
 import type { Config } from '../config.ts'
+import { makeCapacityRepo } from '../health/capacity.repo.ts'
 import { makeHealthService } from '../health/health.service.ts'
 import { makeVitals } from '../health/vitals.ts'
 import type { Reconciler } from '../lib/reconciler.ts'
@@ -62,6 +64,12 @@ export function makeWatching(
       // Cheap on every engine, and fails while it cannot be reached; the figure itself is shown nowhere.
       answer: () => engine.freeMemoryMb(),
       undecided: () => engine.capabilities.undecided,
+    },
+    capacity: {
+      repo: makeCapacityRepo(db),
+      diskSamples: vitals.diskSamples,
+      freeMemoryMb: () => engine.freeMemoryMb(),
+      processors: availableParallelism,
     },
     clock,
   })

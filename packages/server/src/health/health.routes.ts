@@ -4,4 +4,5 @@ import type { HealthService } from './health.service.ts'
 
 export function healthRoutes(route: Route, health: HealthService): void {
   route(healthApi.get, ({ user }) => health.ofServer(user))
+  route(healthApi.capacity, ({ user }) => health.capacity(user))
 }

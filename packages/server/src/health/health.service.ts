@@ -1,8 +1,10 @@
-import { type Health, healthTexts, type ReconcilerHealth, type User } from '@slipway/contract'
+import { type Capacity, type Health, healthTexts, type ReconcilerHealth, type User } from '@slipway/contract'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { Problem } from '../lib/problem.ts'
 import type { ReconcilerStats } from '../lib/reconciler.record.ts'
+import { type DiskSample, forecast } from './capacity.plan.ts'
+import type { CapacityRepo } from './capacity.repo.ts'
 import { problemsOf } from './health.plan.ts'
 import type { Vitals } from './vitals.ts'
 
@@ -24,6 +26,13 @@ export interface HealthServiceOptions {
     answer: () => Promise<unknown>
     /** What it has not found out about its host yet, in sentences; null for nothing. */
     undecided: () => string | null
+  }
+  capacity: {
+    repo: CapacityRepo
+    /** What the disk was used, oldest first. */
+    diskSamples: () => readonly DiskSample[]
+    freeMemoryMb: () => Promise<number | null>
+    processors: () => number
   }
   clock: Clock
 }
@@ -81,11 +90,44 @@ export function makeHealthService(options: HealthServiceOptions) {
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
   }
 
+  const requireAdmin = ({ email }: User): void => {
+    if (!admins.includes(email)) throw new Problem(403, healthTexts.refused)
+  }
+
   return {
     read,
+
+    /** What the host has and what takes it. Throws a 403 for everybody but administrators. */
+    async capacity(user: User): Promise<Capacity> {
+      requireAdmin(user)
+      const { repo, diskSamples, freeMemoryMb, processors } = options.capacity
+      const [{ disk }, free, given, stored] = await Promise.all([
+        options.vitals(),
+        withDeadline(freeMemoryMb(), engineLimitMs, 'The engine', clock).catch(() => null),
+        repo.given(),
+        repo.stored(),
+      ])
+      const rate = disk && forecast(diskSamples(), disk.freeMb, Date.now())
+      return {
+        free_memory_mb: free,
+        processors: processors(),
+        ...given,
+        disk: disk && {
+          free_mb: Math.floor(disk.freeMb),
+          size_mb: Math.floor(disk.sizeMb),
+          growth_mb_per_day: rate?.mbPerDay ?? null,
+          full_at: timeOrNull(rate?.fullAt),
+        },
+        stored: {
+          disks_bytes: stored.disks,
+          vm_snapshots_bytes: stored.vmSnapshots,
+          disk_snapshots_bytes: stored.diskSnapshots,
+        },
+      }
+    },
     /** For administrators; throws a 403 for everybody else. */
-    async ofServer({ email }: User): Promise<Health> {
-      if (!admins.includes(email)) throw new Problem(403, healthTexts.refused)
+    async ofServer(user: User): Promise<Health> {
+      requireAdmin(user)
       return read()
     },
   }

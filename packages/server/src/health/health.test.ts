@@ -34,6 +34,31 @@ async function scrape() {
   return new Map(parsePrometheus(response.body).map((family) => [family.name, family.metrics]))
 }
 
+describe('the capacity of the host', () => {
+  it('is for administrators', async () => {
+    expect((await app.client().call(healthApi.capacity)).status).toBe(401)
+    expect(await other.call(healthApi.capacity)).toMatchObject({
+      status: 403,
+      body: { message: healthTexts.refused },
+    })
+  })
+
+  it('tells what the host has, what VMs were given and what is stored', async () => {
+    const before = (await admin.call(healthApi.capacity)).body
+    await newVm()
+    const { body } = await admin.call(healthApi.capacity)
+    expect(body.all.vms).toBe(before.all.vms + 1)
+    expect(body.running.memory_mb).toBeGreaterThan(before.running.memory_mb)
+    expect(body.free_memory_mb).toBe(
+      (before.free_memory_mb ?? 0) - (body.running.memory_mb - before.running.memory_mb),
+    )
+    expect(body.processors).toBeGreaterThan(0)
+    // A rate is known after an hour.
+    expect(body.disk).toMatchObject({ growth_mb_per_day: null, full_at: null })
+    expect(body.stored).toEqual({ disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 })
+  })
+})
+
 describe('the health of the server', () => {
   it('is for administrators, and for nobody while none is named', async () => {
     expect((await app.client().call(healthApi.get)).status).toBe(401)

@@ -15,6 +15,10 @@ export interface Vitals {
   disk: { freeMb: number; sizeMb: number } | null
 }
 
+/** How often the use of the disk is noted, and for how long that is kept: a week. */
+const diskEveryMs = 10 * 60_000
+const diskSamples = 1008
+
 /** Node's timer for this wakes the process every time: a finer one costs a server at rest more than all else. */
 const resolutionMs = 1000
 const windowMs = 60_000
@@ -37,7 +41,19 @@ export function makeVitals(dataDir: string) {
     histogram.reset()
   }, windowMs).unref()
 
+  const disks: { at: number; usedMb: number }[] = []
+  async function noteDisk(): Promise<void> {
+    const disk = await readDisk(dataDir)
+    if (!disk) return
+    disks.push({ at: Date.now(), usedMb: disk.sizeMb - disk.freeMb })
+    if (disks.length > diskSamples) disks.shift()
+  }
+  const diskTimer = setInterval(() => void noteDisk(), diskEveryMs).unref()
+
   return {
+    /** How much of the disk was used since the process began, oldest first; at most a week of it. */
+    diskSamples: (): readonly { at: number; usedMb: number }[] => disks,
+
     async read(): Promise<Vitals> {
       const { p99Ms, maxMs } = now()
       const [openFiles, openFilesLimit, disk] = await Promise.all([
@@ -56,6 +72,7 @@ export function makeVitals(dataDir: string) {
     },
     stop(): void {
       clearInterval(timer)
+      clearInterval(diskTimer)
       histogram.disable()
     },
   }

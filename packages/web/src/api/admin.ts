@@ -1,4 +1,4 @@
-import type { OwnLimits } from '@slipway/contract'
+import type { OwnLimits, TemplateCreate } from '@slipway/contract'
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
@@ -85,6 +85,46 @@ export function useHealth() {
   return useQuery({
     queryKey: keyOf('health.get'),
     queryFn: ({ signal }) => call('health.get', { signal }),
+    refetchInterval: watchEveryMs,
+  })
+}
+
+const catalogueKey = keyOf('template.listAll')
+const templatesChanged = (): void => {
+  void queryClient.invalidateQueries({ queryKey: catalogueKey })
+  void queryClient.invalidateQueries({ queryKey: keyOf('template.list') })
+}
+
+/** All templates, those that are not offered included. */
+export function useCatalogue() {
+  return useQuery({
+    queryKey: catalogueKey,
+    queryFn: ({ signal }) => call('template.listAll', { signal }),
+  })
+}
+
+/** Retires a template, offers it again or deletes it. */
+export function useTemplateAct(what: 'retire' | 'offer' | 'delete') {
+  return useMutation({
+    mutationFn: async (templateId: string) =>
+      void (await call(`template.${what}`, { params: { templateId } })),
+    // Somebody else may have done it meanwhile.
+    onSettled: templatesChanged,
+  })
+}
+
+export function useUpdateTemplate(templateId: string) {
+  return useMutation({
+    mutationFn: (body: TemplateCreate) => call('template.update', { params: { templateId }, body }),
+    onSettled: templatesChanged,
+  })
+}
+
+/** What the host has and what takes it. */
+export function useCapacity() {
+  return useQuery({
+    queryKey: keyOf('health.capacity'),
+    queryFn: ({ signal }) => call('health.capacity', { signal }),
     refetchInterval: watchEveryMs,
   })
 }

@@ -1,4 +1,4 @@
-import { HeartPulse, ListChecks, type LucideIcon, Users, Wrench } from 'lucide-react'
+import { HeartPulse, Library, ListChecks, type LucideIcon, Users, Wrench } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link, NavLink } from 'react-router'
 import { useHost, useIsSignUpOffered } from '../api/host.ts'
@@ -114,6 +114,9 @@ function Navigation({ isAdmin }: { isAdmin: boolean }) {
             </Entry>
             <Entry to={paths.adminOperations} icon={ListChecks}>
               Operations
+            </Entry>
+            <Entry to={paths.adminCatalogue} icon={Library}>
+              Catalogue
             </Entry>
             <Entry to={paths.adminHealth} icon={HeartPulse}>
               Health

@@ -9,6 +9,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { StatusGlyph } from '../../ui/Status.tsx'
 import { ExportActivity } from '../activity/ExportActivity.tsx'
+import { CapacitySheet } from './CapacitySheet.tsx'
 import { durationText, reconcilerNote } from './health-words.ts'
 
 export function Component() {
@@ -36,6 +37,7 @@ export function Component() {
             </Banner>
           ))}
           <ServerSheet health={health} />
+          <CapacitySheet />
           <Reconcilers health={health} />
         </div>
       )}

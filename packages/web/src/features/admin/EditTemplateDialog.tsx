@@ -1,0 +1,93 @@
+import {
+  type CatalogueTemplate,
+  formatCpu,
+  formatMemory,
+  TemplateCreate,
+  templateCpuOptions,
+  templateMemoryOptionsMb,
+} from '@slipway/contract'
+import { useUpdateTemplate } from '../../api/admin.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { useFields } from '../../shell/use-fields.ts'
+import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
+import { Select } from '../../ui/Select.tsx'
+
+/** Changes a template for what is created from now on. */
+export function EditTemplateDialog({
+  template,
+  onClose,
+}: {
+  template: CatalogueTemplate
+  onClose: () => void
+}) {
+  const { mutateAsync } = useUpdateTemplate(template.id)
+  const { form, change, dirty } = useFields({
+    name: template.name,
+    description: template.description,
+    image_url: template.image_url ?? '',
+    default_cpu: template.default_cpu,
+    default_memory_mb: template.default_memory_mb,
+  })
+  const parsed = TemplateCreate.safeParse(form)
+  const note = parsed.success ? (dirty ? undefined : 'Nothing has changed.') : parsed.error.issues[0]?.message
+  const { submit, dialog } = useDialogForm({
+    dirty,
+    send: (body: TemplateCreate) => mutateAsync(body),
+    done: ({ name }) => `Template "${name}" was changed`,
+    failed: 'Failed to change the template.',
+    onClose,
+  })
+  return (
+    <FormDialog
+      {...dialog}
+      title="Edit template"
+      description="VMs, pools and sets that exist keep what they have."
+      submit={{ label: 'Save', busyText: 'Saving...' }}
+      onSubmit={() => {
+        if (parsed.success && dirty) submit(parsed.data)
+      }}
+      note={note}
+    >
+      <Field label="Name">
+        <NameInput value={form.name} onChange={({ target }) => change({ name: target.value })} />
+      </Field>
+      <Field label="Description">
+        <TextArea
+          value={form.description}
+          onChange={({ target }) => change({ description: target.value })}
+          maxLength={1000}
+          dir="auto"
+        />
+      </Field>
+      <Field label="Image URL" optional>
+        <TextInput
+          value={form.image_url}
+          onChange={({ target }) => change({ image_url: target.value })}
+          type="url"
+          autoComplete="off"
+          spellCheck={false}
+        />
+      </Field>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Field label="Default CPU">
+          <Select
+            value={String(form.default_cpu)}
+            onValueChange={(value) => change({ default_cpu: Number(value) })}
+            options={templateCpuOptions.map((value) => ({ value: String(value), label: formatCpu(value) }))}
+          />
+        </Field>
+        <Field label="Default memory">
+          <Select
+            value={String(form.default_memory_mb)}
+            onValueChange={(value) => change({ default_memory_mb: Number(value) })}
+            options={templateMemoryOptionsMb.map((value) => ({
+              value: String(value),
+              label: formatMemory(value),
+            }))}
+          />
+        </Field>
+      </div>
+    </FormDialog>
+  )
+}
