@@ -32,7 +32,7 @@ export function forecast(samples: readonly DiskSample[], freeMb: number, now: nu
     spread += away * away
   }
   const mbPerMs = together / spread
-  const leftMs = Math.max(0, freeMb) / mbPerMs
+  const leftMs = Math.round(Math.max(0, freeMb) / mbPerMs)
   return {
     mbPerDay: mbPerMs * dayMs,
     fullAt: mbPerMs > 0 && leftMs <= farthestMs ? now + leftMs : null,
