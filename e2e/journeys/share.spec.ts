@@ -85,7 +85,7 @@ test('a web app of a guest is opened by whom its owner lets in, with its WebSock
   await section.getByRole('button', { name: 'Share a port' }).click()
   const dialog = page.getByRole('dialog', { name: 'Share a port' })
   // Offered by itself, as the guest says that something listens.
-  await dialog.getByRole('button', { name: '3000', exact: true }).click({ timeout: 60_000 })
+  await dialog.getByRole('button', { name: '3000', exact: true }).click({ timeout: 180_000 })
   await dialog.getByRole('button', { name: 'Share Port' }).click()
   await expect(link).toHaveAttribute('href', /:\d+\/$/)
   const address = (await link.getAttribute('href')) ?? ''
