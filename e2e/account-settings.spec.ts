@@ -27,6 +27,7 @@ test('the password is changed by who knows the old one, and other sessions end',
   await elsewhere.getByLabel('Email').fill(user.email)
   await elsewhere.getByLabel('Password', { exact: true }).fill(user.password)
   await elsewhere.getByRole('button', { name: 'Sign In' }).click()
+  await expect(elsewhere).not.toHaveURL(/signin/)
   await elsewhere.goto('/account')
   const sessions = elsewhere.getByRole('region', { name: 'Sessions' }).getByRole('listitem')
   await expect(sessions).toHaveCount(2)
