@@ -165,6 +165,8 @@ describe('a recorder', () => {
     await expect.poll(seen.text).toMatch(missing)
     expect(await seen.text()).toMatch(/^one\r\n/)
     expect(seen.notes()).toEqual([['started', 0]])
+    // What it says of what it missed is told a moment before it is counted.
+    await expect.poll(() => seen.terminal.extent().end).toBeGreaterThan(3)
     await two.close()
 
     const { end } = seen.terminal.extent()
