@@ -1,22 +1,21 @@
-import { type AnyOperation, cancelConsequence, operationTexts, operationTitle } from '@slipway/contract'
+import { type AnyOperation, operationTexts, operationTitle } from '@slipway/contract'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useAllOperations, useCancelAnyOperation } from '../../api/admin.ts'
 import { errorText } from '../../api/errors.ts'
 import { paths } from '../../paths.ts'
-import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
-import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { pageHeading } from '../../ui/return-focus.ts'
+import { CancelQuestion } from '../operation/CancelDialog.tsx'
 import { stateText } from '../operation/state-text.ts'
 
 export function Component() {
   const { data: operations = [], isPending, error, refetch } = useAllOperations()
+  const { mutateAsync } = useCancelAnyOperation()
   const [asked, setAsked] = useState<AnyOperation | null>(null)
   return (
     <>
@@ -42,7 +41,7 @@ export function Component() {
           ))}
         </ul>
       )}
-      {asked && <CancelQuestion operation={asked} onClose={() => setAsked(null)} />}
+      {asked && <CancelQuestion operation={asked} cancel={mutateAsync} onClose={() => setAsked(null)} />}
     </>
   )
 }
@@ -83,33 +82,5 @@ function OperationRow({ operation, onCancel }: { operation: AnyOperation; onCanc
         Cancel
       </Button>
     </li>
-  )
-}
-
-function CancelQuestion({ operation, onClose }: { operation: AnyOperation; onClose: () => void }) {
-  const { mutateAsync } = useCancelAnyOperation()
-  const title = operationTitle(operation)
-  const confirm = useConfirmedAct({
-    act: () => mutateAsync(operation.id),
-    done: `${title} "${operation.object.name}" was cancelled`,
-    failed: 'Failed to cancel the operation. Please try again.',
-    onDone: onClose,
-  })
-  return (
-    <ConfirmDialog
-      open
-      onOpenChange={onClose}
-      title="Cancel operation"
-      confirmLabel="Cancel operation"
-      cancelLabel="Keep running"
-      busyLabel="Cancelling..."
-      focusAfter={pageHeading}
-      {...confirm}
-    >
-      <p>
-        {title} "<b>{operation.object.name}</b>": stop it now?
-      </p>
-      <p className="mt-2">{cancelConsequence(operation)}</p>
-    </ConfirmDialog>
   )
 }

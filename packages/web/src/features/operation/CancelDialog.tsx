@@ -1,4 +1,4 @@
-import { cancelConsequence, type Operation, operationTitle } from '@slipway/contract'
+import { cancelConsequence, type Operation, operationTitle, type ProjectEndpointId } from '@slipway/contract'
 import { useCancelOperation } from '../../api/operations.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
@@ -14,13 +14,30 @@ interface CancelDialogProps {
   onClose: CloseDialog
 }
 
-/** Asks before an operation is cancelled, and says what is lost. */
+/** Asks before an operation of a project is cancelled. */
 export function CancelDialog({ projectId, operation, onClose }: CancelDialogProps) {
   const { mutateAsync } = useCancelOperation(projectId)
+  return (
+    <CancelQuestion operation={operation} call="operation.cancel" cancel={mutateAsync} onClose={onClose} />
+  )
+}
+
+/** Asks before an operation is cancelled, and says what is lost; `call` is the one that a role has to permit. */
+export function CancelQuestion({
+  operation,
+  call,
+  cancel,
+  onClose,
+}: {
+  operation: CancelDialogProps['operation']
+  call?: ProjectEndpointId
+  cancel: (operationId: string) => Promise<unknown>
+  onClose: () => void
+}) {
   const title = operationTitle(operation)
   const confirm = useConfirmedAct({
-    call: 'operation.cancel',
-    act: () => mutateAsync(operation.id),
+    ...(call && { call }),
+    act: () => cancel(operation.id),
     done: `${title} "${operation.object.name}" was cancelled`,
     failed: 'Failed to cancel the operation. Please try again.',
     onDone: onClose,
