@@ -28,10 +28,17 @@ export function makeSettingsRepo(db: Db) {
       return row?.password_hash ?? null
     },
 
-    async rename(accountId: string, name: string, entry: Entry): Promise<void> {
-      await db.transaction().execute(async (tx) => {
+    /** Answers with the projects that are shown under the name: those the account owns. */
+    async rename(accountId: string, name: string, entry: Entry): Promise<string[]> {
+      return db.transaction().execute(async (tx) => {
         await tx.updateTable('account').set({ name }).where('id', '=', accountId).execute()
         await record(tx, [entry])
+        const owned = await tx
+          .selectFrom('project')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .execute()
+        return owned.map(({ id }) => id)
       })
     },
 

@@ -7,6 +7,7 @@ import {
   type User,
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
+import type { Changed } from '../event/event.bus.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -33,6 +34,8 @@ export interface SettingsServiceOptions {
   /** What of an account a new password does not change. */
   keptOf: (accountId: string) => Promise<Parameters<typeof passwordChangedMail>[2]>
   onSessionEnded: (sessionId: string) => void
+  /** For the event bus. */
+  changed: Changed
   clock: Clock
   log: Log
 }
@@ -76,7 +79,8 @@ export function makeSettingsService(options: SettingsServiceOptions) {
 
     async rename(user: User, name: string): Promise<User> {
       const renamed = wish(user.id, 'account.update', `Changed the name to ${name}`)
-      await repo.rename(user.id, name, told({ ...user, name }, renamed))
+      const owned = await repo.rename(user.id, name, told({ ...user, name }, renamed))
+      for (const projectId of owned) options.changed('project', projectId, projectId)
       return { ...user, name }
     },
 

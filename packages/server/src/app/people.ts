@@ -169,6 +169,7 @@ export function makePeople(options: {
     installation: () => ({ productName: config.productName, url: options.publicUrl() }),
     keptOf,
     onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
+    changed: options.bus.changed,
     clock,
     log,
   })

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   accessTexts,
+  accountSettingsApi,
   projectApi,
   projectMemberApi,
   projectMemberTexts as texts,
@@ -232,6 +233,25 @@ describe('what stands on a membership', async () => {
     }
     return { ada, bob, params: { ...params, memberId }, headers, open }
   }
+
+  it('hears at once of a new name of the owner', async () => {
+    const { ada, params } = await project()
+    const { bob } = await join(ada, params, 'viewer')
+    const stop = new AbortController()
+    const stream = await fetch(`http://127.0.0.1:${port}/api/events`, {
+      headers: { cookie: bob.cookie ?? '' },
+      signal: stop.signal,
+    })
+    let heard = ''
+    const reading = (async () => {
+      for await (const part of stream.body ?? []) heard += Buffer.from(part).toString()
+    })().catch(() => {})
+    await until('the hello', () => heard.includes('hello'))
+    await ada.call(accountSettingsApi.update, { body: { name: 'Countess Ada' } })
+    await until('the name', () => heard.includes('"owner_name":"Countess Ada"'))
+    stop.abort()
+    await reading
+  })
 
   it('ends at once: a console when the role falls, an event stream when it is over', async () => {
     const { ada, params, headers, open } = await withConsole('operator')

@@ -1,9 +1,13 @@
 import { chmod, readFile, rm, writeFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { CommandError } from '../../../lib/command.ts'
 import { ifThere } from '../durable.ts'
 import { readPid } from '../process.ts'
 import type { FileNames } from './names.ts'
 import { servesFile } from './namespace.ts'
+
+const TRIES = 10
+const TRY_AGAIN_MS = 200
 
 /**
  * Keeps one dnsmasq running by its files. It is no child of ours and outlives the server.
@@ -42,6 +46,23 @@ export function makeNameServer(file: FileNames, start: (command: string, args: s
     written = texts
   }
 
+  /**
+   * A server that was killed may have been starting one, which serves already but has not said yet as which process.
+   * Throws what the last try said: then another program serves there.
+   */
+  async function startAlone(): Promise<void> {
+    for (let triesLeft = TRIES; ; triesLeft--) {
+      try {
+        await start('dnsmasq', [`--conf-file=${file.settings}`])
+        return
+      } catch (error) {
+        if (!isAddressInUse(error) || triesLeft === 1) throw error
+        await sleep(TRY_AGAIN_MS)
+        if (await isAlive()) await end()
+      }
+    }
+  }
+
   return {
     /**
      * Sees to it that it serves with these settings, names and leases. A change of names takes a signal only.
@@ -61,7 +82,7 @@ export function makeNameServer(file: FileNames, start: (command: string, args: s
       await end()
       // Who ended it may have removed what it reads.
       if (!isOld) await write(texts)
-      await start('dnsmasq', [`--conf-file=${file.settings}`])
+      await startAlone()
       return isOther ? 'stood' : 'put back'
     },
     async remove(): Promise<void> {
