@@ -39,6 +39,18 @@ test.describe('the landing page', () => {
     await expect(page.getByRole('term')).toHaveText(['Typical boot', 'Uptime', 'Templates', 'Support'])
   })
 
+  test('says beside the claim how long VMs really take to start here', async ({ page }) => {
+    await page.route('/', async (route) => {
+      const answer = await route.fetch()
+      const measured = '&quot;start_time&quot;:{&quot;median_seconds&quot;:0.9,&quot;starts&quot;:50}'
+      const body = (await answer.text()).replace('&quot;start_time&quot;:null', measured)
+      await route.fulfill({ response: answer, body })
+    })
+    await page.goto('/')
+    await expect(page.getByText('Typical boot').locator('..')).toContainText('10 s')
+    await expect(page.getByText('Here: 0.9 s (median of the last 50 starts)')).toBeVisible()
+  })
+
   test('lists eight templates to start from', async ({ page }) => {
     await page.goto('/')
     await expect(page.getByRole('listitem').getByRole('heading')).toHaveText([

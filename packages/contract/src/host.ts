@@ -62,6 +62,11 @@ export const Host = z.object({
   }),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
   built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
+  /**
+   * How long VMs took to start here, from the accepted request until they were ready, as the median of at most 50; null
+   * where too few did, and where nothing really starts.
+   */
+  start_time: z.object({ median_seconds: z.number(), starts: z.int() }).nullable(),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),
 })
 export type Host = z.infer<typeof Host>

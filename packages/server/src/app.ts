@@ -14,6 +14,8 @@ import { hostOf, installRoutes, openWeb } from './app/web.ts'
 import { makeIdempotencyKeys } from './db/idempotency-keys.ts'
 import { makeSeenTime } from './db/seen-time.ts'
 import { makeEventBus } from './event/event.bus.ts'
+import { makeStartTimesRepo } from './host/start-times.repo.ts'
+import { makeStartTimes } from './host/start-times.service.ts'
 import { closeServer } from './http/connections.ts'
 import { makeEventStreams } from './http/events.ts'
 import { makeIdempotency } from './http/idempotency.ts'
@@ -41,7 +43,6 @@ const sweepEveryMs = 60 * 60_000
  */
 export async function buildApp(options: AppOptions) {
   const { config, db, engine, log, gateway, startsAtOnce, peers, lease } = options
-  const host = hostOf(config, engine, gateway, options.templates)
   const app = await openWeb(config, log)
 
   let isDriving = false
@@ -58,6 +59,11 @@ export async function buildApp(options: AppOptions) {
     log,
   })
   const clock: Clock = { ...options.clock, now: clockGuard.now }
+
+  const startTimes = makeStartTimes({ repo: makeStartTimesRepo(db), clock, log })
+  // Nothing boots on the simulated engine.
+  const startTime = () => (engine.kind === 'simulated' ? null : startTimes.latest())
+  const host = hostOf(config, engine, gateway, options.templates, startTime)
 
   const calls = makeCalls({ peers, drives })
   const bus = makeEventBus({
@@ -275,6 +281,8 @@ export async function buildApp(options: AppOptions) {
     async start() {
       await clockGuard.start()
       await templates.install()
+      // Looked at once ahead of the first visitor.
+      startTime()
       board.begin()
       scaling.wake()
       sampler.start()

@@ -107,6 +107,7 @@ export function hostOf(
   engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
+  startTime: () => Host['start_time'],
 ): Host {
   const { accelerator, acceleratorReason, cannot, addresses } = engine.capabilities
   const sharing = () => limitsOf(engine.capabilities.cannot.ports, config.share)
@@ -147,6 +148,9 @@ export function hostOf(
     },
     sign_up: { ...config.signUp, domains: [...config.signUp.domains] },
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
+    get start_time() {
+      return startTime()
+    },
     contacts: config.contacts,
   }
 }

@@ -21,6 +21,7 @@ const host: Host = {
   ssh_gateway: null,
   sign_up: { policy: 'open', domains: [] },
   built_in_templates: [],
+  start_time: { median_seconds: 0.9, starts: 50 },
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },
 }
 const index = '<!doctype html><html><head><title>Slipway</title></head><body></body></html>'
