@@ -48,7 +48,7 @@ export const accountSettingsApi = {
     status: 204,
     body: PasswordChange,
     errors: {
-      400: [t.wrongPassword, t.weakPassword],
+      400: [t.wrongPassword, t.weakPassword, t.breachedPassword],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
     },

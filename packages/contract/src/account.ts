@@ -97,7 +97,7 @@ export const accountApi = {
     body: SignUp,
     response: z.object({ message: z.string(), user: User }),
     errors: {
-      400: [t.invalidSignup, t.invalidEmail, t.weakPassword],
+      400: [t.invalidSignup, t.invalidEmail, t.weakPassword, t.breachedPassword],
       403: signUpPolicies.flatMap((policy) => signUpCondition({ policy, domains: ['example.com'] }) ?? []),
       409: [t.emailTaken],
       429: [messages.tooManyAttempts],
@@ -154,7 +154,7 @@ export const accountApi = {
     }),
     response: Message,
     errors: {
-      400: [t.resetExpired, t.weakPassword],
+      400: [t.resetExpired, t.weakPassword, t.breachedPassword],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
     },

@@ -21,6 +21,7 @@ import type { SendMail } from '../mail/mail.ts'
 import type { AccountLimits } from './account.limits.ts'
 import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
+import { requireUnbreached } from './breached.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
 const minute = 60_000
@@ -145,6 +146,7 @@ export function makeAccountService({
       const invited = signUpRule.policy !== 'open' && (await isInvited(input.email, now()))
       const allowed = maySignUp(signUpRule, input.email, invited)
       if (allowed !== true) throw new Problem(403, allowed)
+      await requireUnbreached(input.password)
       const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
       const { token, row } = newToken(account.id, 'verify')
       const password_hash = await hashPassword(input.password, callerOf(asker))
@@ -316,6 +318,7 @@ export function makeAccountService({
       if (!known || known.used_at || known.superseded_at || known.expires_at <= now()) {
         throw new Problem(400, accountTexts.resetExpired)
       }
+      await requireUnbreached(password)
       const changed = (account: Pick<User, 'id' | 'name'>) =>
         told(
           account,
