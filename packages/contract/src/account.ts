@@ -19,6 +19,8 @@ export type User = z.infer<typeof User>
 export const Me = User.extend({
   /** Named in `SLIPWAY_ADMINS`: can export activity, and see the health and all operations of the server. */
   is_admin: z.boolean(),
+  /** When the account is deleted for good, unless it is kept before; null: nobody asked for that. */
+  delete_at: Time.nullable(),
 })
 export type Me = z.infer<typeof Me>
 
