@@ -22,7 +22,8 @@ export const SessionInfo = z.object({
 })
 export type SessionInfo = z.infer<typeof SessionInfo>
 
-const CurrentPassword = z
+/** Asked for before what a session alone must not be enough for. */
+export const CurrentPassword = z
   .string({ error: t.wrongPassword })
   .min(1, t.wrongPassword)
   .max(1000, t.wrongPassword)
@@ -48,7 +49,7 @@ export const accountSettingsApi = {
     status: 204,
     body: PasswordChange,
     errors: {
-      400: [t.wrongPassword, t.weakPassword],
+      400: [t.wrongPassword, t.weakPassword, t.breachedPassword],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
     },

@@ -6,6 +6,7 @@ export const accountTexts = {
   invalidSignup: 'Invalid signup data. Please check your information.',
   invalidEmail: 'Please enter a valid email address',
   weakPassword: 'Please choose a stronger password',
+  breachedPassword: 'This password is on lists that attackers try. Choose another one.',
   emailMissing: 'Please enter your email address',
   verificationSent: 'Verification email sent! Please check your inbox.',
   linkExpired: 'Verification link has expired',

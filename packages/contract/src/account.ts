@@ -19,6 +19,8 @@ export type User = z.infer<typeof User>
 export const Me = User.extend({
   /** Named in `SLIPWAY_ADMINS`: can export activity, and see the health and all operations of the server. */
   is_admin: z.boolean(),
+  /** When the account is deleted for good, unless it is kept before; null: nobody asked for that. */
+  delete_at: Time.nullable(),
 })
 export type Me = z.infer<typeof Me>
 
@@ -97,7 +99,7 @@ export const accountApi = {
     body: SignUp,
     response: z.object({ message: z.string(), user: User }),
     errors: {
-      400: [t.invalidSignup, t.invalidEmail, t.weakPassword],
+      400: [t.invalidSignup, t.invalidEmail, t.weakPassword, t.breachedPassword],
       403: signUpPolicies.flatMap((policy) => signUpCondition({ policy, domains: ['example.com'] }) ?? []),
       409: [t.emailTaken],
       429: [messages.tooManyAttempts],
@@ -154,7 +156,7 @@ export const accountApi = {
     }),
     response: Message,
     errors: {
-      400: [t.resetExpired, t.weakPassword],
+      400: [t.resetExpired, t.weakPassword, t.breachedPassword],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
     },

@@ -16,6 +16,8 @@ export const AdminAccount = z.object({
   is_admin: z.boolean(),
   /** Since when nobody can sign in with it; null: it is not disabled. */
   disabled_at: Time.nullable(),
+  /** When it is deleted for good, by its owner's wish; null: it is not. */
+  delete_at: Time.nullable(),
   created_at: Time,
   projects: z.int(),
   vms: z.int(),

@@ -1,6 +1,8 @@
 export * from './access.rules.ts'
 export * from './account.rules.ts'
 export * from './account.ts'
+export * from './account-deletion.rules.ts'
+export * from './account-deletion.ts'
 export * from './account-settings.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
@@ -60,6 +62,7 @@ export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
+import { accountDeletionApi } from './account-deletion.ts'
 import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
@@ -90,6 +93,7 @@ const apis = [
   accountApi,
   adminAccountApi,
   accountSettingsApi,
+  accountDeletionApi,
   hostApi,
   healthApi,
   projectApi,

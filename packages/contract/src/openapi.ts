@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accessTexts, isOfProject, leastRoles } from './access.rules.ts'
+import { mayWhileFrozen } from './account-deletion.rules.ts'
 import { apiTokenMay, apiTokenNeeds, apiTokenTexts } from './api-token.rules.ts'
 import type { Endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
@@ -72,6 +73,8 @@ function responsesOf(endpoint: Endpoint): Json {
   }
   const least = isOfProject(endpoint.id) ? leastRoles[endpoint.id] : 'viewer'
   if (least !== 'viewer') failures[403] = [...(failures[403] ?? []), accessTexts[least]]
+  const frozen = isOfProject(endpoint.id) ? mayWhileFrozen(endpoint) : true
+  if (frozen !== true) failures[403] = [...(failures[403] ?? []), frozen]
   if (endpoint.auth !== 'public') failures[401] = ['Not authenticated']
   if (apiTokenNeeds(endpoint)) {
     failures[401] = [...(failures[401] ?? []), apiTokenTexts.invalid]

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { projectRoles } from './access.rules.ts'
 import { accountTexts, isEmail } from './account.rules.ts'
+import { accountDeletionTexts } from './account-deletion.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { Project, ProjectParams } from './project.ts'
@@ -87,7 +88,7 @@ export const projectMemberApi = {
     auth: 'session',
     status: 204,
     params: MemberParams,
-    errors: { 404: noMember },
+    errors: { 404: noMember, 409: [accountDeletionTexts.newOwnerLeaves] },
   }),
   leave: endpoint('projectMember.leave', {
     summary: 'Leave the project',

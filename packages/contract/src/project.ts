@@ -14,6 +14,11 @@ export const Project = z.object({
   role: z.enum(projectRoles),
   /** Name of whose project it is. */
   owner_name: z.string(),
+  /**
+   * When it is deleted, because its owner is deleting their account; until then nothing runs or can be changed in it. Null:
+   * it is not.
+   */
+  delete_at: Time.nullable(),
 })
 export type Project = z.infer<typeof Project>
 

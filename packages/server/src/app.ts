@@ -2,6 +2,7 @@ import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
 import { makeGroups } from './app/groups.ts'
+import { makeLeaving } from './app/leaving.ts'
 import { makeMachines } from './app/machines.ts'
 import { makeNetworks } from './app/networks.ts'
 import type { AppOptions } from './app/options.ts'
@@ -164,6 +165,13 @@ export async function buildApp(options: AppOptions) {
   })
   const { pools, sets, scaling } = groups
   const { networks, networkReconciler } = makeNetworks(base)
+  const { deletions, accountDeletionReconciler } = makeLeaving(base, {
+    ...people.leaving,
+    projects,
+    vms,
+    pools,
+    sets,
+  })
   const operations = makeOperationService({
     jobs: board,
     projects,
@@ -197,6 +205,7 @@ export async function buildApp(options: AppOptions) {
     storage.diskSnapshotReconciler,
     projectReconciler,
     networkReconciler,
+    accountDeletionReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -234,6 +243,7 @@ export async function buildApp(options: AppOptions) {
     networks,
     quotas,
     accountDesk,
+    deletions,
     shares,
     originOf,
     ...people,

@@ -130,6 +130,7 @@ const state = async () =>
           'vm_group',
           'vm_group_event',
           'share',
+          'account_deletion',
           'quota',
           'activity',
         ] as const

@@ -10,6 +10,7 @@ export interface DeskAccount {
   email: string
   email_verified: boolean
   disabled_at: string | null
+  delete_at: string | null
   created_at: string
   projects: number
   vms: number
@@ -29,6 +30,11 @@ export function makeAccountDeskRepo(db: Db) {
       'email_verified_at',
       'disabled_at',
       'created_at',
+      e
+        .selectFrom('account_deletion')
+        .select('account_deletion.delete_at')
+        .whereRef('account_deletion.account_id', '=', 'account.id')
+        .as('delete_at'),
       e
         .selectFrom('project')
         .select((p) => p.fn.countAll<number>().as('n'))

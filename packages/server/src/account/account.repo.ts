@@ -10,9 +10,11 @@ export type Purpose = MailTokenTable['purpose']
 export interface Account extends User {
   passwordHash: string
   disabled: boolean
+  /** When it is deleted for good; null: it is not being deleted. */
+  delete_at: string | null
 }
 
-const toAccount = (row: AccountTable): Account => ({
+const toAccount = (row: AccountTable & { delete_at: string | null }): Account => ({
   id: row.id,
   name: row.name,
   email: row.email,
@@ -20,6 +22,7 @@ const toAccount = (row: AccountTable): Account => ({
   created_at: row.created_at,
   passwordHash: row.password_hash,
   disabled: row.disabled_at !== null,
+  delete_at: row.delete_at,
 })
 
 /** Says what an account did; the account is known only when its token or session was found. */
@@ -28,14 +31,21 @@ type Tell = (account: Pick<User, 'id' | 'name'>) => Entry
 export type AccountRepo = ReturnType<typeof makeAccountRepo>
 
 export function makeAccountRepo(db: Db) {
+  const accounts = (executor: Db = db) =>
+    executor
+      .selectFrom('account')
+      .leftJoin('account_deletion', 'account_deletion.account_id', 'account.id')
+      .selectAll('account')
+      .select('account_deletion.delete_at')
+
   return {
     async byEmail(email: string): Promise<Account | null> {
-      const row = await db.selectFrom('account').selectAll().where('email', '=', email).executeTakeFirst()
+      const row = await accounts().where('account.email', '=', email).executeTakeFirst()
       return row ? toAccount(row) : null
     },
 
     async byId(id: string): Promise<Account | null> {
-      const row = await db.selectFrom('account').selectAll().where('id', '=', id).executeTakeFirst()
+      const row = await accounts().where('account.id', '=', id).executeTakeFirst()
       return row ? toAccount(row) : null
     },
 
@@ -119,12 +129,7 @@ export function makeAccountRepo(db: Db) {
           .execute()
         await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
         await recordOf(tx, accountId, tell)
-        const row = await tx
-          .selectFrom('account')
-          .selectAll()
-          .where('id', '=', accountId)
-          .executeTakeFirstOrThrow()
-        return toAccount(row)
+        return toAccount(await accounts(tx).where('account.id', '=', accountId).executeTakeFirstOrThrow())
       })
     },
 
@@ -152,7 +157,9 @@ export function makeAccountRepo(db: Db) {
       const row = await db
         .selectFrom('session')
         .innerJoin('account', 'account.id', 'session.account_id')
+        .leftJoin('account_deletion', 'account_deletion.account_id', 'account.id')
         .selectAll('account')
+        .select('account_deletion.delete_at')
         .select(['session.remember', 'session.last_used_at', 'session.expires_at'])
         .where('session.token_hash', '=', hash)
         .executeTakeFirst()

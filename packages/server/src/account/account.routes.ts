@@ -18,11 +18,17 @@ export function sessionToken(request: FastifyRequest): string | undefined {
   return isOne ? request.cookies[sessionCookie] : undefined
 }
 
-const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
+export const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
   ip: request.ip,
   signal: abandonedSignal(reply),
   userAgent: request.headers['user-agent'],
 })
+
+const cookieOf = (secure: boolean) => ({ path: '/', httpOnly: true, sameSite: 'lax', secure }) as const
+
+/** Takes the cookie of a session that has ended. */
+export const clearSession = (reply: FastifyReply, secure: boolean): FastifyReply =>
+  reply.clearCookie(sessionCookie, cookieOf(secure))
 
 /** `revision`: what an answer that is begun now includes at least; a page that begins with a sign-in has to know. */
 export function accountRoutes(
@@ -31,8 +37,8 @@ export function accountRoutes(
   secureCookies: boolean,
   revision: () => string,
 ): void {
-  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
-  const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
+  const cookie = cookieOf(secureCookies)
+  const clear = (reply: FastifyReply) => clearSession(reply, secureCookies)
 
   route(accountApi.me, async ({ user }) => accounts.me(user))
 

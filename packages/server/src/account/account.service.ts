@@ -21,6 +21,7 @@ import type { SendMail } from '../mail/mail.ts'
 import type { AccountLimits } from './account.limits.ts'
 import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
+import { requireUnbreached } from './breached.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 
 const minute = 60_000
@@ -135,7 +136,11 @@ export function makeAccountService({
 
   return {
     /** The signed-in user, with what they are permitted to do. */
-    me: (user: User): Me => ({ ...user, is_admin: admins.includes(user.email) }),
+    me: (user: User & { delete_at?: string | null }): Me => ({
+      ...user,
+      is_admin: admins.includes(user.email),
+      delete_at: user.delete_at ?? null,
+    }),
 
     /** Throws 403 for whom the installation does not let in, 429, and 503 while too many passwords wait to be hashed. */
     async signUp(input: SignUp, asker: Asker): Promise<User> {
@@ -145,6 +150,7 @@ export function makeAccountService({
       const invited = signUpRule.policy !== 'open' && (await isInvited(input.email, now()))
       const allowed = maySignUp(signUpRule, input.email, invited)
       if (allowed !== true) throw new Problem(403, allowed)
+      await requireUnbreached(input.password)
       const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
       const { token, row } = newToken(account.id, 'verify')
       const password_hash = await hashPassword(input.password, callerOf(asker))
@@ -166,7 +172,7 @@ export function makeAccountService({
     async signIn(
       input: SignIn,
       asker: Asker,
-    ): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
+    ): Promise<{ user: Account; token: string; maxAgeMs: number | null }> {
       const { ip, signal } = asker
       const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
@@ -229,7 +235,7 @@ export function makeAccountService({
      */
     async authenticate(
       token: string | undefined,
-    ): Promise<{ id: string; user: Account; scope: null } | null> {
+    ): Promise<{ id: string; user: Account; scope: null; isLeaving: boolean } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -242,19 +248,21 @@ export function makeAccountService({
           log.error({ err: error }, 'The use of a session could not be noted')
         })
       }
-      return { id, user: session.account, scope: null }
+      return { id, user: session.account, scope: null, isLeaving: session.account.delete_at !== null }
     },
 
-    /** The account, if it may sign in. */
+    /** The account, if others may act for it: it may sign in, and is not being deleted. */
     async active(accountId: string): Promise<User | null> {
       const account = await repo.byId(accountId)
-      return account && !account.disabled ? account : null
+      return account && !account.disabled && account.delete_at === null ? account : null
     },
 
-    /** Whose a session is; null when it has ended. Looking at it does not keep it alive. */
+    /** Whose a session is; null when it has ended or the account is being deleted. Looking at it does not keep it alive. */
     async accountOf(sessionId: string): Promise<string | null> {
       const session = await repo.session(sessionId)
-      return session && session.expiresAt > now() && !session.account.disabled ? session.account.id : null
+      if (!session || session.expiresAt <= now()) return null
+      const { id, disabled, delete_at } = session.account
+      return disabled || delete_at !== null ? null : id
     },
 
     /** Answers the same, after the same time, whether or not there is such an account. */
@@ -316,6 +324,7 @@ export function makeAccountService({
       if (!known || known.used_at || known.superseded_at || known.expires_at <= now()) {
         throw new Problem(400, accountTexts.resetExpired)
       }
+      await requireUnbreached(password)
       const changed = (account: Pick<User, 'id' | 'name'>) =>
         told(
           account,

@@ -10,3 +10,13 @@ export async function verifyAccount(tx: Tx, accountId: string, now: string): Pro
     .where('email_verified_at', 'is', null)
     .execute()
 }
+
+/** Ends all sessions of an account. */
+export async function endSessionsOf(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
+}
+
+/** Deletes an account with all that is stored of it; the caller has seen to it that it owns no project. */
+export async function deleteAccount(tx: Tx, accountId: string): Promise<void> {
+  await tx.deleteFrom('account').where('id', '=', accountId).execute()
+}

@@ -21,6 +21,7 @@ import {
   passwordChangedMail,
 } from './account.mails.ts'
 import { type Asker, hashOf, linkLifeMs } from './account.service.ts'
+import { requireUnbreached } from './breached.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import type { SettingsRepo } from './settings.repo.ts'
 
@@ -92,6 +93,7 @@ export function makeSettingsService(options: SettingsServiceOptions) {
       asker: Asker,
     ): Promise<void> {
       const verifiedHash = await requirePassword(user, current_password, asker)
+      await requireUnbreached(password)
       const network = clientNetworkOf(asker.ip)
       const passwordHash = await hashPassword(password, { network, signal: asker.signal })
       const changed = wish(user.id, 'account.changePassword', 'Changed the password', `From ${asker.ip}.`)

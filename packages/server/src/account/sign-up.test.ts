@@ -119,7 +119,7 @@ describe.each(rules)('under the policy $policy', (rule) => {
     expect((await open.call(accountApi.signIn, { body: { ...body, password } })).status).toBe(200)
     expect((await open.call(accountApi.forgotPassword, { body })).status).toBe(200)
     await app.idle()
-    const reset = { token: tokenOf(lastMail(app.mails, unverified)), password: 'Difference-1' }
+    const reset = { token: tokenOf(lastMail(app.mails, unverified)), password: 'Different-horse-1' }
     expect((await open.call(accountApi.resetPassword, { body: reset })).status).toBe(200)
   })
 

@@ -1,6 +1,7 @@
 import {
   type Activity,
   accountApi,
+  accountDeletionApi,
   accountSettingsApi,
   adminAccountApi,
   apiTokenApi,
@@ -42,7 +43,17 @@ const everything = async ({ app: { db } }: Desk) => [
   ...(await Promise.all(
     (
       [
-        ...(['account', 'mail_token', 'project', 'ssh_key', 'api_token', 'template', 'vm', 'disk'] as const),
+        ...([
+          'account',
+          'account_deletion',
+          'mail_token',
+          'project',
+          'ssh_key',
+          'api_token',
+          'template',
+          'vm',
+          'disk',
+        ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
         ...(['quota', 'activity'] as const),
@@ -232,6 +243,27 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Ended all other sessions',
   }),
+  'accountDeletion.request': async (desk) => {
+    const body = { current_password: desk.ada.password }
+    return {
+      act: () => desk.ada.call(accountDeletionApi.request, { body }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Deletion of the account in 30 days requested',
+    }
+  },
+  'accountDeletion.cancel': async (desk) => {
+    const { email, password } = desk.ada
+    const object = await account(desk)
+    await desk.ada.call(accountDeletionApi.request, { body: { current_password: password } })
+    const { cookie } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
+    return {
+      act: () => desk.app.client(cookie).call(accountDeletionApi.cancel),
+      object,
+      in: 'account',
+      message: 'Kept the account',
+    }
+  },
   'project.create': async ({ ada }) => ({
     act: () => ada.call(projectApi.create, { body: { name: 'shop' } }),
     object: { type: 'project', name: 'shop' },

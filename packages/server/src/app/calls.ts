@@ -12,6 +12,7 @@ const forDriver = [
   'kickDiskSnapshot',
   'kickGroup',
   'kickProject',
+  'kickAccountDeletion',
   /** Disks and snapshots are left to be removed: their reconcilers look for them. */
   'rescanStorage',
 ] as const
@@ -66,6 +67,7 @@ export function makeCalls(options: {
     kickDiskSnapshot: ask('kickDiskSnapshot'),
     kickGroup: ask('kickGroup'),
     kickProject: ask('kickProject'),
+    kickAccountDeletion: ask('kickAccountDeletion'),
     rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),

@@ -131,16 +131,18 @@ export function makePeople(options: {
     visits?.accountDisabled(accountId)
   }
   peers.hear(accountDisabled, cutVisits)
+  /** Ends all that stands on an account, on every server. */
+  function cutOff(accountId: string): void {
+    endEverywhere({ accountId })
+    cutVisits(accountId)
+    peers.tellOthers(accountDisabled, accountId)
+  }
   const makeDesk = (quotas: QuotaService) =>
     makeAccountDeskService({
       repo: makeAccountDeskRepo(db),
       quotas,
       admins: config.admins,
-      onSessionsEnded(accountId) {
-        endEverywhere({ accountId })
-        cutVisits(accountId)
-        peers.tellOthers(accountDisabled, accountId)
-      },
+      onSessionsEnded: cutOff,
       clock,
     })
   const members = makeProjectMemberService({
@@ -162,16 +164,29 @@ export function makePeople(options: {
       if (ended !== undefined) inBackground(log, 'ending visits of a member by SSH', ended)
     }
   })
+  const installation = () => ({ productName: config.productName, url: options.publicUrl() })
   const settings = makeSettingsService({
     repo: makeSettingsRepo(db),
     limits,
     sendMail: options.sendMail,
-    installation: () => ({ productName: config.productName, url: options.publicUrl() }),
+    installation,
     keptOf,
     onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
     changed: options.bus.changed,
     clock,
     log,
   })
-  return { accounts, settings, apiTokens, activity, keys, visits, members, makeDesk }
+  /** What the deletion of accounts needs of them. */
+  const leaving = {
+    requirePassword: settings.requirePassword,
+    admins: config.admins,
+    sendMail: options.sendMail,
+    installation,
+    apiTokenIds: async (accountId: string) => (await apiTokens.list(accountId)).map(({ id }) => id),
+    onEnded(accountId: string, apiTokenIds: readonly string[]): void {
+      cutOff(accountId)
+      for (const sessionId of apiTokenIds) endEverywhere({ sessionId })
+    },
+  }
+  return { accounts, settings, apiTokens, activity, keys, visits, members, makeDesk, leaving }
 }

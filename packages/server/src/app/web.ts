@@ -2,11 +2,19 @@ import cookie from '@fastify/cookie'
 import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
-import { accountRoutes, sessionToken, settingsRoutes } from '../account/account.routes.ts'
+import {
+  accountRoutes,
+  askerOf,
+  clearSession,
+  sessionToken,
+  settingsRoutes,
+} from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
 import { accountDeskRoutes } from '../account/account-desk.routes.ts'
 import type { AccountDeskService } from '../account/account-desk.service.ts'
 import type { SettingsService } from '../account/settings.service.ts'
+import { accountDeletionRoutes } from '../account-deletion/account-deletion.routes.ts'
+import type { AccountDeletionService } from '../account-deletion/account-deletion.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
@@ -192,6 +200,7 @@ export async function installRoutes(
     operations: OperationService
     networks: NetworkService
     quotas: QuotaService
+    deletions: AccountDeletionService
     shares: ShareService
     originOf: Parameters<typeof shareOpenRoute>[1]['originOf']
     usage: UsageService
@@ -206,7 +215,7 @@ export async function installRoutes(
     const token = apiTokenOf(request)
     return token === null ? bySession(request) : apiTokens.authenticate(token)
   }
-  const gate: Gate = { authenticate, admit: makeAdmission(projects.roleOf) }
+  const gate: Gate = { authenticate, admit: makeAdmission(projects.standingOf) }
   const route = makeRoute(app, { ...gate, revision: options.revision, idempotency: options.idempotency })
   const socketRoute = await installSockets(app, gate, options.sessionLines)
   hostRoutes(route, {
@@ -218,6 +227,10 @@ export async function installRoutes(
   accountRoutes(route, accounts, options.isSecure, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   settingsRoutes(route, options.settings, accounts)
+  accountDeletionRoutes(route, options.deletions, {
+    askerOf,
+    endSession: (reply) => void clearSession(reply, options.isSecure),
+  })
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)
@@ -232,7 +245,13 @@ export async function installRoutes(
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
   shareRoutes(route, options.shares)
-  shareOpenRoute(app, { ...options, authenticate: bySession })
+  shareOpenRoute(app, {
+    ...options,
+    async authenticate(request) {
+      const session = await bySession(request)
+      return session?.isLeaving ? null : session
+    },
+  })
   operationRoutes(route, options.operations)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)

@@ -75,6 +75,8 @@ export async function fill(app: TestApp) {
   await ines.raw('GET', `/share/open?share=${shared}&path=/`)
   await ines.raw('POST', `${project}/invitations`, { email: 'guest@slipway.test', role: 'viewer' })
   const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
+  const leaving = await app.signedIn('Leaving Soon')
+  await leaving.raw('POST', '/api/user/deletion', { current_password: leaving.password })
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
   // As several servers on one PostgreSQL do.

@@ -8,6 +8,7 @@ export type Tx = Transaction<Schema>
 /** The tables. Times are ISO 8601 text, flags 0 or 1, lists JSON text: the same in SQLite and PostgreSQL. */
 export interface Schema {
   account: AccountTable
+  account_deletion: AccountDeletionTable
   session: SessionTable
   mail_token: MailTokenTable
   api_token: ApiTokenTable
@@ -46,6 +47,14 @@ export interface AccountTable {
   email_verified_at: string | null
   disabled_at: string | null
   created_at: string
+}
+
+/** Accounts that their owners delete, until they are gone or kept. */
+export interface AccountDeletionTable {
+  account_id: string
+  requested_at: string
+  /** From when on all of it is deleted. */
+  delete_at: string
 }
 
 /** Small files that are the same in the data directories of all servers, keys among them. */

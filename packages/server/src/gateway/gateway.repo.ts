@@ -22,6 +22,8 @@ export function makeGatewayRepo(db: Db) {
       .where('ssh_key.fingerprint', '=', fingerprint)
       .where('account.disabled_at', 'is', null)
       .where('account.email_verified_at', 'is not', null)
+      .leftJoin('account_deletion as leaving', 'leaving.account_id', 'account.id')
+      .where('leaving.account_id', 'is', null)
 
   /** With the VMs of the projects where those accounts may do more than look. */
   const entered = (fingerprint: string) =>

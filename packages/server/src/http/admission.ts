@@ -6,6 +6,8 @@ import {
   apiTokenMay,
   type Endpoint,
   isOfProject,
+  mayWhileFrozen,
+  mayWhileLeaving,
   messages,
   type ProjectRole,
   roleMay,
@@ -14,20 +16,37 @@ import { Problem } from '../lib/problem.ts'
 import type { Session } from './sessions.ts'
 
 /** Throws 404 or 403 when the user may not make this call; `input` is what was read of the request. */
-export type Admit = (endpoint: Pick<Endpoint, 'id'>, input: object) => Promise<void>
+export type Admit = (endpoint: Pick<Endpoint, 'id' | 'method'>, input: object) => Promise<void>
 
-/** @param roleOf what an account is in a project; null: no member, or there is no such project */
+/** What somebody is in a project. */
+export interface Standing {
+  role: ProjectRole
+  /** Its owner is deleting their account. */
+  isFrozen: boolean
+}
+
+/** @param standingOf null: no member, or there is no such project */
 export function makeAdmission(
-  roleOf: (accountId: string, projectId: string) => Promise<ProjectRole | null>,
+  standingOf: (accountId: string, projectId: string) => Promise<Standing | null>,
 ): Admit {
-  return async function admit({ id }, input) {
+  return async function admit(endpoint, input) {
+    const { user, session, params } = input as {
+      user?: { id: string }
+      session?: Session
+      params?: { projectId?: string }
+    }
+    if (session?.isLeaving) require403(mayWhileLeaving(endpoint.id))
+    const { id } = endpoint
     if (!isOfProject(id)) return
-    const { user, params } = input as { user?: { id: string }; params?: { projectId?: string } }
-    const role = user && params?.projectId ? await roleOf(user.id, params.projectId) : null
-    if (role === null) throw new Problem(404, messages.projectNotFound)
-    const allowed = roleMay(role, id)
-    if (allowed !== true) throw new Problem(403, allowed)
+    const standing = user && params?.projectId ? await standingOf(user.id, params.projectId) : null
+    if (standing === null) throw new Problem(404, messages.projectNotFound)
+    require403(roleMay(standing.role, id))
+    if (standing.isFrozen) require403(mayWhileFrozen(endpoint))
   }
+}
+
+function require403(verdict: true | string): void {
+  if (verdict !== true) throw new Problem(403, verdict)
 }
 
 /** Throws 403 when somebody came with an API token that does not cover this call, whatever its account may. */

@@ -17,6 +17,8 @@ export interface Session {
   user: User
   /** What the API token may be used for; null for a session. */
   scope: ApiTokenScope | null
+  /** The account is being deleted: nothing can be done with it but to keep it. */
+  isLeaving?: boolean
 }
 
 export type LineKind = 'stream' | 'socket'

@@ -22,6 +22,7 @@ export type Refusal =
   | 'too-many'
   | 'over'
   | 'other-address'
+  | 'leaves'
 
 /** Who is in the project after a change, by account. */
 export type Roles = Record<string, ProjectRole>
@@ -255,6 +256,12 @@ export function makeProjectMemberRepo(db: Db) {
       asOwner(asked, async (tx, project) => {
         const next = await find(tx, project.id, asked.memberId)
         if (!next) return 'no-member'
+        const leaving = await tx
+          .selectFrom('account_deletion')
+          .select('account_id')
+          .where('account_id', '=', next.id)
+          .executeTakeFirst()
+        if (leaving) return 'leaves'
         if (!isAtLeast(next.role, 'owner')) {
           await setRole(tx, project.id, asked.actorId, 'operator')
           await setRole(tx, project.id, next.id, 'owner')

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   accessTexts,
+  accountDeletionTexts,
   type InvitationCreate,
   type InvitationOffer,
   invitationDays,
@@ -35,6 +36,7 @@ const problems: Record<Refusal, () => Problem> = {
   'too-many': () => new Problem(409, texts.tooMany),
   over: () => new Problem(409, texts.invitationOver),
   'other-address': () => new Problem(403, texts.otherAddress),
+  leaves: () => new Problem(409, accountDeletionTexts.newOwnerLeaves),
 }
 
 /** What was done, or throws why it was not. */

@@ -5,15 +5,19 @@ import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
 import { addOwner } from '../project-member/project-member.writes.ts'
 
-type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string }
+type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string; delete_at: string | null }
 
-const toProject = ({ id, name, description, created_at, owner_name }: Row, role: ProjectRole): Project => ({
+const toProject = (
+  { id, name, description, created_at, owner_name, delete_at }: Row,
+  role: ProjectRole,
+): Project => ({
   id,
   name,
   description,
   created_at,
   role,
   owner_name,
+  delete_at,
 })
 
 export type ProjectRepo = ReturnType<typeof makeProjectRepo>
@@ -27,12 +31,14 @@ export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
     db
       .selectFrom('project')
       .innerJoin('account as owner', 'owner.id', 'project.account_id')
+      .leftJoin('account_deletion as leaving', 'leaving.account_id', 'owner.id')
       .select([
         'project.id',
         'project.name',
         'project.description',
         'project.created_at',
         'owner.name as owner_name',
+        'leaving.delete_at',
       ])
 
   return {
@@ -56,6 +62,22 @@ export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
         .where('account_id', '=', accountId)
         .executeTakeFirst()
       return row?.role ?? null
+    },
+
+    /** The same, with whether the project is frozen because its owner is deleting their account. */
+    async standingOf(
+      accountId: string,
+      projectId: string,
+    ): Promise<{ role: ProjectRole; isFrozen: boolean } | null> {
+      const row = await db
+        .selectFrom('project_member as member')
+        .innerJoin('project', 'project.id', 'member.project_id')
+        .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
+        .select(['member.role', 'leaving.account_id as leaving_id'])
+        .where('member.project_id', '=', projectId)
+        .where('member.account_id', '=', accountId)
+        .executeTakeFirst()
+      return row ? { role: row.role, isFrozen: row.leaving_id !== null } : null
     },
 
     /** What each member of a project is in it, by account. */

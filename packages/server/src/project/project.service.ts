@@ -29,6 +29,7 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
 
   return {
     roleOf: repo.roleOf,
+    standingOf: repo.standingOf,
     list: (userId: string): Promise<Project[]> => repo.list(userId),
     /** For operators: the names of projects, and who owns them. */
     owners: repo.owners,
@@ -50,7 +51,7 @@ export function makeProjectService({ repo, clock, onDeleted, changed }: ProjectS
         told(user.id, project, wish(user.id, 'project.create', `Created project ${project.name}`)),
       )
       changed('project', project.id, project.id, { roles: { [user.id]: 'owner' } })
-      return { ...project, role: 'owner', owner_name: user.name }
+      return { ...project, role: 'owner', owner_name: user.name, delete_at: null }
     },
 
     async delete(userId: string, projectId: string): Promise<void> {

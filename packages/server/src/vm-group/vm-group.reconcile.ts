@@ -59,6 +59,8 @@ export function makeVmGroupReconcile(options: VmGroupReconcileOptions) {
       told.delete(id)
       return 'when-kicked'
     }
+    // Its members are stopped, and the scan comes back to it when its owner keeps the account.
+    if (await repo.isFrozen(group)) return 'when-kicked'
     const members = await repo.members(id)
     const step = planGroup(group.facts, members, membersAtOnce, clock.now())
     await show(group, members)

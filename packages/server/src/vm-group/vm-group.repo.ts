@@ -149,6 +149,13 @@ export function makeVmGroupRepo(db: Db) {
       .execute()
   }
 
+  /** Projects in which nothing happens, because their owners are deleting their accounts. */
+  const frozenProjects = () =>
+    db
+      .selectFrom('project')
+      .innerJoin('account_deletion', 'account_deletion.account_id', 'project.account_id')
+      .select('project.id')
+
   async function countMembers(groupId: string, executor: Db): Promise<number> {
     const { n } = await executor
       .selectFrom('vm')
@@ -178,8 +185,18 @@ export function makeVmGroupRepo(db: Db) {
       return rows.map(toRecord)
     },
 
+    /** Those that are to be kept at their size: all but those of owners who are deleting their accounts. */
     async all(): Promise<GroupRecord[]> {
-      return (await db.selectFrom('vm_group').selectAll().execute()).map(toRecord)
+      const rows = await db
+        .selectFrom('vm_group')
+        .selectAll()
+        .where('project_id', 'not in', frozenProjects())
+        .execute()
+      return rows.map(toRecord)
+    },
+
+    async isFrozen({ projectId }: GroupRecord): Promise<boolean> {
+      return (await frozenProjects().where('project.id', '=', projectId).executeTakeFirst()) !== undefined
     },
 
     /** How many members groups have, of one project, of one group, or all of them. */

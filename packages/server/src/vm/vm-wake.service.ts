@@ -13,7 +13,7 @@ const pollMs = 100
 export type Woken = 'up' | 'late' | 'not-asleep'
 
 export interface VmWakeOptions {
-  repo: Pick<VmRepo, 'find' | 'change'>
+  repo: Pick<VmRepo, 'find' | 'change' | 'isFrozen'>
   kick: (vmId: string) => void
   announce: (vm: VmRecord) => Promise<void>
   clock: Clock
@@ -25,6 +25,7 @@ export function makeVmWake({ repo, kick, announce, clock }: VmWakeOptions) {
   const pause = () => new Promise<void>((resolve) => clock.after(pollMs, resolve))
 
   async function start(vmId: string): Promise<boolean> {
+    if (await repo.isFrozen(vmId)) return false
     let isStarted = false
     const vm = await repo.change(
       vmId,

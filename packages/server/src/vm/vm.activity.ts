@@ -83,6 +83,10 @@ const minutesText = (minutes: number): string =>
   minutes % 60 === 0 ? count(minutes / 60, 'hour') : count(minutes, 'minute')
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
+/** Nothing runs in a project whose owner is deleting their account. */
+export const frozen = ({ name }: VmRecord): Told =>
+  change('vm.frozen', `VM ${name} is being stopped`, 'The owner of the project is deleting their account.')
+
 /** A connection to it started it. */
 export const woken = ({ name }: VmRecord): Told =>
   change('vm.woken', `VM ${name} was started by a connection to it`, null)

@@ -336,6 +336,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
     addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Tx) => addVmSnapshot(tx, row, entry),
 
+    /** Whether the owner of its project is deleting their account: it must not start. */
+    async isFrozen(id: string): Promise<boolean> {
+      const row = await db
+        .selectFrom('vm')
+        .innerJoin('project', 'project.id', 'vm.project_id')
+        .innerJoin('account_deletion', 'account_deletion.account_id', 'project.account_id')
+        .select('vm.id')
+        .where('vm.id', '=', id)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     /** Whether a snapshot of a VM, or of a disk that goes with it, is being made or waits for its turn. */
     async isBeingSnapshotted(id: string, executor: Db): Promise<boolean> {
       const row = await executor

@@ -26,7 +26,7 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
-import { asked, toldOfSuspendAfter, unused, vmSubject } from './vm.activity.ts'
+import { asked, frozen, toldOfSuspendAfter, unused, vmSubject } from './vm.activity.ts'
 import type { Patience } from './vm.patience.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
@@ -631,6 +631,24 @@ export function makeVmService(options: VmServiceOptions) {
       kick(vmId)
       await announce(vm)
       return true
+    },
+
+    /** Stops a VM that is wanted on, because the owner of its project is deleting their account. */
+    async freeze(vmId: string): Promise<void> {
+      let isStopped = false
+      const vm = await repo.change(
+        vmId,
+        (current) => {
+          isStopped = !current.wanted.deleted && current.wanted.power === 'on'
+          return isStopped
+            ? changed(current, { wanted: { power: 'off' }, statusMessage: null }, clock.now())
+            : current
+        },
+        { tell: tell((current) => (isStopped ? frozen(current) : null)) },
+      )
+      if (!vm || !isStopped) return
+      kick(vmId)
+      await announce(vm)
     },
 
     /** Tells whoever watches what a VM looks like now. */

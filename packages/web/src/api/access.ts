@@ -1,4 +1,4 @@
-import { type ProjectEndpointId, roleMay } from '@slipway/contract'
+import { mayWhileFrozen, type ProjectEndpointId, roleMay, routeOf } from '@slipway/contract'
 import { useCallback } from 'react'
 import { useMatch } from 'react-router'
 import { useProjects } from './projects.ts'
@@ -10,6 +10,16 @@ import { useProjects } from './projects.ts'
 export function useMay(projectId?: string): (call: ProjectEndpointId) => true | string {
   const urlId = useMatch('/projects/:projectId/*')?.params.projectId
   const { projects } = useProjects({ retryOnMount: false })
-  const role = projects.find(({ id }) => id === (projectId ?? urlId))?.role
-  return useCallback((call) => (role ? roleMay(role, call) : true), [role])
+  const project = projects.find(({ id }) => id === (projectId ?? urlId))
+  const role = project?.role
+  const isFrozen = Boolean(project?.delete_at)
+  return useCallback(
+    (call) => {
+      const verdict = role ? roleMay(role, call) : true
+      return isFrozen && verdict === true
+        ? mayWhileFrozen({ id: call, method: routeOf(call).method })
+        : verdict
+    },
+    [role, isFrozen],
+  )
 }

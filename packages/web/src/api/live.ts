@@ -80,7 +80,8 @@ const isKind = (name: string): name is EventKind => name in kinds
 export function useLive(projectId: string | undefined): void {
   useVmPoll(projectId)
   const { user, revision: after } = useSession()
-  const userId = user?.id
+  // With an account that is being deleted there is nothing to hear of.
+  const userId = user?.delete_at ? undefined : user?.id
 
   useEffect(() => {
     if (userId === undefined) return

@@ -8,6 +8,7 @@ const projects = ['a', 'b', 'c'].map((id) => ({
   created_at: '',
   role: 'owner' as const,
   owner_name: '',
+  delete_at: null,
 }))
 const idOf = (urlId: string | undefined, storedId: string | null) => selectedOf(projects, urlId, storedId)?.id
 

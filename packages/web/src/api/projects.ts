@@ -16,17 +16,19 @@ const listKey = keyOf('project.list')
  * not be loaded is left to those who show it.
  */
 export function useProjects({ retryOnMount = true } = {}) {
-  const { state } = useSession()
+  const { state, user } = useSession()
+  // With an account that is being deleted nothing can be listed.
+  const isIn = state === 'in' && !user.delete_at
   const query = useQuery({
     queryKey: listKey,
     queryFn: async ({ signal }) =>
       inOrder(listKey, 'project', await call('project.list', { signal }), () => true),
-    enabled: state === 'in',
+    enabled: isIn,
     retryOnMount,
   })
   return {
     projects: query.data ?? [],
-    loading: state === 'checking' || (state === 'in' && query.isPending),
+    loading: state === 'checking' || (isIn && query.isPending),
     error: query.data ? null : query.error,
     retry: () => void query.refetch(),
   }

@@ -8,6 +8,7 @@ const ada = {
   email_verified: true,
   created_at: '2026-01-01T00:00:00Z',
   is_admin: false,
+  delete_at: null,
 }
 
 /** Answers one call after the other; a missing answer is a lost network. */

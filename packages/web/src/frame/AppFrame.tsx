@@ -7,6 +7,7 @@ import { IconButton } from '../ui/Button.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
+import { FrozenBanner } from './FrozenBanner.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
@@ -42,6 +43,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
             <ConnectionLine />
           </div>
           <EngineBanner />
+          <FrozenBanner />
           {children}
         </main>
         <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />

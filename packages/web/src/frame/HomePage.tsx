@@ -20,9 +20,11 @@ const Dashboard = lazy(async () => {
   }
 })
 
+const LeavingFrame = lazy(async () => ({ default: (await import('./LeavingFrame.tsx')).LeavingFrame }))
+
 /** `/` never redirects. Visitors get the landing page, users the dashboard, and neither until that is known. */
 export function Component() {
-  const { state } = useSession()
+  const { state, user } = useSession()
   const wait = <FullPageNote text="Loading..." />
   if (state === 'checking') return wait
   if (state === 'out') {
@@ -32,9 +34,5 @@ export function Component() {
       </PublicFrame>
     )
   }
-  return (
-    <Suspense fallback={wait}>
-      <Dashboard />
-    </Suspense>
-  )
+  return <Suspense fallback={wait}>{user.delete_at ? <LeavingFrame /> : <Dashboard />}</Suspense>
 }

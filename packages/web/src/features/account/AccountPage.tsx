@@ -1,5 +1,6 @@
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
+import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
 import { SessionsSection } from './SessionsSection.tsx'
@@ -14,6 +15,7 @@ export function Component() {
         <PasswordSection />
         <SessionsSection />
         <ApiTokens />
+        <DeleteAccountSection />
       </div>
     </>
   )

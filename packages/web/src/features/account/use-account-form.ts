@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react'
+import { ApiError } from '../../api/client.ts'
 import { useFields } from '../../shell/use-fields.ts'
 import { type Outcome, useFormShell } from '../../shell/use-form-shell.ts'
 
@@ -30,29 +31,57 @@ export function useAccountForm<Fields extends object, Answer>({
   const { form, change, dirty } = useFields(empty)
   /** The fields that something was said of. */
   const [told, setTold] = useState<readonly string[]>([])
+  /** What the server said of fields of the form. */
+  const [refused, setRefused] = useState<Complaints<Fields>>({})
   const shell = useFormShell({ dirty: guarded && dirty, send, failureText })
 
+  const focus = (field: string) => ref.current?.querySelector<HTMLInputElement>(`[name="${field}"]`)?.focus()
   const wrong = Object.entries<string | undefined>(complaintsOf(form))
   return {
     ref,
     form,
     /** What is said at the fields now. */
-    complaints: Object.fromEntries(wrong.filter(([field]) => told.includes(field))) as Complaints<Fields>,
+    complaints: {
+      ...refused,
+      ...(Object.fromEntries(wrong.filter(([field]) => told.includes(field))) as Complaints<Fields>),
+    },
     pending: shell.pending,
     done: shell.done,
-    error: shell.error,
+    /** Said at the foot, unless it is said at a field. */
+    error: Object.keys(refused).length > 0 ? undefined : shell.error,
     reset: shell.reset,
     change: (part: Partial<Fields>) => {
       change(part)
       setTold(told.filter((field) => !(field in part)))
+      // What was refused is over with the first change; it must not move to the foot then.
+      if (Object.keys(refused).length > 0) shell.reset()
+      setRefused({})
     },
     submit: (outcome?: Outcome<Answer>) => {
       setTold(wrong.map(([field]) => field))
+      setRefused({})
       const [first] = wrong
-      if (!first) return void shell.submit(form, outcome)
+      if (!first) {
+        return void shell.submit(form, {
+          ...outcome,
+          onFailure: (error, shown) => {
+            const now = refusedFields(error, form)
+            setRefused(now)
+            const [field] = Object.keys(now)
+            if (shown && field !== undefined) focus(field)
+            outcome?.onFailure?.(error, shown)
+          },
+        })
+      }
       // What went wrong before is over when something else is wrong now.
       shell.reset()
-      ref.current?.querySelector<HTMLInputElement>(`[name="${first[0]}"]`)?.focus()
+      focus(first[0])
     },
   }
+}
+
+/** What the server refused, by the fields that the form has under the same name. */
+function refusedFields<Fields extends object>(error: unknown, form: Fields): Complaints<Fields> {
+  const fields = error instanceof ApiError ? Object.entries(error.fields ?? {}) : []
+  return Object.fromEntries(fields.filter(([field]) => field in form)) as Complaints<Fields>
 }

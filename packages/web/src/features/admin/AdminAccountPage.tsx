@@ -47,6 +47,12 @@ export function Component() {
               VMs keep running.
             </Banner>
           )}
+          {account.delete_at !== null && (
+            <Banner tone="warn">
+              Its owner is deleting it. On {formatDateTime(account.delete_at)} it is gone with all its
+              projects, unless its owner keeps it. Its VMs are stopped.
+            </Banner>
+          )}
           <Facts account={account} />
           <LimitsSheet key={JSON.stringify(account.own_limits)} account={account} />
         </div>

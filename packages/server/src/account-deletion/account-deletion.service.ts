@@ -1,0 +1,109 @@
+import {
+  type AccountDeletion,
+  accountDeletionTexts,
+  accountTexts,
+  deletionDays,
+  type User,
+} from '@slipway/contract'
+import { entry, type Told, wish } from '../activity/entry.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem, refuse } from '../lib/problem.ts'
+import type { SendMail } from '../mail/mail.ts'
+import { accountDeletedMail, accountKeptMail, deletionRequestedMail } from './account-deletion.mails.ts'
+import type { AccountDeletionRepo } from './account-deletion.repo.ts'
+
+const dayMs = 24 * 60 * 60_000
+
+export type AccountDeletionService = ReturnType<typeof makeAccountDeletionService>
+
+export interface AccountDeletionServiceOptions<A extends { ip: string }> {
+  repo: AccountDeletionRepo
+  /** Throws unless the password is that of the user; answers with the hash that it belongs to. */
+  requirePassword: (user: User, password: string, asker: A) => Promise<string>
+  /** E-mail addresses of administrators, in lower case. */
+  admins: readonly string[]
+  sendMail: SendMail
+  installation: () => { productName: string; url: string }
+  /** All sessions and API tokens of an account ended: what stands on them has to end too, visits by SSH as well. */
+  onEnded: (accountId: string, apiTokenIds: readonly string[]) => void
+  apiTokenIds: (accountId: string) => Promise<string[]>
+  /** Tells the members of a project that it is frozen, or not any more. */
+  announceProject: (projectId: string) => void
+  /** Asks the reconciler to look at an account soon. */
+  kick: (accountId: string) => void
+  clock: Clock
+  log: Pick<Log, 'info' | 'error'>
+}
+
+export function makeAccountDeletionService<A extends { ip: string }>(
+  options: AccountDeletionServiceOptions<A>,
+) {
+  const { repo, installation, clock, log } = options
+  const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
+    entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
+
+  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
+  function send(mail: Parameters<SendMail>[0], purpose: string): void {
+    options.sendMail(mail).then(
+      () => log.info({ to: mail.to, purpose }, 'mail sent'),
+      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
+    )
+  }
+
+  async function announceProjects(accountId: string): Promise<void> {
+    for (const projectId of await repo.projects(accountId)) options.announceProject(projectId)
+  }
+
+  return {
+    async get(user: User): Promise<AccountDeletion> {
+      const [deletion, goes_along, shared_projects] = await Promise.all([
+        repo.find(user.id),
+        repo.goesAlong(user.id),
+        repo.shared(user.id),
+      ])
+      return { delete_at: deletion?.deleteAt ?? null, goes_along, shared_projects }
+    },
+
+    /** Throws 400 for a wrong password, 409, 429, and 503 while too many passwords wait to be hashed. */
+    async request(user: User, password: string, asker: A): Promise<{ delete_at: string }> {
+      const verifiedHash = await options.requirePassword(user, password, asker)
+      const deleteAt = isoTime(clock.now() + deletionDays * dayMs)
+      const tokens = await options.apiTokenIds(user.id)
+      const what = wish(
+        user.id,
+        'accountDeletion.request',
+        `Deletion of the account in ${deletionDays} days requested`,
+        `From ${asker.ip}.`,
+      )
+      const stored = await repo.request(user, {
+        accountId: user.id,
+        requestedAt: isoTime(clock.now()),
+        deleteAt,
+        verifiedHash,
+        admins: options.admins,
+        entry: told(user, what),
+      })
+      if (stored === 'other-password') throw refuse('current_password', accountTexts.wrongPassword)
+      if (stored === 'already-requested') throw new Problem(409, accountDeletionTexts.alreadyRequested)
+      if (stored === 'last-administrator') throw new Problem(409, accountDeletionTexts.lastAdministrator)
+      options.onEnded(user.id, tokens)
+      options.kick(user.id)
+      await announceProjects(user.id)
+      send(deletionRequestedMail(user, installation(), deleteAt, asker.ip), 'deletion-requested')
+      return { delete_at: deleteAt }
+    },
+
+    async cancel(user: User): Promise<void> {
+      const what = wish(user.id, 'accountDeletion.cancel', 'Kept the account')
+      if (!(await repo.cancel(user.id, told(user, what))))
+        throw new Problem(409, accountDeletionTexts.notRequested)
+      await announceProjects(user.id)
+      send(accountKeptMail(user, installation()), 'account-kept')
+    },
+
+    /** Called once the account is gone. */
+    mailDeleted: (account: { name: string; email: string }): void =>
+      send(accountDeletedMail(account, installation()), 'account-deleted'),
+  }
+}

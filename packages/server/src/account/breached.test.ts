@@ -1,0 +1,71 @@
+/** New passwords against the list of those that were in breaches, at each place where one is chosen. */
+import { accountApi, accountSettingsApi, accountTexts } from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
+import { requireUnbreached, wordsOf } from './breached.ts'
+
+const app = await testApp()
+const refused = {
+  status: 400,
+  body: { message: accountTexts.breachedPassword, fields: { password: accountTexts.breachedPassword } },
+}
+
+describe('what is looked up', () => {
+  it.each([
+    ['Password', ['password']],
+    ['Password1!', ['password1!', 'password']],
+    ['MONKEY2024!', ['monkey2024!', 'monkey']],
+    ['Monkey-20240!', ['monkey-20240!']],
+    ['abc12345', ['abc12345']],
+    ['Correct-horse-1', ['correct-horse-1', 'correct-horse']],
+    ['12345678', ['12345678']],
+  ])('of %j: %j', (password, words) => {
+    expect(wordsOf(password)).toEqual(words)
+  })
+
+  it.each(['Password1!', 'Qwerty123', 'P@ssw0rd', 'TRUSTNO1!', 'Iloveyou1', 'Ｐａｓｓｗｏｒｄ１！'])(
+    'refuses %s',
+    async (password) => {
+      await expect(requireUnbreached(password)).rejects.toMatchObject({ status: 400 })
+    },
+  )
+
+  it.each(['Correct-horse-1', 'wort","password', '"', '[Aa1]', 'Qz4!vT0p#ew', '\\u0070assword-Aa1'])(
+    'lets %s pass',
+    async (password) => {
+      await requireUnbreached(password)
+    },
+  )
+})
+
+describe('a password from a breach', () => {
+  const password = 'Dragon123!'
+
+  it('400 at sign-up, and no account is made', async () => {
+    const body = { name: 'Ada', email: 'breached@slipway.test', password }
+    expect(await app.client().call(accountApi.signUp, { body })).toMatchObject(refused)
+    const better = await app
+      .client()
+      .call(accountApi.signUp, { body: { ...body, password: 'Brand-new-horse-2' } })
+    expect(better.status).toBe(201)
+  })
+
+  it('400 at a change of the password, which stays as it is', async () => {
+    const ada = await app.signedIn('Ada')
+    const body = { current_password: ada.password, password }
+    expect(await ada.call(accountSettingsApi.changePassword, { body })).toMatchObject(refused)
+    const signIn = { body: { email: ada.email, password: ada.password } }
+    expect((await app.client().call(accountApi.signIn, signIn)).status).toBe(200)
+  })
+
+  it('400 at a reset, and the link still works afterwards', async () => {
+    const ada = await app.signedIn('Ada')
+    await app.client().call(accountApi.forgotPassword, { body: { email: ada.email } })
+    await app.idle()
+    const token = tokenOf(lastMail(app.mails, ada.email))
+    const reset = (word: string) =>
+      app.client().call(accountApi.resetPassword, { body: { token, password: word } })
+    expect(await reset(password)).toMatchObject(refused)
+    expect((await reset('Brand-new-horse-2')).status).toBe(200)
+  })
+})

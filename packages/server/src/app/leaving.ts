@@ -1,0 +1,65 @@
+import type { Asker } from '../account/account.service.ts'
+import { makeAccountDeletionReconcile } from '../account-deletion/account-deletion.reconcile.ts'
+import { makeAccountDeletionRepo } from '../account-deletion/account-deletion.repo.ts'
+import {
+  type AccountDeletionServiceOptions,
+  makeAccountDeletionService,
+} from '../account-deletion/account-deletion.service.ts'
+import { makeReconciler } from '../lib/reconciler.ts'
+import type { ProjectService } from '../project/project.service.ts'
+import type { VmService } from '../vm/vm.service.ts'
+import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
+import type { VmSetService } from '../vm-set/vm-set.service.ts'
+import { type Base, rhythm } from './base.ts'
+
+type ServiceOptions = AccountDeletionServiceOptions<Asker>
+
+/** Accounts that their owners delete, and what goes along with them. */
+export function makeLeaving(
+  base: Pick<Base, 'db' | 'clock' | 'log' | 'bus' | 'calls' | 'clockGuard' | 'underLease'>,
+  options: Pick<
+    ServiceOptions,
+    'requirePassword' | 'admins' | 'sendMail' | 'installation' | 'onEnded' | 'apiTokenIds'
+  > & {
+    projects: Pick<ProjectService, 'delete'>
+    vms: Pick<VmService, 'freeze' | 'delete'>
+    pools: Pick<VmPoolService, 'delete'>
+    sets: Pick<VmSetService, 'delete'>
+  },
+) {
+  const { db, clock, log, bus, calls, clockGuard, underLease } = base
+  const { projects, vms, pools, sets, ...ofService } = options
+  const repo = makeAccountDeletionRepo(db)
+  const deletions = makeAccountDeletionService({
+    repo,
+    ...ofService,
+    announceProject: (projectId) => bus.changed('project', projectId, projectId),
+    kick: calls.kickAccountDeletion,
+    clock,
+    log,
+  })
+  const reconcile = makeAccountDeletionReconcile({
+    repo,
+    deletes: {
+      freezeVm: vms.freeze,
+      vm: vms.delete,
+      vmPool: pools.delete,
+      vmSet: sets.delete,
+      project: projects.delete,
+    },
+    clockGuard,
+    onDeleted: deletions.mailDeleted,
+    clock,
+  })
+  const accountDeletionReconciler = makeReconciler({
+    name: 'account-deletion',
+    look: reconcile.look,
+    scan: reconcile.scan,
+    within: underLease,
+    ...rhythm,
+    clock,
+    log,
+  })
+  calls.connect({ kickAccountDeletion: accountDeletionReconciler.kick })
+  return { deletions, accountDeletionReconciler }
+}
