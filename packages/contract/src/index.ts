@@ -26,6 +26,8 @@ export * from './host.rules.ts'
 export * from './host.ts'
 export * from './network.rules.ts'
 export * from './network.ts'
+export * from './oidc.rules.ts'
+export * from './oidc.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
 export * from './project.rules.ts'
@@ -72,6 +74,7 @@ import { eventApi } from './event.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
+import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
 import { projectMemberApi } from './project-member.ts'
@@ -90,6 +93,7 @@ const apis = [
   accountApi,
   adminAccountApi,
   accountSettingsApi,
+  oidcApi,
   hostApi,
   healthApi,
   projectApi,

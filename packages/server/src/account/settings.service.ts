@@ -74,7 +74,7 @@ export function makeSettingsService(options: SettingsServiceOptions) {
   return {
     requirePassword,
 
-    async rename(user: User, name: string): Promise<User> {
+    async rename<U extends User>(user: U, name: string): Promise<U> {
       const renamed = wish(user.id, 'account.update', `Changed the name to ${name}`)
       await repo.rename(user.id, name, told({ ...user, name }, renamed))
       return { ...user, name }
