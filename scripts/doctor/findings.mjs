@@ -15,6 +15,7 @@ import {
 } from '../setup/system-packages.mjs'
 import { dataDir, engine, inTree } from '../setup/tree.mjs'
 import { openToOthers } from './data-directory.mjs'
+import { askProviders } from './sign-in-providers.mjs'
 
 /** @typedef {{ state: 'good' | 'note' | 'bad', name: string, text: string, help?: string }} Finding */
 
@@ -31,6 +32,7 @@ export async function* findings({ tries = false } = {}) {
   yield node()
   yield npmPackages()
   yield* await settings()
+  yield* await signInProviders()
   yield* privacy()
   yield* await space()
   yield memory()
@@ -79,6 +81,15 @@ async function settings() {
   const { code, output } = await run(node24(), ['--input-type=module', '-e', program], { quiet: true })
   const wrong = output.match(/^ {2}\w+: .*$/gm)
   return code === 0 || !wrong ? [found] : [found, ...wrong.map((line) => bad('settings', line.trim()))]
+}
+
+/** @returns {Promise<Finding[]>} */
+async function signInProviders() {
+  return (await askProviders(process.env)).map(({ name, issuer, problem }) =>
+    problem === null
+      ? good(`sign-in ${name}`, `${issuer} responds`)
+      : bad(`sign-in ${name}`, problem, 'nobody can sign in with it until it responds'),
+  )
 }
 
 /** A program of the server asks the cluster: it speaks TLS and reads YAML with packages that have to be installed. */

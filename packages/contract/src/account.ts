@@ -17,7 +17,7 @@ export type User = z.infer<typeof User>
 
 /** The signed-in user, with what they are permitted to do beyond their own projects. */
 export const Me = User.extend({
-  /** Named in `SLIPWAY_ADMINS`: can export activity, and see the health and all operations of the server. */
+  /** Named in `SLIPWAY_ADMINS`, or signed in by a provider as one of its group of administrators: can export activity, and see the health and all operations of the server. */
   is_admin: z.boolean(),
   /** When the account is deleted for good, unless it is kept before; null: nobody asked for that. */
   delete_at: Time.nullable(),

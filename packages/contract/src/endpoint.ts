@@ -17,6 +17,8 @@ export interface EndpointDef {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
+  /** The body comes as an HTML form sends it, in place of JSON. */
+  takes?: 'form'
   /** Absent for 204 and for everything that is not JSON. */
   response?: z.ZodType
   /** Status of a refused body; 400 unless the catalogue says otherwise. */

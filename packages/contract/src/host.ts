@@ -54,12 +54,17 @@ export const Host = z.object({
       fingerprint: z.string(),
     })
     .nullable(),
-  /** Who may create an account: everybody, only who is invited to a project, nobody, or who has an address at a domain. */
+  /**
+   * Who may create an account: everybody, only who is invited to a project, nobody, who has an address at a domain, or only
+   * who signs in with a provider.
+   */
   sign_up: z.object({
     policy: z.enum(signUpPolicies),
     /** Empty unless the policy is `domains`, which lets in who is invited, too. */
     domains: z.array(z.string()),
   }),
+  /** With whom people can sign in beside their passwords; empty: with nobody. */
+  oidc_providers: z.array(z.object({ name: z.string(), label: z.string() })),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
   built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
   /**

@@ -28,6 +28,8 @@ export * from './host.rules.ts'
 export * from './host.ts'
 export * from './network.rules.ts'
 export * from './network.ts'
+export * from './oidc.rules.ts'
+export * from './oidc.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
 export * from './project.rules.ts'
@@ -75,6 +77,7 @@ import { eventApi } from './event.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
+import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
 import { projectMemberApi } from './project-member.ts'
@@ -94,6 +97,7 @@ const apis = [
   adminAccountApi,
   accountSettingsApi,
   accountDeletionApi,
+  oidcApi,
   hostApi,
   healthApi,
   projectApi,

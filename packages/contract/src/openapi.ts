@@ -14,7 +14,9 @@ const jsonOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
   return rest
 }
 
-const content = (schema: Json) => ({ 'application/json': { schema } })
+const content = (schema: Json, takes?: 'form') => ({
+  [takes === 'form' ? 'application/x-www-form-urlencoded' : 'application/json']: { schema },
+})
 
 const statusTexts: Record<number, string> = {
   400: 'The request is not valid',
@@ -128,7 +130,9 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
       tags: [endpoint.id.split('.')[0]],
       security: securityOf(endpoint),
       ...(parameters.length > 0 && { parameters }),
-      ...(endpoint.body && { requestBody: { content: content(jsonOf(endpoint.body, 'input')) } }),
+      ...(endpoint.body && {
+        requestBody: { content: content(jsonOf(endpoint.body, 'input'), endpoint.takes) },
+      }),
       responses: responsesOf(endpoint),
     }
   }

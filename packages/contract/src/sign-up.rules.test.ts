@@ -6,6 +6,8 @@ const closed = 'Sign-up is closed: only existing accounts can sign in.'
 const invited = 'Sign-up requires an email address that is invited to a project.'
 const atDomain = 'Sign-up requires an email address at example.com, or one that is invited to a project.'
 
+const byProvider = 'Sign-up by password is turned off: sign in with a provider instead.'
+
 describe('maySignUp', () => {
   const own = 'ada@example.com'
   const other = 'ada@example.org'
@@ -21,8 +23,22 @@ describe('maySignUp', () => {
     [ruleOf('domains', 'example.com'), other, false, atDomain],
     [ruleOf('domains', 'example.com'), other, true, true],
     [ruleOf('domains', 'example.org', 'example.com'), own, false, true],
+    [ruleOf('oidc'), own, false, byProvider],
+    [ruleOf('oidc'), own, true, byProvider],
   ])('under %j %s, invited: %s, is %s', (rule, email, isInvited, expected) => {
     expect(maySignUp(rule, email, isInvited)).toBe(expected)
+  })
+
+  it.each([
+    [openSignUp, own, false, true],
+    [ruleOf('oidc'), other, false, true],
+    [ruleOf('closed'), own, true, closed],
+    [ruleOf('invitation'), own, false, invited],
+    [ruleOf('invitation'), own, true, true],
+    [ruleOf('domains', 'example.com'), own, false, true],
+    [ruleOf('domains', 'example.com'), other, false, atDomain],
+  ])('by a provider, under %j %s, invited: %s, is %s', (rule, email, isInvited, expected) => {
+    expect(maySignUp(rule, email, isInvited, 'provider')).toBe(expected)
   })
 
   it.each([

@@ -27,6 +27,7 @@ import { makeHandClock } from './lib/hand-clock.ts'
 import { makeRoom } from './lib/peers.test-kit.ts'
 import { newEpoch } from './lib/peers.ts'
 import type { Mail } from './mail/mail.ts'
+import type { OidcSettings } from './oidc/oidc.settings.ts'
 import type { ShareWays } from './share/share.state.ts'
 import type { BuiltInTemplate } from './template/template.service.ts'
 
@@ -63,6 +64,8 @@ export interface TestAppOptions {
   scaling?: ScalingPolicy
   admins?: string[]
   signUp?: SignUpRule
+  /** Who people can sign in with. */
+  oidc?: readonly OidcSettings[]
   activityDays?: number
   dataDir?: string
   /** Those of the recipes unless others are named. */
@@ -123,6 +126,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         maxDiskGb: options.maxDiskGb ?? 1024,
         admins: options.admins ?? [],
         signUp: options.signUp ?? openSignUp,
+        oidc: [...(options.oidc ?? [])],
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
         host: '127.0.0.1',

@@ -105,12 +105,12 @@ export async function buildApp(options: AppOptions) {
     isWaking: calls.isWaking,
     uses,
   })
-  const { accounts, apiTokens, activity, keys, visits } = people
+  const { accounts, oidc, apiTokens, activity, keys, visits } = people
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
     builtIn: options.templates,
-    admins: config.admins,
+    hasAdmins: config.admins.length > 0 || config.oidc.some(({ adminGroup }) => adminGroup !== null),
     clock,
   })
 
@@ -182,7 +182,6 @@ export async function buildApp(options: AppOptions) {
       'diskSnapshot.create': diskSnapshots.cancelCreation,
     },
     changed: bus.changed,
-    admins: config.admins,
   })
   bus.reads('operation', operations.read)
   calls.connect({
@@ -256,7 +255,7 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, apiTokens, activity, idempotency } : {}
+    const due = clockGuard.isTrusted() ? { accounts, oidc, apiTokens, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)

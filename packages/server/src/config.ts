@@ -16,6 +16,7 @@ import {
   scalingDefaults,
 } from '@slipway/contract'
 import { z } from 'zod'
+import { readOidc } from './config.oidc.ts'
 import { isPrivate, parseRange, type Range } from './lib/address-range.ts'
 import { makeAddressList } from './lib/client-address.ts'
 
@@ -73,10 +74,10 @@ const Networks = z.string().transform((text, ctx): 'off' | 'auto' | Range => {
   return z.NEVER
 })
 
-/** `open`, `invitation`, `closed`, or `domains:` with the domains of email addresses, with commas. */
+/** `open`, `invitation`, `oidc`, `closed`, or `domains:` with the domains of email addresses, with commas. */
 const SignUpSetting = z.string().transform((text, ctx): SignUpRule => {
   const setting = text.trim().toLowerCase()
-  if (setting === 'open' || setting === 'invitation' || setting === 'closed')
+  if (setting === 'open' || setting === 'invitation' || setting === 'oidc' || setting === 'closed')
     return { policy: setting, domains: [] }
   const [word, list = '', ...rest] = setting.split(':')
   const domains = list.split(',').map((one) => one.trim())
@@ -84,7 +85,7 @@ const SignUpSetting = z.string().transform((text, ctx): SignUpRule => {
     return { policy: 'domains', domains }
   ctx.addIssue({
     code: 'custom',
-    message: 'Enter open, invitation, closed, or domains such as domains:example.com,example.org',
+    message: 'Enter open, invitation, closed, oidc, or domains such as domains:example.com,example.org',
   })
   return z.NEVER
 })
@@ -362,6 +363,16 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     )
   }
   const publicUrl = s.SLIPWAY_PUBLIC_URL ? new URL(s.SLIPWAY_PUBLIC_URL) : null
+  const oidcProblems: string[] = []
+  const oidc = readOidc(environment, oidcProblems)
+  if (oidc.length > 0 && publicUrl === null)
+    oidcProblems.push(
+      'SLIPWAY_PUBLIC_URL: required with SLIPWAY_OIDC, because providers lead people back there',
+    )
+  if (oidc.length === 0 && s.SLIPWAY_SIGN_UP.policy === 'oidc' && oidcProblems.length === 0)
+    oidcProblems.push('SLIPWAY_SIGN_UP: oidc requires a provider in SLIPWAY_OIDC')
+  if (oidcProblems.length > 0)
+    throw new Error(`These settings are not valid:\n${oidcProblems.map((line) => `  ${line}`).join('\n')}`)
   if (s.SLIPWAY_SHARE_DOMAIN !== undefined && isBelow(publicUrl, s.SLIPWAY_SHARE_DOMAIN)) {
     throw new Error(
       'These settings are not valid:\n  SLIPWAY_SHARE_DOMAIN: requires SLIPWAY_PUBLIC_URL, whose host must not be in that domain',
@@ -455,6 +466,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     debianMirror: s.SLIPWAY_DEBIAN_MIRROR,
     admins: s.SLIPWAY_ADMINS,
     signUp: s.SLIPWAY_SIGN_UP,
+    /** Who people can sign in with, in the order of the settings. */
+    oidc,
     activityDays: s.SLIPWAY_ACTIVITY_DAYS,
     scaling: {
       sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,

@@ -45,11 +45,25 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   const invitationId = await make(`/api/projects/${projectId}/invitations`, invitation)
   const sessions = (await person.raw('GET', '/api/user/sessions')).body as { id: string }[]
   const sessionId = sessions[0]?.id ?? ''
+  const identityId = `identity-of-${person.email}`
+  await app.db
+    .insertInto('identity')
+    .values({
+      id: identityId,
+      account_id: await accountIdOf(person),
+      issuer: 'https://id.slipway.test',
+      subject: person.email,
+      email: person.email,
+      linked_at: '2026-01-01T00:00:00.000Z',
+      last_used_at: '2026-01-01T00:00:00.000Z',
+    })
+    .execute()
   return {
     memberId,
     invitationId,
     projectId,
     sessionId,
+    identityId,
     sshKeyId,
     apiTokenId,
     vmId,
@@ -62,7 +76,7 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   }
 }
 /** What belongs to nobody. */
-const everybodys: Record<string, string> = { templateId: 'starter' }
+const everybodys: Record<string, string> = { templateId: 'starter', provider: 'office' }
 /** A download that goes on for as long as the clock stands still. */
 async function downloadOf(person: typeof ada, projectId: string | undefined): Promise<string> {
   const body = { name: 'o', size: '1Gi', source: 'HTTP', image_url: 'https://images.test/o.img' }
@@ -122,6 +136,7 @@ const state = async () =>
           'project_invitation',
           'ssh_key',
           'api_token',
+          'identity',
           'template',
           'vm',
           'disk',

@@ -3,12 +3,12 @@ import {
   type AdminAccountDetail,
   adminAccountTexts,
   type EndpointId,
+  type Me,
   mayDisable,
   type OwnLimits,
   type QuotaResource,
   quotaAmount,
   quotaResources,
-  type User,
 } from '@slipway/contract'
 import { entry, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -21,7 +21,7 @@ export type AccountDeskService = ReturnType<typeof makeAccountDeskService>
 export interface AccountDeskOptions {
   repo: AccountDeskRepo
   quotas: Pick<QuotaService, 'ofAccount' | 'limitsOf' | 'setLimits'>
-  /** E-mail addresses in lower case of who may do this; empty lets nobody. */
+  /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
   /** All sessions of an account were ended. */
   onSessionsEnded: (accountId: string) => void
@@ -30,11 +30,11 @@ export interface AccountDeskOptions {
 
 /** What those who run the installation do to the accounts of others. Nobody signs in as somebody else. */
 export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, clock }: AccountDeskOptions) {
-  function requireAdmin({ email }: User): void {
-    if (!admins.includes(email)) throw new Problem(403, adminAccountTexts.refused)
+  function requireAdmin({ is_admin }: Me): void {
+    if (!is_admin) throw new Problem(403, adminAccountTexts.refused)
   }
 
-  const told = (account: { id: string; name: string }, admin: User, action: EndpointId, message: string) =>
+  const told = (account: { id: string; name: string }, admin: Me, action: EndpointId, message: string) =>
     entry(
       clock.now(),
       { type: 'account', id: account.id, name: account.name, accountId: account.id },
@@ -64,7 +64,7 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
 
   return {
     async list(
-      admin: User,
+      admin: Me,
       query: { search?: string | undefined; before?: string | undefined; limit: number },
     ) {
       requireAdmin(admin)
@@ -77,12 +77,12 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
       }
     },
 
-    async get(admin: User, accountId: string): Promise<AdminAccountDetail> {
+    async get(admin: Me, accountId: string): Promise<AdminAccountDetail> {
       requireAdmin(admin)
       return detail(await repo.find(accountId))
     },
 
-    async disable(admin: User, accountId: string): Promise<AdminAccountDetail> {
+    async disable(admin: Me, accountId: string): Promise<AdminAccountDetail> {
       requireAdmin(admin)
       const account = await repo.setDisabled(
         accountId,
@@ -95,7 +95,7 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
       return detail(account)
     },
 
-    async enable(admin: User, accountId: string): Promise<AdminAccountDetail> {
+    async enable(admin: Me, accountId: string): Promise<AdminAccountDetail> {
       requireAdmin(admin)
       const account = await repo.setDisabled(
         accountId,
@@ -106,7 +106,7 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
       return detail(account)
     },
 
-    async setLimits(admin: User, accountId: string, limits: OwnLimits): Promise<AdminAccountDetail> {
+    async setLimits(admin: Me, accountId: string, limits: OwnLimits): Promise<AdminAccountDetail> {
       requireAdmin(admin)
       const isStored = await quotas.setLimits(accountId, limits, (account) =>
         told(

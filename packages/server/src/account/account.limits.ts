@@ -24,6 +24,10 @@ export const accountLimits = {
   mailsToOneAccount: 30,
   /** Sign-ups, mails and resets from one address. */
   requestsFromOneAddress: 100,
+  /** Sign-ins with a provider that are begun from one address: many people may sit behind it. */
+  visitsFromOneAddress: 300,
+  /** Logout tokens from one address that are not valid. */
+  logoutsFromOneAddress: 300,
   /** Opened verification links from one address: many people may sit behind it. */
   linksFromOneAddress: 300,
 }
@@ -39,6 +43,8 @@ const limited = [
   'mailsTo',
   'requestsFrom',
   'linksFrom',
+  'visitsFrom',
+  'logoutsFrom',
 ] as const
 const spending = z.object({ of: z.enum(limited), key: z.string() })
 type Spending = z.infer<typeof spending>
@@ -73,6 +79,8 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     mailsTo: limiterOf(accountLimits.mailsToOneAccount),
     requestsFrom: limiterOf(accountLimits.requestsFromOneAddress),
     linksFrom: limiterOf(accountLimits.linksFromOneAddress),
+    visitsFrom: limiterOf(accountLimits.visitsFromOneAddress),
+    logoutsFrom: limiterOf(accountLimits.logoutsFromOneAddress),
   }
   const knownPlaces = new Set<string>()
 
@@ -152,5 +160,15 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
 
     /** Counts an opened verification link. Throws 429. */
     openLink: (network: string): Promise<void> => spend({ of: 'linksFrom', key: network }),
+
+    /** Counts a visit to a provider. Throws 429. */
+    visit: (network: string): Promise<void> => spend({ of: 'visitsFrom', key: network }),
+
+    /** Counts a logout token as one that is not valid before it is known. Throws 429. */
+    async beginLogout(network: string): Promise<Pick<Attempt, 'succeeded'>> {
+      const spending: Spending = { of: 'logoutsFrom', key: network }
+      await spend(spending)
+      return { succeeded: () => giveBackEverywhere([spending]) }
+    },
   }
 }

@@ -3,7 +3,7 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { AccountTable, MailTokenTable, SessionTable } from '../db/schema.ts'
-import { verifyAccount } from './account.writes.ts'
+import { insertAccount, insertSession, verifyAccount } from './account.writes.ts'
 
 export type Purpose = MailTokenTable['purpose']
 
@@ -52,9 +52,8 @@ export function makeAccountRepo(db: Db) {
     /** Stores an account with its first verification token. A taken address violates the unique index. */
     async insert(row: AccountTable, token: MailTokenTable, entry: Entry): Promise<void> {
       await db.transaction().execute(async (tx) => {
-        await tx.insertInto('account').values(row).execute()
+        await insertAccount(tx, row, entry)
         await tx.insertInto('mail_token').values(token).execute()
-        await record(tx, [entry])
       })
     },
 
@@ -141,12 +140,8 @@ export function makeAccountRepo(db: Db) {
           .select('id')
           .where('id', '=', session.account_id)
           .where('password_hash', '=', verifiedHash)
-          .where('disabled_at', 'is', null)
           .executeTakeFirst()
-        if (!current) return false
-        await tx.insertInto('session').values(session).execute()
-        await record(tx, [entry])
-        return true
+        return current !== undefined && insertSession(tx, session, entry)
       })
     },
 
@@ -158,9 +153,11 @@ export function makeAccountRepo(db: Db) {
         .selectFrom('session')
         .innerJoin('account', 'account.id', 'session.account_id')
         .leftJoin('account_deletion', 'account_deletion.account_id', 'account.id')
+        .leftJoin('oidc_session', 'oidc_session.token_hash', 'session.token_hash')
         .selectAll('account')
         .select('account_deletion.delete_at')
         .select(['session.remember', 'session.last_used_at', 'session.expires_at'])
+        .select(['oidc_session.issuer', 'oidc_session.admin_group'])
         .where('session.token_hash', '=', hash)
         .executeTakeFirst()
       return row
@@ -169,6 +166,8 @@ export function makeAccountRepo(db: Db) {
             remember: row.remember === 1,
             lastUsedAt: row.last_used_at,
             expiresAt: row.expires_at,
+            /** The group of a provider by which it was an administrator's when it began. */
+            adminGroup: row.issuer && row.admin_group ? { issuer: row.issuer, name: row.admin_group } : null,
           }
         : null
     },

@@ -3,7 +3,7 @@ import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
-import type { AccountService, Asker } from './account.service.ts'
+import type { AccountService, Asker, NewSession } from './account.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
 const sessionCookie = 'slipway_session'
@@ -24,33 +24,37 @@ export const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => 
   userAgent: request.headers['user-agent'],
 })
 
-const cookieOf = (secure: boolean) => ({ path: '/', httpOnly: true, sameSite: 'lax', secure }) as const
+/** The cookie of a session. */
+export function makeSessionCookie(isSecure: boolean) {
+  const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
+  return {
+    set(reply: FastifyReply, { token, maxAgeMs }: Pick<NewSession, 'token' | 'maxAgeMs'>): void {
+      reply.setCookie(sessionCookie, token, {
+        ...cookie,
+        ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
+      })
+    },
+    clear: (reply: FastifyReply): void => void reply.clearCookie(sessionCookie, cookie),
+  }
+}
 
-/** Takes the cookie of a session that has ended. */
-export const clearSession = (reply: FastifyReply, secure: boolean): FastifyReply =>
-  reply.clearCookie(sessionCookie, cookieOf(secure))
+export type SessionCookie = ReturnType<typeof makeSessionCookie>
 
 /** `revision`: what an answer that is begun now includes at least; a page that begins with a sign-in has to know. */
 export function accountRoutes(
   route: Route,
   accounts: AccountService,
-  secureCookies: boolean,
+  cookie: SessionCookie,
   revision: () => string,
 ): void {
-  const cookie = cookieOf(secureCookies)
-  const clear = (reply: FastifyReply) => clearSession(reply, secureCookies)
-
-  route(accountApi.me, async ({ user }) => accounts.me(user))
+  route(accountApi.me, async ({ user }) => user)
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
     const known = revision()
-    const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
-    reply.setCookie(sessionCookie, token, {
-      ...cookie,
-      ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
-    })
+    const { user, ...session } = await accounts.signIn(body, askerOf(request, reply))
+    cookie.set(reply, session)
     reply.header(headers.revision, known)
-    return { user: accounts.me(user), message: 'Signed in successfully' }
+    return { user, message: 'Signed in successfully' }
   })
 
   route(accountApi.signUp, async ({ body }, request, reply) => ({
@@ -65,7 +69,7 @@ export function accountRoutes(
       if (session) requireAccount(session, request)
     }
     await accounts.signOut(token)
-    clear(reply)
+    cookie.clear(reply)
   })
 
   route(accountApi.resendVerification, async ({ body }, request, reply) => {
@@ -85,19 +89,13 @@ export function accountRoutes(
 
   route(accountApi.resetPassword, async ({ body }, request, reply) => {
     await accounts.resetPassword(body.token, body.password, askerOf(request, reply))
-    clear(reply)
+    cookie.clear(reply)
     return { message: 'Password changed. Please sign in.' }
   })
 }
 
-export function settingsRoutes(
-  route: Route,
-  settings: SettingsService,
-  accounts: Pick<AccountService, 'me'>,
-): void {
-  route(accountSettingsApi.update, async ({ user, body }) =>
-    accounts.me(await settings.rename(user, body.name)),
-  )
+export function settingsRoutes(route: Route, settings: SettingsService): void {
+  route(accountSettingsApi.update, ({ user, body }) => settings.rename(user, body.name))
   route(accountSettingsApi.changePassword, ({ user, session, body }, request, reply) =>
     settings.changePassword(user, session.id, body, askerOf(request, reply)),
   )

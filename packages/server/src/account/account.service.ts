@@ -10,6 +10,7 @@ import {
 } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import type { SessionTable } from '../db/schema.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -55,6 +56,15 @@ export interface Asker {
   userAgent: string | undefined
 }
 
+/** A session that is to be stored, and what its browser gets. */
+export interface NewSession {
+  row: SessionTable
+  entry: Entry
+  token: string
+  /** How long the browser keeps the cookie; null: until it is closed. */
+  maxAgeMs: number | null
+}
+
 export interface AccountServiceOptions {
   repo: AccountRepo
   sendMail: SendMail
@@ -63,6 +73,8 @@ export interface AccountServiceOptions {
   productName: string
   /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
+  /** Whether a group of a provider makes administrators, by the settings as they are now. */
+  isAdminGroup: (group: { issuer: string; name: string }) => boolean
   signUpRule: SignUpRule
   /** Whether an address in lower case has an invitation to a project that can still be accepted. */
   isInvited: (email: string, now: string) => Promise<boolean>
@@ -81,6 +93,7 @@ export function makeAccountService({
   publicUrl,
   productName,
   admins,
+  isAdminGroup,
   signUpRule,
   isInvited,
   keptOf,
@@ -134,13 +147,39 @@ export function makeAccountService({
     })
   }
 
+  /** An account, with what it is permitted to do. */
+  const withRights = <A extends User & Pick<Me, 'delete_at'>>(account: A): A & Me => ({
+    ...account,
+    is_admin: admins.includes(account.email),
+  })
+
+  /** What every way to sign in begins a session with; `reason` says how, in whole sentences. */
+  function newSession(
+    account: Pick<User, 'id' | 'name'>,
+    remember: boolean,
+    asker: Asker,
+    reason = `From ${asker.ip}.`,
+  ): NewSession {
+    const token = randomBytes(32).toString('base64url')
+    return {
+      token,
+      maxAgeMs: remember ? rememberedMs : null,
+      row: {
+        token_hash: hashOf(token),
+        account_id: account.id,
+        remember: remember ? 1 : 0,
+        created_at: now(),
+        last_used_at: now(),
+        expires_at: isoTime(clock.now() + (remember ? rememberedMs : idleMs)),
+        user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
+        ip: asker.ip,
+      },
+      entry: told(account, access(account.id, 'account.signIn', 'Signed in', reason)),
+    }
+  }
+
   return {
-    /** The signed-in user, with what they are permitted to do. */
-    me: (user: User & { delete_at?: string | null }): Me => ({
-      ...user,
-      is_admin: admins.includes(user.email),
-      delete_at: user.delete_at ?? null,
-    }),
+    newSession,
 
     /** Throws 403 for whom the installation does not let in, 429, and 503 while too many passwords wait to be hashed. */
     async signUp(input: SignUp, asker: Asker): Promise<User> {
@@ -169,10 +208,7 @@ export function makeAccountService({
     },
 
     /** Checks in the order of the catalogue: password, disabled, unverified. */
-    async signIn(
-      input: SignIn,
-      asker: Asker,
-    ): Promise<{ user: Account; token: string; maxAgeMs: number | null }> {
+    async signIn(input: SignIn, asker: Asker): Promise<{ user: Me; token: string; maxAgeMs: number | null }> {
       const { ip, signal } = asker
       const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
@@ -199,25 +235,11 @@ export function makeAccountService({
         await noteFailure(account, `The email address is not verified. From ${ip}.`)
         throw new Problem(403, accountTexts.unverified)
       }
-      const token = randomBytes(32).toString('base64url')
-      const lifeMs = input.remember_me ? rememberedMs : idleMs
-      const isStored = await repo.insertSession(
-        {
-          token_hash: hashOf(token),
-          account_id: account.id,
-          remember: input.remember_me ? 1 : 0,
-          created_at: now(),
-          last_used_at: now(),
-          expires_at: isoTime(clock.now() + lifeMs),
-          user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
-          ip,
-        },
-        account.passwordHash,
-        told(account, access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`)),
-      )
+      const session = newSession(account, input.remember_me, asker)
+      const isStored = await repo.insertSession(session.row, account.passwordHash, session.entry)
       // A reset came between: what was typed is the old password.
       if (!isStored) throw new Problem(401, accountTexts.badCredentials)
-      return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
+      return { user: withRights(account), token: session.token, maxAgeMs: session.maxAgeMs }
     },
 
     async signOut(token: string | undefined): Promise<void> {
@@ -235,7 +257,7 @@ export function makeAccountService({
      */
     async authenticate(
       token: string | undefined,
-    ): Promise<{ id: string; user: Account; scope: null; isLeaving: boolean } | null> {
+    ): Promise<{ id: string; user: Me; scope: null; isLeaving: boolean } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -248,13 +270,15 @@ export function makeAccountService({
           log.error({ err: error }, 'The use of a session could not be noted')
         })
       }
-      return { id, user: session.account, scope: null, isLeaving: session.account.delete_at !== null }
+      const user = withRights(session.account)
+      if (session.adminGroup && isAdminGroup(session.adminGroup)) user.is_admin = true
+      return { id, user, scope: null, isLeaving: session.account.delete_at !== null }
     },
 
     /** The account, if others may act for it: it may sign in, and is not being deleted. */
-    async active(accountId: string): Promise<User | null> {
+    async active(accountId: string): Promise<Me | null> {
       const account = await repo.byId(accountId)
-      return account && !account.disabled && account.delete_at === null ? account : null
+      return account && !account.disabled && account.delete_at === null ? withRights(account) : null
     },
 
     /** Whose a session is; null when it has ended or the account is being deleted. Looking at it does not keep it alive. */
@@ -304,6 +328,8 @@ export function makeAccountService({
       afterAnswer('mailing a password reset link', async function mailReset() {
         const account = await repo.byEmail(email)
         if (!account || account.disabled) return
+        // Where the providers say who has an account, leaving one of them must not leave a password behind.
+        if (account.passwordHash === '' && signUpRule.policy === 'oidc') return
         const { token, row } = newToken(account.id, 'reset')
         const message = 'A password reset link was requested'
         await repo.replaceToken(

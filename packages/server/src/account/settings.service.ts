@@ -78,7 +78,7 @@ export function makeSettingsService(options: SettingsServiceOptions) {
   return {
     requirePassword,
 
-    async rename(user: User, name: string): Promise<User> {
+    async rename<U extends User>(user: U, name: string): Promise<U> {
       const renamed = wish(user.id, 'account.update', `Changed the name to ${name}`)
       const owned = await repo.rename(user.id, name, told({ ...user, name }, renamed))
       for (const projectId of owned) options.changed('project', projectId, projectId)

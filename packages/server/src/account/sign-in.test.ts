@@ -190,6 +190,8 @@ describe('every call that needs no session', () => {
     'account.confirmEmail': (i) => ({ token: `t-${i}` }),
     'account.forgotPassword': () => ({ email: 'limit@slipway.test' }),
     'account.resetPassword': (i) => ({ token: `t-${i}`, password }),
+    'oidc.begin': () => ({}),
+    'oidc.signOut': (i) => ({ logout_token: `t-${i}` }),
   }
 
   // Signing up hashes passwords. A reset that fails does not, and uses up the same limit.

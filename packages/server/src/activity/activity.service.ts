@@ -3,8 +3,8 @@ import {
   type ActivityPage,
   type activityApi,
   activityTexts,
+  type Me,
   type Parsed,
-  type User,
 } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { Problem } from '../lib/problem.ts'
@@ -17,8 +17,6 @@ export type ActivityService = ReturnType<typeof makeActivityService>
 
 export interface ActivityServiceOptions {
   repo: ActivityRepo
-  /** E-mail addresses in lower case of who may read everything; empty lets nobody. */
-  admins: readonly string[]
   /** How long entries are kept. */
   days: number
   clock: Clock
@@ -26,7 +24,7 @@ export interface ActivityServiceOptions {
 
 const dayMs = 24 * 60 * 60_000
 
-export function makeActivityService({ repo, admins, days, clock }: ActivityServiceOptions) {
+export function makeActivityService({ repo, days, clock }: ActivityServiceOptions) {
   async function page(filter: ActivityFilter, limit: number): Promise<ActivityPage> {
     const found = await repo.page(filter, limit + 1)
     const entries = found.slice(0, limit)
@@ -57,8 +55,8 @@ export function makeActivityService({ repo, admins, days, clock }: ActivityServi
     ): Promise<ActivityPage> => page({ accountId: userId, before }, limit),
 
     /** Everything, oldest first and a part at a time, for administrators. */
-    export({ email }: User, { since, until }: Parsed<Api['export']>['query']): AsyncIterable<Activity[]> {
-      if (!admins.includes(email)) throw new Problem(403, activityTexts.exportRefused)
+    export({ is_admin }: Me, { since, until }: Parsed<Api['export']>['query']): AsyncIterable<Activity[]> {
+      if (!is_admin) throw new Problem(403, activityTexts.exportRefused)
       const msOf = (time: string | undefined) => (time === undefined ? null : Date.parse(time))
       return repo.parts(msOf(since), msOf(until))
     },

@@ -7,8 +7,10 @@ import {
   apiTokenApi,
   type EndpointId,
   endpoints,
+  fillPath,
   messages,
   networkApi,
+  oidcApi,
   operationApi,
   projectApi,
   projectMemberApi,
@@ -24,6 +26,9 @@ import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { browserAt, startProvider } from '../oidc/oidc.test-kit.ts'
+
+const provider = await startProvider()
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -56,7 +61,7 @@ const everything = async ({ app: { db } }: Desk) => [
         ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
-        ...(['quota', 'activity'] as const),
+        ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
   )),
@@ -262,6 +267,55 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object,
       in: 'account',
       message: 'Kept the account',
+    }
+  },
+  'oidc.begin': async ({ app }) => ({
+    act: () => app.client().call(oidcApi.begin, { params: { provider: 'office' }, body: {} }),
+    // Nothing has happened yet.
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'oidc.link': async ({ ada }) => {
+    const body = { provider: 'office', current_password: ada.password }
+    return { act: () => ada.call(oidcApi.link, { body }), object: null, in: 'account', message: '' }
+  },
+  'oidc.unlink': async (desk) => {
+    const of = await account(desk)
+    const row = {
+      id: 'i',
+      issuer: provider.issuer,
+      subject: 'ada',
+      email: null,
+      linked_at: '',
+      last_used_at: '',
+    }
+    await desk.app.db
+      .insertInto('identity')
+      .values({ ...row, account_id: of.id })
+      .execute()
+    return {
+      act: () => desk.ada.call(oidcApi.unlink, { params: { identityId: row.id } }),
+      object: of,
+      in: 'account',
+      message: 'Unlinked the identity at Office',
+    }
+  },
+  'oidc.signOut': async ({ app }) => {
+    provider.people.set('grace', { email: 'grace@slipway.test', email_verified: true, name: 'Grace' })
+    const grace = browserAt(app, provider)
+    await grace.signIn('grace')
+    const token = await provider.logoutToken({ jti: 'one', sub: 'grace' })
+    return {
+      act: () =>
+        app
+          .client()
+          .raw('POST', fillPath(oidcApi.signOut.path, { provider: 'office' }), `logout_token=${token}`, {
+            'content-type': 'application/x-www-form-urlencoded',
+          }),
+      object: { type: 'account', name: 'Grace', id: (await grace.me())?.id ?? '' },
+      in: 'account',
+      message: 'Signed out by Office',
     }
   },
   'project.create': async ({ ada }) => ({
@@ -738,7 +792,7 @@ const createSet = ({ ada, params, keyId }: Desk) =>
   })
 
 /** Whoever signs up first. */
-const operator = { admins: ['person-1@slipway.test'] }
+const operator = { admins: ['person-1@slipway.test'], oidc: [provider.settings] }
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {
@@ -786,10 +840,9 @@ describe('whoever asks for something', () => {
     )
   }
 
-  // That one changes nothing anyway.
-  for (const endpoint of endpoints.filter(
-    ({ id }) => deeds[id] && id !== 'template.checkImage' && id !== 'projectMember.offer',
-  )) {
+  // These change nothing anyway.
+  const onlyLook: EndpointId[] = ['template.checkImage', 'projectMember.offer', 'oidc.begin', 'oidc.link']
+  for (const endpoint of endpoints.filter(({ id }) => deeds[id] && !onlyLook.includes(id))) {
     it(
       `changes nothing by ${endpoint.id} when its entry cannot be written`,
       atDesk(async (desk) => {

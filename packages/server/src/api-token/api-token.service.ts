@@ -4,7 +4,7 @@ import {
   type ApiTokenCreated,
   type ApiTokenScope,
   apiTokenTexts,
-  type User,
+  type Me,
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -24,7 +24,7 @@ export type ApiTokenService = ReturnType<typeof makeApiTokenService>
 export interface ApiTokenServiceOptions {
   repo: ApiTokenRepo
   /** The account, if it may sign in. */
-  activeUser: (accountId: string) => Promise<User | null>
+  activeUser: (accountId: string) => Promise<Me | null>
   /** The projects that the account can use. */
   projectsOf: (accountId: string) => Promise<readonly { id: string; name: string }[]>
   /** A token was revoked: what stands on it has to end too. */
@@ -83,7 +83,7 @@ export function makeApiTokenService(options: ApiTokenServiceOptions) {
     },
 
     /** Who a token stands for and what it may be used for; null when it expired, was revoked, or never was one. */
-    async authenticate(token: string): Promise<{ id: string; user: User; scope: ApiTokenScope } | null> {
+    async authenticate(token: string): Promise<{ id: string; user: Me; scope: ApiTokenScope } | null> {
       const hash = apiTokenHash(token)
       const known = hash === null ? null : await repo.byHash(hash)
       const now = isoTime(clock.now())

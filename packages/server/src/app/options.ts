@@ -23,6 +23,7 @@ export interface AppOptions {
     | 'maxDiskGb'
     | 'admins'
     | 'signUp'
+    | 'oidc'
     | 'activityDays'
     | 'scaling'
     | 'host'

@@ -25,6 +25,12 @@ import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
+import { makeIdentityRepo } from '../oidc/identity.repo.ts'
+import { makeIdentityService } from '../oidc/identity.service.ts'
+import { makeOidcProvider } from '../oidc/oidc.provider.ts'
+import { makeOidcRepo } from '../oidc/oidc.repo.ts'
+import { callbackOf } from '../oidc/oidc.routes.ts'
+import { makeOidcService } from '../oidc/oidc.service.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
 import { makeProjectMemberService } from '../project-member/project-member.service.ts'
@@ -42,9 +48,9 @@ const sessionsEnded = {
   body: z.union([z.object({ sessionId: z.string() }), z.object({ accountId: z.string() })]),
 }
 
-/** Accounts with their SSH keys and API tokens, the members of projects, the log of what people did, and their visits by SSH. */
+/** Accounts with the ways to sign in to them, their SSH keys and API tokens, the members of projects, the log of what people did, and their visits by SSH. */
 export function makePeople(options: {
-  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'signUp' | 'activityDays'>
+  config: Pick<Config, 'dataDir' | 'productName' | 'admins' | 'signUp' | 'oidc' | 'activityDays'>
   db: Db
   clock: Clock
   log: FastifyBaseLogger
@@ -63,7 +69,6 @@ export function makePeople(options: {
   const { config, db, clock, log, sessionLines, peers, gateway } = options
   const activity = makeActivityService({
     repo: makeActivityRepo(db),
-    admins: config.admins,
     days: config.activityDays,
     clock,
   })
@@ -102,6 +107,7 @@ export function makePeople(options: {
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
+    isAdminGroup: (group) => oidc.isAdminGroup(group),
     keptOf,
     signUpRule: config.signUp,
     isInvited: memberRepo.isInvited,
@@ -148,7 +154,7 @@ export function makePeople(options: {
   const members = makeProjectMemberService({
     repo: memberRepo,
     projects: options.projects,
-    canSignUp: config.signUp.policy !== 'closed',
+    canSignUp: config.signUp.policy !== 'closed' && config.signUp.policy !== 'oidc',
     askForMail: limits.askForMail,
     sendMail: options.sendMail,
     productName: config.productName,
@@ -188,5 +194,29 @@ export function makePeople(options: {
       for (const sessionId of apiTokenIds) endEverywhere({ sessionId })
     },
   }
-  return { accounts, settings, apiTokens, activity, keys, visits, members, makeDesk, leaving }
+  const providers = config.oidc.map((one) =>
+    makeOidcProvider(one, callbackOf(options.publicUrl(), one.name), clock),
+  )
+  const identities = makeIdentityService({
+    repo: makeIdentityRepo(db),
+    providers,
+    newSession: accounts.newSession,
+    signUpRule: config.signUp,
+    isInvited: memberRepo.isInvited,
+    sendMail: options.sendMail,
+    installation,
+    clock,
+    log,
+  })
+  const oidc = makeOidcService({
+    repo: makeOidcRepo(db),
+    identities,
+    providers,
+    requirePassword: settings.requirePassword,
+    limits,
+    onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
+    clock,
+    log,
+  })
+  return { accounts, settings, oidc, identities, apiTokens, activity, keys, visits, members, makeDesk, leaving }
 }

@@ -18,7 +18,7 @@ import type { Base } from './base.ts'
 export function makeWatching(
   base: Pick<Base, 'db' | 'engine' | 'clock' | 'clockGuard' | 'log' | 'drives' | 'underLease'>,
   options: {
-    config: Pick<Config, 'dataDir' | 'admins'>
+    config: Pick<Config, 'dataDir'>
     reconcilers: readonly Reconciler[]
     /** The server that drives, as it was seen last. */
     holder: () => string | null
@@ -51,7 +51,6 @@ export function makeWatching(
   })
   const vitals = makeVitals(config.dataDir)
   const health = makeHealthService({
-    admins: config.admins,
     driver: () => ({ isThisServer: drives(), server: options.holder() }),
     reconcilers: () => (drives() ? reconcilers.map((reconciler) => reconciler.stats()) : []),
     measuring: sampler.stats,

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import {
   accountRoutes,
   askerOf,
-  clearSession,
+  makeSessionCookie,
   sessionToken,
   settingsRoutes,
 } from '../account/account.routes.ts'
@@ -40,7 +40,7 @@ import { frameworkErrors, installErrorHandler } from '../http/errors.ts'
 import type { EventStreams } from '../http/events.ts'
 import { installGuard } from '../http/guard.ts'
 import type { Idempotency } from '../http/idempotency.ts'
-import { type Authenticate, type Gate, makeRoute } from '../http/route.ts'
+import { type Authenticate, acceptForms, type Gate, makeRoute } from '../http/route.ts'
 import type { SessionLines } from '../http/sessions.ts'
 import { installSockets } from '../http/sockets.ts'
 import { installStatic } from '../http/static.ts'
@@ -52,6 +52,9 @@ import { metricsRoutes } from '../metrics/metrics.routes.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { networkRoutes } from '../network/network.routes.ts'
 import type { NetworkService } from '../network/network.service.ts'
+import type { IdentityService } from '../oidc/identity.service.ts'
+import { oidcCallbackRoute, oidcRoutes } from '../oidc/oidc.routes.ts'
+import type { OidcService } from '../oidc/oidc.service.ts'
 import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
@@ -111,7 +114,7 @@ const problemOfEngine = (error: unknown): Problem | null =>
 
 /** What people read about the host they are on. An engine may find out more about it later: it is asked each time. */
 export function hostOf(
-  config: Pick<Config, 'productName' | 'contacts' | 'share' | 'signUp'>,
+  config: Pick<Config, 'productName' | 'contacts' | 'share' | 'signUp' | 'oidc'>,
   engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
@@ -155,6 +158,7 @@ export function hostOf(
       fingerprint: gateway.fingerprint,
     },
     sign_up: { ...config.signUp, domains: [...config.signUp.domains] },
+    oidc_providers: config.oidc.map(({ name, label }) => ({ name, label })),
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
     get start_time() {
       return startTime()
@@ -183,6 +187,8 @@ export async function installRoutes(
     idempotency: Idempotency
     accounts: AccountService
     settings: SettingsService
+    oidc: OidcService
+    identities: IdentityService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
     activity: ActivityService
@@ -216,7 +222,9 @@ export async function installRoutes(
     return token === null ? bySession(request) : apiTokens.authenticate(token)
   }
   const gate: Gate = { authenticate, admit: makeAdmission(projects.standingOf) }
-  const route = makeRoute(app, { ...gate, revision: options.revision, idempotency: options.idempotency })
+  const base = { ...gate, revision: options.revision, idempotency: options.idempotency }
+  const route = makeRoute(app, base)
+  const cookie = makeSessionCookie(options.isSecure)
   const socketRoute = await installSockets(app, gate, options.sessionLines)
   hostRoutes(route, {
     host,
@@ -224,13 +232,16 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.isSecure, options.revision)
+  accountRoutes(route, accounts, cookie, options.revision)
   accountDeskRoutes(route, options.accountDesk)
-  settingsRoutes(route, options.settings, accounts)
-  accountDeletionRoutes(route, options.deletions, {
-    askerOf,
-    endSession: (reply) => void clearSession(reply, options.isSecure),
+  settingsRoutes(route, options.settings)
+  accountDeletionRoutes(route, options.deletions, { askerOf, endSession: cookie.clear })
+  await app.register((forms, _, done) => {
+    acceptForms(forms)
+    oidcRoutes({ route, formRoute: makeRoute(forms, base) }, options, options.isSecure)
+    done()
   })
+  oidcCallbackRoute(app, { ...options, authenticate: bySession, setSession: cookie.set })
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)

@@ -79,6 +79,40 @@ export async function fill(app: TestApp) {
   await leaving.raw('POST', '/api/user/deletion', { current_password: leaving.password })
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
+  // As somebody who signed in with a provider.
+  const of = { issuer: 'https://id.slipway.test', subject: 'ines' }
+  const at = '2026-01-01T00:00:00.000Z'
+  await app.db
+    .insertInto('identity')
+    .values({ ...of, id: 'i', account_id, email: null, linked_at: at, last_used_at: at })
+    .execute()
+  const { token_hash } = await app.db
+    .selectFrom('session')
+    .select('token_hash')
+    .where('account_id', '=', account_id)
+    .executeTakeFirstOrThrow()
+  await app.db
+    .insertInto('oidc_session')
+    .values({ ...of, token_hash, sid: 's', admin_group: 'operators' })
+    .execute()
+  await app.db
+    .insertInto('oidc_logout')
+    .values({ issuer: of.issuer, jti: 'j', sid: null, received_at: at })
+    .execute()
+  await app.db
+    .insertInto('oidc_visit')
+    .values({
+      state_hash: 's',
+      browser_hash: 'b',
+      provider: 'office',
+      code_verifier: 'v',
+      nonce: 'n',
+      remember: 0,
+      from_path: '/projects',
+      account_id,
+      expires_at: at,
+    })
+    .execute()
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')

@@ -12,6 +12,10 @@ export interface Schema {
   session: SessionTable
   mail_token: MailTokenTable
   api_token: ApiTokenTable
+  identity: IdentityTable
+  oidc_visit: OidcVisitTable
+  oidc_session: OidcSessionTable
+  oidc_logout: OidcLogoutTable
   project: ProjectTable
   project_member: ProjectMemberTable
   project_invitation: ProjectInvitationTable
@@ -42,7 +46,7 @@ export interface AccountTable {
   name: string
   /** Lower case; unique. */
   email: string
-  /** PHC string. */
+  /** PHC string; empty for an account that has no password and is signed in to by a provider. */
   password_hash: string
   email_verified_at: string | null
   disabled_at: string | null
@@ -101,6 +105,56 @@ export interface ApiTokenTable {
   created_at: string
   expires_at: string
   last_used_at: string | null
+}
+
+/** Somebody at a provider, by the provider's own word for them: addresses change, and are given to others. */
+export interface IdentityTable {
+  id: string
+  account_id: string
+  /** Unique with the subject, and with the account. */
+  issuer: string
+  subject: string
+  /** The address at the provider when it was used last. */
+  email: string | null
+  linked_at: string
+  last_used_at: string
+}
+
+/** Somebody is on the way to a provider and back. Taken once. */
+export interface OidcVisitTable {
+  /** SHA-256 of what the provider sends back, in hex. */
+  state_hash: string
+  /** SHA-256 of the cookie of the browser that has to come back, in hex. */
+  browser_hash: string
+  provider: string
+  /** What proves to the provider that whoever takes the code is who asked for it (PKCE). */
+  code_verifier: string
+  nonce: string
+  remember: Flag
+  /** The page of the console to go on to. */
+  from_path: string | null
+  /** The account that gets another identity; null: somebody signs in. */
+  account_id: string | null
+  expires_at: string
+}
+
+/** What of a session came from a provider; it goes with the session. */
+export interface OidcSessionTable {
+  token_hash: string
+  issuer: string
+  subject: string
+  /** The session at the provider, if it names one. */
+  sid: string | null
+  /** The group by which the person was an administrator when they signed in. */
+  admin_group: string | null
+}
+
+/** Logout tokens that were taken, for as long as another server could be sent the same again. */
+export interface OidcLogoutTable {
+  issuer: string
+  jti: string
+  sid: string | null
+  received_at: string
 }
 
 export interface ProjectTable {

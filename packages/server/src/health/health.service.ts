@@ -1,4 +1,4 @@
-import { type Capacity, type Health, healthTexts, type ReconcilerHealth, type User } from '@slipway/contract'
+import { type Capacity, type Health, healthTexts, type Me, type ReconcilerHealth } from '@slipway/contract'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { Problem } from '../lib/problem.ts'
@@ -9,8 +9,6 @@ import { problemsOf } from './health.plan.ts'
 import type { Vitals } from './vitals.ts'
 
 export interface HealthServiceOptions {
-  /** E-mail addresses in lower case of who may read it; empty lets nobody. */
-  admins: readonly string[]
   driver: () => { isThisServer: boolean; server: string | null }
   /** Those that are at work; none at a server that does not drive. */
   reconcilers: () => ReconcilerStats[]
@@ -45,7 +43,7 @@ const wholeOrNull = (ms: number | null | undefined) =>
   ms === null || ms === undefined ? null : Math.round(ms)
 
 export function makeHealthService(options: HealthServiceOptions) {
-  const { admins, engine, clock } = options
+  const { engine, clock } = options
 
   async function answerMs(): Promise<number | null> {
     const began = performance.now()
@@ -90,15 +88,15 @@ export function makeHealthService(options: HealthServiceOptions) {
     return { status: problems.length === 0 ? 'ok' : 'degraded', problems, ...figures }
   }
 
-  const requireAdmin = ({ email }: User): void => {
-    if (!admins.includes(email)) throw new Problem(403, healthTexts.refused)
+  const requireAdmin = ({ is_admin }: Me): void => {
+    if (!is_admin) throw new Problem(403, healthTexts.refused)
   }
 
   return {
     read,
 
     /** What the host has and what takes it. Throws a 403 for everybody but administrators. */
-    async capacity(user: User): Promise<Capacity> {
+    async capacity(user: Me): Promise<Capacity> {
       requireAdmin(user)
       const { repo, diskSamples, freeMemoryMb, processors } = options.capacity
       const [{ disk }, free, given, stored] = await Promise.all([
@@ -126,7 +124,7 @@ export function makeHealthService(options: HealthServiceOptions) {
       }
     },
     /** For administrators; throws a 403 for everybody else. */
-    async ofServer(user: User): Promise<Health> {
+    async ofServer(user: Me): Promise<Health> {
       requireAdmin(user)
       return read()
     },

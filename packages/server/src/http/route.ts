@@ -3,9 +3,9 @@ import {
   type CallOutput,
   type Endpoint,
   headers,
+  type Me,
   messages,
   type Parsed,
-  type User,
 } from '@slipway/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -17,7 +17,7 @@ import type { Session } from './sessions.ts'
 
 /** What a handler gets: the checked parts of the request and, behind a session, the user and that session. */
 export type Input<E extends Endpoint> = Parsed<E> &
-  (E['auth'] extends 'session' ? { user: User; session: Session } : unknown)
+  (E['auth'] extends 'session' ? { user: Me; session: Session } : unknown)
 
 export type Authenticate = (request: FastifyRequest) => Promise<Session | null>
 
@@ -72,9 +72,18 @@ export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate
   }
 }
 
+/** Reads bodies as HTML forms send them. Not for all routes: pages of other sites can send forms without asking first. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string' },
+    (_, body, done) => void done(null, Object.fromEntries(new URLSearchParams(body.toString()))),
+  )
+}
+
 /** Who sends what; an endpoint that creates something for somebody is behind a session. */
 const callerOf = (input: object): { accountId: string; body: unknown } => {
-  const { user, body } = input as { user?: User; body?: unknown }
+  const { user, body } = input as { user?: Me; body?: unknown }
   return { accountId: user?.id ?? '', body }
 }
 

@@ -38,7 +38,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 
 const sessionOf = (id: string, account = id): Session => ({
   id,
-  user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '' },
+  user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '', is_admin: false, delete_at: null },
   scope: null,
 })
 

@@ -3,7 +3,7 @@
  * out or the account's sessions end, and at the next check when the session expired or the account was disabled.
  * The number of lines is limited, for one account and for all, because each costs work with every change.
  */
-import { type ApiTokenScope, messages, type User } from '@slipway/contract'
+import { type ApiTokenScope, type Me, messages } from '@slipway/contract'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import { inBackground } from '../lib/in-background.ts'
@@ -14,7 +14,7 @@ import { refuseForNow } from '../lib/problem.ts'
 export interface Session {
   /** What the session or the token is stored under; never the cookie or the token itself. */
   id: string
-  user: User
+  user: Me
   /** What the API token may be used for; null for a session. */
   scope: ApiTokenScope | null
   /** The account is being deleted: nothing can be done with it but to keep it. */

@@ -20,6 +20,7 @@ const host: Host = {
   sharing: { http: null, tcp: null },
   ssh_gateway: null,
   sign_up: { policy: 'open', domains: [] },
+  oidc_providers: [],
   built_in_templates: [],
   start_time: { median_seconds: 0.9, starts: 50 },
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },

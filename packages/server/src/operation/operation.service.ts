@@ -1,10 +1,10 @@
 import {
   type AnyOperation,
   type EndpointId,
+  type Me,
   messages,
   type Operation,
   operationTexts,
-  type User,
   waitingText,
 } from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
@@ -28,13 +28,11 @@ export interface OperationServiceOptions {
   /** How operations are cancelled, by their action. Those that are not named cannot be. */
   cancels: Readonly<Record<string, CancelOperation>>
   changed: Changed
-  /** E-mail addresses in lower case of who may see and cancel everything. */
-  admins: readonly string[]
 }
 
 /** The long work that runs or waits, for those whose it is and for operators. */
 export function makeOperationService(options: OperationServiceOptions) {
-  const { jobs, projects, cancels, changed, admins } = options
+  const { jobs, projects, cancels, changed } = options
 
   function toOperation(job: JobView, position: number | null): Operation {
     const { id, subject, kind, waitsFor } = job
@@ -70,8 +68,8 @@ export function makeOperationService(options: OperationServiceOptions) {
       .map((job) => toOperation(job, placeOf(job)))
   }
 
-  function requireAdmin({ email }: User): void {
-    if (!admins.includes(email)) throw new Problem(403, operationTexts.refused)
+  function requireAdmin({ is_admin }: Me): void {
+    if (!is_admin) throw new Problem(403, operationTexts.refused)
   }
 
   async function cancel(userId: string, job: JobView | null, action: EndpointId): Promise<void> {
@@ -106,7 +104,7 @@ export function makeOperationService(options: OperationServiceOptions) {
       await cancel(userId, job?.subject.projectId === projectId ? job : null, 'operation.cancel')
     },
 
-    async listAll(user: User): Promise<AnyOperation[]> {
+    async listAll(user: Me): Promise<AnyOperation[]> {
       requireAdmin(user)
       const all = list()
       const ids = new Set(all.flatMap(({ project_id }) => project_id ?? []))
@@ -121,7 +119,7 @@ export function makeOperationService(options: OperationServiceOptions) {
       })
     },
 
-    async cancelAny(user: User, operationId: string): Promise<void> {
+    async cancelAny(user: Me, operationId: string): Promise<void> {
       requireAdmin(user)
       await cancel(user.id, jobs.find(operationId), 'operation.cancelAny')
     },

@@ -2,12 +2,12 @@ import {
   type CatalogueTemplate,
   type ImageFound,
   isBootImageUrl,
+  type Me,
   mayChangeTemplate,
   mayDeleteTemplate,
   type Template,
   type TemplateCreate,
   templateTexts,
-  type User,
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -53,22 +53,22 @@ interface Dependencies {
   images: BootImages
   /** In the order of the catalogue. */
   builtIn: readonly BuiltInTemplate[]
-  /** E-mail addresses in lower case of who may add templates; empty lets everybody (catalogue G-073). */
-  admins: readonly string[]
+  /** Whether the settings say who is an administrator; else everybody may add templates (catalogue G-073). */
+  hasAdmins: boolean
   clock: Clock
 }
 
-export function makeTemplateService({ repo, images, builtIn, admins, clock }: Dependencies) {
-  const requireAdmin = ({ email }: User) => {
-    if (admins.length > 0 && !admins.includes(email)) throw new Problem(403, templateTexts.adminOnly)
+export function makeTemplateService({ repo, images, builtIn, hasAdmins, clock }: Dependencies) {
+  const requireAdmin = ({ is_admin }: Me) => {
+    if (hasAdmins && !is_admin) throw new Problem(403, templateTexts.adminOnly)
   }
 
-  const told = (user: User, { id, name }: { id: string; name: string }, what: Told) =>
+  const told = (user: Me, { id, name }: { id: string; name: string }, what: Told) =>
     entry(clock.now(), { type: 'template', id, name, accountId: user.id }, what)
 
   /** For what takes a template from everybody: while nobody is named, nobody may. */
-  const requireNamedAdmin = ({ email }: User) => {
-    if (!admins.includes(email)) throw new Problem(403, templateTexts.adminOnly)
+  const requireNamedAdmin = ({ is_admin }: Me) => {
+    if (!is_admin) throw new Problem(403, templateTexts.adminOnly)
   }
 
   const isBuiltIn = (id: string): boolean => builtIn.some((one) => one.id === id)
@@ -104,7 +104,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
       return template?.retiredAt === null ? template : null
     },
 
-    async listAll(user: User): Promise<CatalogueTemplate[]> {
+    async listAll(user: Me): Promise<CatalogueTemplate[]> {
       requireNamedAdmin(user)
       const [templates, uses] = await Promise.all([repo.list(), repo.uses()])
       return Promise.all(
@@ -118,7 +118,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     },
 
     /** Changes a template for what is created from now on. */
-    async update(user: User, id: string, input: TemplateCreate): Promise<Template> {
+    async update(user: Me, id: string, input: TemplateCreate): Promise<Template> {
       requireNamedAdmin(user)
       require409(mayChangeTemplate({ built_in: isBuiltIn(id) }))
       const before = present(await repo.find(id))
@@ -144,7 +144,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     },
 
     /** It is not offered any more; what was created from it goes on. */
-    async retire(user: User, id: string): Promise<Template> {
+    async retire(user: Me, id: string): Promise<Template> {
       requireNamedAdmin(user)
       return show(
         present(
@@ -158,7 +158,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
       )
     },
 
-    async offer(user: User, id: string): Promise<Template> {
+    async offer(user: Me, id: string): Promise<Template> {
       requireNamedAdmin(user)
       return show(
         present(
@@ -172,7 +172,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
       )
     },
 
-    async delete(user: User, id: string): Promise<void> {
+    async delete(user: Me, id: string): Promise<void> {
       requireNamedAdmin(user)
       const isThere = await repo.remove(
         id,
@@ -182,13 +182,13 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
       if (!isThere) throw new Problem(404, templateTexts.notFound)
     },
 
-    async checkImage(user: User, url: string | null): Promise<ImageFound> {
+    async checkImage(user: Me, url: string | null): Promise<ImageFound> {
       requireAdmin(user)
       return lookAt(url)
     },
 
     /** Adds a template. Its VMs boot the image at its address, or the built-in Debian (catalogue G-069). */
-    async create(user: User, input: TemplateCreate): Promise<Template> {
+    async create(user: Me, input: TemplateCreate): Promise<Template> {
       requireAdmin(user)
       const { boots } = await lookAt(input.image_url)
       const row = {
@@ -206,7 +206,7 @@ export function makeTemplateService({ repo, images, builtIn, admins, clock }: De
     },
 
     /** Starts making the image ready, or tries again. */
-    async prepare(user: User, id: string): Promise<Template> {
+    async prepare(user: Me, id: string): Promise<Template> {
       const template = await repo.find(id)
       if (!template) throw new Problem(404, templateTexts.notFound)
       const message = `Prepare boot image of template ${template.name} requested`

@@ -31,7 +31,10 @@ export const useLimits = (): Limits => useHost()?.cannot ?? noLimits
 export const useSignUpRule = (): SignUpRule => useHost()?.sign_up ?? openSignUp
 
 /** Whether there is anybody who may: pages do not lead to a form that nobody can send. */
-export const useIsSignUpOffered = (): boolean => useSignUpRule().policy !== 'closed'
+export function useIsSignUpOffered(): boolean {
+  const { policy } = useSignUpRule()
+  return policy !== 'closed' && policy !== 'oidc'
+}
 
 /** What this installation can do, outside of components, such as in a click handler. */
 export const hostNow = (): Host | undefined => queryClient.getQueryData<Host>(keyOf('host.get'))

@@ -1,5 +1,7 @@
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
+import { IdentitiesSection } from '../oidc/IdentitiesSection.tsx'
+import { VisitNote } from '../oidc/VisitNote.tsx'
 import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
@@ -10,9 +12,11 @@ export function Component() {
   return (
     <>
       <PageHeader title="Your account" description="How you sign in, and what may act for you." />
+      <VisitNote />
       <div className="grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5">
         <ProfileSection />
         <PasswordSection />
+        <IdentitiesSection />
         <SessionsSection />
         <ApiTokens />
         <DeleteAccountSection />

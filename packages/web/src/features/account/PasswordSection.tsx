@@ -1,6 +1,11 @@
+import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
+import { useSignUpRule } from '../../api/host.ts'
+import { useIdentities } from '../../api/identities.ts'
+import { useSession } from '../../api/session.ts'
 import { refetchSessions } from '../../api/sessions.ts'
+import { paths } from '../../paths.ts'
 import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -13,6 +18,33 @@ const empty = { current: '', password: '', confirmation: '' }
 
 /** A new password for somebody who knows the old one. */
 export function PasswordSection() {
+  return useIdentities().hasPassword ? <NewPassword /> : <NoPassword />
+}
+
+/** Whoever is signed in by a provider proves by email that the account is theirs. */
+function NoPassword() {
+  const { user } = useSession()
+  const isOffered = useSignUpRule().policy !== 'oidc'
+  return (
+    <Sheet aria-label="Password" title="Password">
+      <p className="px-4 py-3 text-ink-2">
+        Your account has no password: a provider signs you in.
+        {isOffered && (
+          <>
+            {' '}
+            To set one,{' '}
+            <Link to={paths.forgotPassword} state={{ email: user?.email }} className="link">
+              request a password link
+            </Link>
+            .
+          </>
+        )}
+      </p>
+    </Sheet>
+  )
+}
+
+function NewPassword() {
   const account = useAccountForm({
     empty,
     complaintsOf: (form) => ({

@@ -17,6 +17,8 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { ProviderButtons } from '../oidc/ProviderButtons.tsx'
+import { VisitNote } from '../oidc/VisitNote.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { verificationMail } from './mailed-link.ts'
@@ -27,6 +29,7 @@ export function Component() {
     <SignedOutOnly>
       <AccountHeading title="Sign in" />
       <WhyHere />
+      <VisitNote />
       <SignInForm />
       <p className="mt-6">
         <Link to={paths.home} className="link">
@@ -70,7 +73,8 @@ const complaintsOf = ({ email, password }: Credentials): Complaints<Credentials>
 })
 
 function SignInForm() {
-  const state = readSignInState(useLocation().state)
+  const location = useLocation()
+  const state = readSignInState(location.state)
   const account = useAccountForm({
     empty: { email: state.email ?? '', password: '', remember: false },
     complaintsOf,
@@ -139,6 +143,10 @@ function SignInForm() {
           onCheckedChange={(remember) => change({ remember })}
         />
       </AccountForm>
+      <ProviderButtons
+        remember={form.remember}
+        from={state.from ?? sharedPortAsked(location.search) ?? undefined}
+      />
       {error && /verify|unverified/i.test(error) && <ResendBlock email={form.email.trim()} />}
     </>
   )

@@ -1,0 +1,155 @@
+import type { Page } from '@playwright/test'
+import { oidcProblemText, oidcTexts, openSignUp, projectApi, projectMemberApi } from '@slipway/contract'
+import { expectAccessible, expectFits } from './a11y.ts'
+import { callWith, expect, join, newPerson, test } from './fixtures.ts'
+import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
+
+const office = 'Example Office'
+
+/** Everybody at the provider has an address of their own. */
+function personAt({ people }: IdentityProvider, name: string, verified = true) {
+  const { email } = newPerson()
+  people.set(name, { email, email_verified: verified, name: 'Grace Hopper' })
+  return email
+}
+
+/** The page of the provider, which knows nothing of the console. */
+async function signInThere(page: Page, name: string): Promise<void> {
+  await page.getByPlaceholder('Enter any login').fill(name)
+  await page.getByPlaceholder('and password').fill('x')
+  await page.getByRole('button', { name: 'Sign-in' }).click()
+}
+
+test.describe('where an invitation is needed to sign up', () => {
+  let provider: IdentityProvider
+  let page: Page
+  test.beforeEach(async ({ browser }) => {
+    // The owner of a project has such an address; everybody else has to be invited.
+    provider = await startIdentityProvider({ SLIPWAY_SIGN_UP: 'domains:example.com' })
+    const context = await browser.newContext({ baseURL: provider.server.url })
+    page = await context.newPage()
+    // The page of the provider asks for a font that is not here.
+    await page.route('https://fonts.googleapis.com/**', (route) => route.abort())
+  })
+  test.afterEach(async () => {
+    await page.context().close()
+    await provider.stop()
+  })
+
+  test('a stranger is refused with a sentence, and who is invited joins the project', async ({
+    playwright,
+  }) => {
+    const context = await playwright.request.newContext({ baseURL: provider.server.url })
+    const owner = callWith(context)
+    await join(owner, provider.server, newPerson())
+    const { id: projectId } = await owner(projectApi.create, { body: { name: 'Engines' } })
+    const email = 'guest@elsewhere.test'
+    provider.people.set('grace', { email, email_verified: true, name: 'Grace Hopper' })
+
+    await page.goto('/signin')
+    await expectAccessible(page)
+    await expectFits(page)
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await signInThere(page, 'grace')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
+    const rule = { policy: 'domains', domains: ['example.com'] } as const
+    await expect(page.getByRole('alert')).toHaveText(oidcProblemText('sign_up', office, rule))
+    await expectAccessible(page)
+    await expectFits(page)
+
+    await owner(projectMemberApi.invite, { params: { projectId }, body: { email, role: 'viewer' } })
+    await page.goto(await provider.server.mailedLink(email, 'invitation'))
+    // The page that the visitor came for is where the provider leads to.
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await page.getByRole('button', { name: 'Join Project' }).click()
+    await expect(page).toHaveURL(new RegExp(`/projects/${projectId}/`))
+    await context.dispose()
+  })
+})
+
+test.describe('where everybody may sign up', () => {
+  let provider: IdentityProvider
+  let page: Page
+  test.beforeAll(async () => {
+    provider = await startIdentityProvider()
+  })
+  test.afterAll(() => provider.stop())
+  test.beforeEach(async ({ browser }) => {
+    const context = await browser.newContext({ baseURL: provider.server.url })
+    page = await context.newPage()
+    await page.route('https://fonts.googleapis.com/**', (route) => route.abort())
+  })
+  test.afterEach(() => page.context().close())
+
+  test('the first sign-in creates an account without a password', async () => {
+    const email = personAt(provider, 'first')
+    await page.goto('/signin')
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await signInThere(page, 'first')
+    await expect(page.getByRole('button', { name: 'Grace Hopper' })).toBeVisible()
+    await page.goto('/account')
+    const linked = page.getByRole('region', { name: 'Linked identities' })
+    await expect(linked.getByRole('listitem')).toContainText([email])
+    await expect(linked.getByRole('button', { name: `Unlink ${office}` })).toHaveAccessibleDescription(
+      oidcTexts.lastWay,
+    )
+    await expect(page.getByRole('region', { name: 'Password' })).toContainText('Your account has no password')
+    await expectAccessible(page)
+    await expectFits(page)
+  })
+
+  test('an identity is linked by who knows the password, signs in, and is unlinked', async () => {
+    personAt(provider, 'second')
+    const person = newPerson()
+    await join(callWith(page.request), provider.server, person)
+    await page.goto('/account')
+    const linked = page.getByRole('region', { name: 'Linked identities' })
+    await linked.getByRole('button', { name: `Link ${office}` }).click()
+    await expect(linked.getByText('Please enter your password')).toBeVisible()
+    await expectAccessible(page)
+    await linked.getByLabel('Your password').fill(person.password)
+    await linked.getByRole('button', { name: `Link ${office}` }).click()
+    await signInThere(page, 'second')
+    await expect(page.getByText(`${office} can now sign you in to your account.`)).toBeVisible()
+    await expect(linked.getByRole('listitem')).toHaveCount(1)
+    await expectAccessible(page)
+
+    await page.context().clearCookies({ name: 'slipway_session' })
+    await page.goto('/signin')
+    // The provider still knows who this is.
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await expect(page.getByRole('button', { name: 'Ada Lovelace' })).toBeVisible()
+
+    await page.goto('/account')
+    await linked.getByRole('button', { name: `Unlink ${office}` }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Unlink' }).click()
+    await expect(linked.getByRole('listitem')).toHaveCount(0)
+  })
+
+  test('who gives up there, or has no verified address, is told so', async () => {
+    await page.goto('/signin')
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await page.getByRole('link', { name: 'Cancel' }).click()
+    await expect(page.getByRole('alert')).toHaveText(oidcProblemText('cancelled', office, openSignUp))
+    personAt(provider, 'unverified', false)
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await signInThere(page, 'unverified')
+    await expect(page.getByRole('alert')).toHaveText(oidcProblemText('unverified_email', office, openSignUp))
+  })
+})
+
+test('a provider that is away is told of where its button is', async ({ page, playwright }) => {
+  const provider = await startIdentityProvider()
+  await provider.stopProvider()
+  const context = await playwright.request.newContext({ baseURL: provider.server.url })
+  try {
+    await page.goto(new URL('/signin', provider.server.url).href)
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await expect(page.getByRole('alert')).toHaveText(oidcTexts.away)
+    await join(callWith(context), provider.server, newPerson())
+    await expectAccessible(page)
+  } finally {
+    await context.dispose()
+    await provider.stop()
+  }
+})

@@ -1,0 +1,114 @@
+/** Identities that are linked to an account by hand. */
+import { accountTexts, oidcApi, oidcTexts } from '@slipway/contract'
+import { afterAll, describe, expect, it } from 'vitest'
+import { makeTestApp } from '../app.test-kit.ts'
+import { browserAt, startProvider } from './oidc.test-kit.ts'
+
+const provider = await startProvider()
+const app = await makeTestApp({ oidc: [provider.settings] })
+afterAll(() => app.close())
+
+let people = 0
+function person() {
+  const id = `somebody-${++people}`
+  provider.people.set(id, { email: `${id}@office.test`, email_verified: true, name: 'Grace' })
+  return id
+}
+
+/** Somebody with a password, in a browser. */
+async function withPassword() {
+  const ada = await app.signedIn('Ada')
+  const one = browserAt(app, provider)
+  one.cookies.set('slipway_session', ada.cookie?.split('=')[1] ?? '')
+  const link = (body: object) => one.ask('POST', '/api/user/identities', { provider: 'office', ...body })
+  const identities = async () => (await ada.call(oidcApi.list)).body
+  return { ada, one, link, identities }
+}
+
+describe('linking', () => {
+  it('takes the password, and any identity that is nobody else’s', async () => {
+    const { ada, one, link, identities } = await withPassword()
+    expect(await identities()).toEqual({ identities: [], has_password: true })
+    const { url } = (await link({ current_password: ada.password })).json()
+    const id = person()
+    expect(await one.arrive(await provider.go(url, { id }))).toBe('/account?linked=office')
+    expect((await identities()).identities).toMatchObject([
+      { provider: 'office', label: 'Office', issuer: provider.issuer, email: `${id}@office.test` },
+    ])
+    expect(app.mails.at(-1)).toMatchObject({
+      to: ada.email,
+      subject: 'Office can now sign you in to Slipway',
+    })
+    const later = browserAt(app, provider)
+    await later.signIn(id)
+    expect((await later.me())?.email).toBe(ada.email)
+  })
+
+  it('is refused with a wrong password, and with none', async () => {
+    const { link } = await withPassword()
+    for (const body of [{}, { current_password: 'Wrong-horse-1' }]) {
+      const answer = await link(body)
+      expect(answer.statusCode).toBe(400)
+      expect(answer.json()).toMatchObject({ fields: { current_password: accountTexts.wrongPassword } })
+    }
+    const other = await link({ provider: 'elsewhere' })
+    expect([other.statusCode, other.json()]).toEqual([404, { message: oidcTexts.unknownProvider }])
+  })
+
+  it('is refused for an identity of another account, and for a second one of the same provider', async () => {
+    const taken = person()
+    await browserAt(app, provider).signIn(taken)
+    const { ada, one, link } = await withPassword()
+    const go = async (id: string) => {
+      const { url } = (await link({ current_password: ada.password })).json()
+      return one.arrive(await provider.go(url, { id }))
+    }
+    expect(await go(taken)).toBe('/account?problem=taken&provider=office')
+    const own = person()
+    expect(await go(own)).toBe('/account?linked=office')
+    expect(await go(own)).toBe('/account?linked=office')
+    expect(await go(person())).toBe('/account?problem=linked_before&provider=office')
+  })
+
+  it('ends nowhere when somebody else is signed in meanwhile', async () => {
+    const { ada, one, link, identities } = await withPassword()
+    const { url } = (await link({ current_password: ada.password })).json()
+    const at = await provider.go(url, { id: person() })
+    const eve = await app.signedIn('Eve')
+    one.cookies.set('slipway_session', eve.cookie?.split('=')[1] ?? '')
+    expect(await one.arrive(at)).toBe('/signin?problem=expired&provider=office')
+    expect((await identities()).identities).toEqual([])
+  })
+})
+
+describe('unlinking', () => {
+  it('takes the identity off, and its owner is told', async () => {
+    const { ada, one, link, identities } = await withPassword()
+    const { url } = (await link({ current_password: ada.password })).json()
+    await one.arrive(await provider.go(url, { id: person() }))
+    const [identity] = (await identities()).identities
+    const params = { identityId: identity?.id ?? '' }
+    expect((await ada.call(oidcApi.unlink, { params })).status).toBe(204)
+    expect(app.mails.at(-1)).toMatchObject({ subject: 'Office can no longer sign you in to Slipway' })
+    expect((await identities()).identities).toEqual([])
+    expect(await ada.call(oidcApi.unlink, { params })).toMatchObject({
+      status: 404,
+      body: { message: oidcTexts.identityNotFound },
+    })
+  })
+
+  it('is refused for the only way to sign in', async () => {
+    const one = browserAt(app, provider)
+    await one.signIn(person())
+    const client = app.client(one.sessionCookie())
+    const { identities, has_password } = (await client.call(oidcApi.list)).body
+    expect(has_password).toBe(false)
+    expect(
+      await client.call(oidcApi.unlink, { params: { identityId: identities[0]?.id ?? '' } }),
+    ).toMatchObject({
+      status: 409,
+      body: { message: oidcTexts.lastWay },
+    })
+    expect((await client.call(oidcApi.list)).body.identities.length).toBe(1)
+  })
+})
