@@ -128,8 +128,16 @@ export function makeAccountRepo(db: Db) {
       })
     },
 
-    /** Stores a session if the password is still the one that was verified; else changes nothing and answers false. */
-    async insertSession(session: SessionTable, verifiedHash: string, entry: Entry): Promise<boolean> {
+    /**
+     * Stores a session if the password is still the one that was verified; else changes nothing and answers false. When
+     * `prove` throws, nothing is stored either.
+     */
+    async insertSession(
+      session: SessionTable,
+      verifiedHash: string,
+      entry: Entry,
+      prove?: (tx: Tx) => Promise<void>,
+    ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const current = await tx
           .selectFrom('account')
@@ -139,6 +147,7 @@ export function makeAccountRepo(db: Db) {
           .where('disabled_at', 'is', null)
           .executeTakeFirst()
         if (!current) return false
+        await prove?.(tx)
         await tx.insertInto('session').values(session).execute()
         await record(tx, [entry])
         return true
@@ -153,7 +162,7 @@ export function makeAccountRepo(db: Db) {
         .selectFrom('session')
         .innerJoin('account', 'account.id', 'session.account_id')
         .selectAll('account')
-        .select(['session.remember', 'session.last_used_at', 'session.expires_at'])
+        .select(['session.remember', 'session.last_used_at', 'session.proven_at', 'session.expires_at'])
         .where('session.token_hash', '=', hash)
         .executeTakeFirst()
       return row
@@ -161,6 +170,7 @@ export function makeAccountRepo(db: Db) {
             account: toAccount(row),
             remember: row.remember === 1,
             lastUsedAt: row.last_used_at,
+            provenAt: row.proven_at,
             expiresAt: row.expires_at,
           }
         : null
@@ -189,6 +199,7 @@ export function makeAccountRepo(db: Db) {
 
     async deleteExpired(now: string, tokensBefore: string): Promise<void> {
       await db.deleteFrom('session').where('expires_at', '<', now).execute()
+      await db.deleteFrom('pending_sign_in').where('expires_at', '<', now).execute()
       await db.deleteFrom('mail_token').where('expires_at', '<', tokensBefore).execute()
     },
   }

@@ -3,7 +3,8 @@ import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
-import type { AccountService, Asker } from './account.service.ts'
+import type { AccountService, Asker, SignedIn } from './account.service.ts'
+import type { SecondStepService } from './second-step.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
 const sessionCookie = 'slipway_session'
@@ -28,23 +29,35 @@ const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
 export function accountRoutes(
   route: Route,
   accounts: AccountService,
+  secondStep: SecondStepService,
   secureCookies: boolean,
   revision: () => string,
 ): void {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: secureCookies } as const
   const clear = (reply: FastifyReply) => reply.clearCookie(sessionCookie, cookie)
 
-  route(accountApi.me, async ({ user }) => accounts.me(user))
-
-  route(accountApi.signIn, async ({ body }, request, reply) => {
-    const known = revision()
-    const { user, token, maxAgeMs } = await accounts.signIn(body, askerOf(request, reply))
+  function letIn({ user, token, maxAgeMs }: SignedIn, known: string, reply: FastifyReply) {
     reply.setCookie(sessionCookie, token, {
       ...cookie,
       ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
     })
     reply.header(headers.revision, known)
     return { user: accounts.me(user), message: 'Signed in successfully' }
+  }
+
+  route(accountApi.me, async ({ user }) => accounts.me(user))
+
+  route(accountApi.signIn, async ({ body }, request, reply) => {
+    const known = revision()
+    const outcome = await accounts.signIn(body, askerOf(request, reply))
+    if ('codeNeeded' in outcome)
+      return { code_needed: outcome.codeNeeded, message: 'Enter a code of your authenticator app' }
+    return letIn(outcome, known, reply)
+  })
+
+  route(accountApi.signInWithCode, async ({ body }, request, reply) => {
+    const known = revision()
+    return letIn(await secondStep.finish(body.token, body.code, askerOf(request, reply)), known, reply)
   })
 
   route(accountApi.signUp, async ({ body }, request, reply) => ({

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   accountTexts,
+  type CodeNeeded,
+  isProven,
   type Me,
   maySignUp,
   type SignIn,
@@ -10,6 +12,7 @@ import {
 } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import type { Tx } from '../db/open.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -54,8 +57,26 @@ export interface Asker {
   userAgent: string | undefined
 }
 
+/** A session that was opened. */
+export interface SignedIn {
+  user: User
+  /** For the cookie. */
+  token: string
+  /** How long the browser keeps it; null: until it closes. */
+  maxAgeMs: number | null
+}
+
+export interface ProvenSignIn {
+  remember: boolean
+  asker: Asker
+  told: Told
+  prove?: (tx: Tx) => Promise<void>
+}
+
 export interface AccountServiceOptions {
   repo: AccountRepo
+  /** What has to follow the password of an account; null: nothing. */
+  beginSecondStep: (account: Account, remember: boolean) => Promise<CodeNeeded['code_needed'] | null>
   sendMail: SendMail
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
@@ -76,6 +97,7 @@ export interface AccountServiceOptions {
 
 export function makeAccountService({
   repo,
+  beginSecondStep,
   sendMail,
   publicUrl,
   productName,
@@ -125,6 +147,34 @@ export function makeAccountService({
     )
   }
 
+  /**
+   * Opens the session of an account after a proven sign-in; null, and nothing is stored, when the account was disabled or got
+   * another password meanwhile. `prove` uses up what the sign-in is proven by, in the transaction of the session:
+   * when it throws, there is neither.
+   */
+  async function openSession(account: Account, proven: ProvenSignIn): Promise<SignedIn | null> {
+    const { remember, asker, prove } = proven
+    const token = randomBytes(32).toString('base64url')
+    const session = {
+      token_hash: hashOf(token),
+      account_id: account.id,
+      remember: remember ? 1 : 0,
+      created_at: now(),
+      last_used_at: now(),
+      proven_at: now(),
+      expires_at: isoTime(clock.now() + (remember ? rememberedMs : idleMs)),
+      user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
+      ip: asker.ip,
+    } as const
+    const isStored = await repo.insertSession(
+      session,
+      account.passwordHash,
+      told(account, proven.told),
+      prove,
+    )
+    return isStored ? { user: account, token, maxAgeMs: remember ? rememberedMs : null } : null
+  }
+
   /** Who tried is not known. A full disk must not change the answer. */
   async function noteFailure(account: Account, why: string): Promise<void> {
     const failed = told(account, access(null, 'account.signInFailed', 'A sign-in failed', why))
@@ -162,11 +212,10 @@ export function makeAccountService({
       return { ...account, email_verified: false }
     },
 
-    /** Checks in the order of the catalogue: password, disabled, unverified. */
-    async signIn(
-      input: SignIn,
-      asker: Asker,
-    ): Promise<{ user: User; token: string; maxAgeMs: number | null }> {
+    openSession,
+
+    /** Checks in the order of the catalogue: password, disabled, unverified. Nobody is signed in where a code is needed too. */
+    async signIn(input: SignIn, asker: Asker): Promise<SignedIn | { codeNeeded: CodeNeeded['code_needed'] }> {
       const { ip, signal } = asker
       const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
@@ -193,25 +242,16 @@ export function makeAccountService({
         await noteFailure(account, `The email address is not verified. From ${ip}.`)
         throw new Problem(403, accountTexts.unverified)
       }
-      const token = randomBytes(32).toString('base64url')
-      const lifeMs = input.remember_me ? rememberedMs : idleMs
-      const isStored = await repo.insertSession(
-        {
-          token_hash: hashOf(token),
-          account_id: account.id,
-          remember: input.remember_me ? 1 : 0,
-          created_at: now(),
-          last_used_at: now(),
-          expires_at: isoTime(clock.now() + lifeMs),
-          user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
-          ip,
-        },
-        account.passwordHash,
-        told(account, access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`)),
-      )
+      const codeNeeded = await beginSecondStep(account, input.remember_me)
+      if (codeNeeded) return { codeNeeded }
+      const signedIn = await openSession(account, {
+        remember: input.remember_me,
+        asker,
+        told: access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`),
+      })
       // A reset came between: what was typed is the old password.
-      if (!isStored) throw new Problem(401, accountTexts.badCredentials)
-      return { user: account, token, maxAgeMs: input.remember_me ? rememberedMs : null }
+      if (!signedIn) throw new Problem(401, accountTexts.badCredentials)
+      return signedIn
     },
 
     async signOut(token: string | undefined): Promise<void> {
@@ -229,7 +269,7 @@ export function makeAccountService({
      */
     async authenticate(
       token: string | undefined,
-    ): Promise<{ id: string; user: Account; scope: null } | null> {
+    ): Promise<{ id: string; user: Account; scope: null; isProven: boolean } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -242,7 +282,7 @@ export function makeAccountService({
           log.error({ err: error }, 'The use of a session could not be noted')
         })
       }
-      return { id, user: session.account, scope: null }
+      return { id, user: session.account, scope: null, isProven: isProven(session.provenAt, clock.now()) }
     },
 
     /** The account, if it may sign in. */

@@ -10,3 +10,8 @@ export async function verifyAccount(tx: Tx, accountId: string, now: string): Pro
     .where('email_verified_at', 'is', null)
     .execute()
 }
+
+/** Notes when the user of a session confirmed who they are; a session that has ended stays so. */
+export async function proveSession(tx: Tx, sessionId: string, now: string): Promise<void> {
+  await tx.updateTable('session').set({ proven_at: now }).where('token_hash', '=', sessionId).execute()
+}

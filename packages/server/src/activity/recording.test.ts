@@ -4,6 +4,7 @@ import {
   accountSettingsApi,
   adminAccountApi,
   apiTokenApi,
+  type CodeNeeded,
   type EndpointId,
   endpoints,
   messages,
@@ -11,9 +12,11 @@ import {
   operationApi,
   projectApi,
   projectMemberApi,
+  proofApi,
   shareApi,
   sshKeyApi,
   templateApi,
+  totpApi,
   vmApi,
   vmPoolApi,
   vmSetApi,
@@ -23,6 +26,7 @@ import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -42,7 +46,19 @@ const everything = async ({ app: { db } }: Desk) => [
   ...(await Promise.all(
     (
       [
-        ...(['account', 'mail_token', 'project', 'ssh_key', 'api_token', 'template', 'vm', 'disk'] as const),
+        ...([
+          'account',
+          'mail_token',
+          'totp',
+          'recovery_code',
+          'pending_sign_in',
+          'project',
+          'ssh_key',
+          'api_token',
+          'template',
+          'vm',
+          'disk',
+        ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
         ...(['quota', 'activity'] as const),
@@ -128,6 +144,58 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Signed in',
   }),
+  'account.signInWithCode': async (desk) => {
+    const totp = await turnOnTotp(desk.ada, desk.app.clock)
+    const { email, password } = desk.ada
+    const { body } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
+    const { token } = (body as CodeNeeded).code_needed
+    return {
+      act: () => desk.app.client().call(accountApi.signInWithCode, { body: { token, code: totp.next() } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Signed in',
+    }
+  },
+  'proof.give': async (desk) => ({
+    act: () => desk.ada.call(proofApi.give, { body: { password: desk.ada.password } }),
+    object: await account(desk),
+    in: 'account',
+    message: 'Confirmed their identity',
+  }),
+  'totp.begin': async (desk) => ({
+    act: () => desk.ada.call(totpApi.begin),
+    object: await account(desk),
+    in: 'account',
+    message: 'Began to set up two-factor authentication',
+  }),
+  'totp.confirm': async (desk) => {
+    const { secret } = (await desk.ada.call(totpApi.begin)).body
+    const code = codeAt(secret, desk.app.clock.now())
+    return {
+      act: () => desk.ada.call(totpApi.confirm, { body: { code } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Turned two-factor authentication on',
+    }
+  },
+  'totp.remove': async (desk) => {
+    await turnOnTotp(desk.ada, desk.app.clock)
+    return {
+      act: () => desk.ada.call(totpApi.remove),
+      object: await account(desk),
+      in: 'account',
+      message: 'Turned two-factor authentication off',
+    }
+  },
+  'totp.renewCodes': async (desk) => {
+    await turnOnTotp(desk.ada, desk.app.clock)
+    return {
+      act: () => desk.ada.call(totpApi.renewCodes),
+      object: await account(desk),
+      in: 'account',
+      message: 'Created new recovery codes',
+    }
+  },
   'account.signOut': async (desk) => ({
     act: () => desk.ada.call(accountApi.signOut),
     object: await account(desk),
@@ -186,7 +254,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     message: 'Changed the name to Countess',
   }),
   'account.changePassword': async (desk) => {
-    const body = { current_password: desk.ada.password, password }
+    const body = { password }
     return {
       act: () => desk.ada.call(accountSettingsApi.changePassword, { body }),
       object: await account(desk),
@@ -195,7 +263,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     }
   },
   'account.changeEmail': async (desk) => {
-    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    const body = { email: 'countess@slipway.test' }
     return {
       act: () => desk.ada.call(accountSettingsApi.changeEmail, { body }),
       object: await account(desk),
@@ -204,7 +272,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     }
   },
   'account.confirmEmail': async (desk) => {
-    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    const body = { email: 'countess@slipway.test' }
     await desk.ada.call(accountSettingsApi.changeEmail, { body })
     const token = tokenOf(lastMail(desk.app.mails, body.email))
     return {
@@ -738,7 +806,7 @@ describe('whoever asks for something', () => {
                 .executeTakeFirstOrThrow()
         expect(asked).toMatchObject([
           {
-            kind: /sign(In|Out)$/.test(endpoint.id) ? 'access' : 'wish',
+            kind: /\.sign(In|Out)/.test(endpoint.id) ? 'access' : 'wish',
             action: endpoint.id,
             message: deed.message,
             actor_id: actor?.id ?? null,

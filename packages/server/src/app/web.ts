@@ -6,6 +6,7 @@ import { accountRoutes, sessionToken, settingsRoutes } from '../account/account.
 import type { AccountService } from '../account/account.service.ts'
 import { accountDeskRoutes } from '../account/account-desk.routes.ts'
 import type { AccountDeskService } from '../account/account-desk.service.ts'
+import type { SecondStepService } from '../account/second-step.service.ts'
 import type { SettingsService } from '../account/settings.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
@@ -50,6 +51,8 @@ import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
 import type { ProjectMemberService } from '../project-member/project-member.service.ts'
+import { proofRoutes } from '../proof/proof.routes.ts'
+import type { ProofService } from '../proof/proof.service.ts'
 import { quotaRoutes } from '../quota/quota.routes.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
@@ -62,6 +65,8 @@ import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
 import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
+import { totpRoutes } from '../totp/totp.routes.ts'
+import type { TotpService } from '../totp/totp.service.ts'
 import { usageRoutes } from '../usage/usage.routes.ts'
 import type { UsageService } from '../usage/usage.service.ts'
 import { vmRoutes } from '../vm/vm.routes.ts'
@@ -171,6 +176,9 @@ export async function installRoutes(
     idempotency: Idempotency
     accounts: AccountService
     settings: SettingsService
+    secondStep: SecondStepService
+    totp: TotpService
+    proofs: ProofService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
     activity: ActivityService
@@ -211,9 +219,11 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.isSecure, options.revision)
+  accountRoutes(route, accounts, options.secondStep, options.isSecure, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   settingsRoutes(route, options.settings, accounts)
+  totpRoutes(route, options.totp)
+  proofRoutes(route, options.proofs)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)

@@ -77,6 +77,16 @@ export async function fill(app: TestApp) {
   const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
+  // An app that was set up, a code that was not used and a sign-in that waits for one.
+  await app.db
+    .insertInto('totp')
+    .values({ account_id, secret: 'v1.a.b.c', created_at: 'now', confirmed_at: null, last_step: 0 })
+    .execute()
+  await app.db.insertInto('recovery_code').values({ account_id, code_hash: 'hash', used_at: null }).execute()
+  await app.db
+    .insertInto('pending_sign_in')
+    .values({ token_hash: 'h', account_id, remember: 0, password_mark: 'm', tries: 0, expires_at: '9' })
+    .execute()
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')

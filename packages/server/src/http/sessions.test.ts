@@ -40,6 +40,7 @@ const sessionOf = (id: string, account = id): Session => ({
   id,
   user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '' },
   scope: null,
+  isProven: false,
 })
 
 interface Listening {

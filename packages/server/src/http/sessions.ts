@@ -17,6 +17,8 @@ export interface Session {
   user: User
   /** What the API token may be used for; null for a session. */
   scope: ApiTokenScope | null
+  /** Whether its user confirmed a short time ago who they are. */
+  isProven: boolean
 }
 
 export type LineKind = 'stream' | 'socket'

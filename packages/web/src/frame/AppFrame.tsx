@@ -11,6 +11,7 @@ import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { ProjectDialogs } from './ProjectDialogs.tsx'
+import { ProofHost } from './ProofHost.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
@@ -50,6 +51,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
         <>
           <ProjectDialogs />
           <PaletteHost />
+          <ProofHost />
         </>
       )}
     </div>

@@ -1,7 +1,6 @@
 import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { refetchSessions } from '../../api/sessions.ts'
-import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
@@ -9,19 +8,15 @@ import { newPasswordErrors } from './new-password.ts'
 import { SettingsForm } from './SettingsForm.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
-const empty = { current: '', password: '', confirmation: '' }
+const empty = { password: '', confirmation: '' }
 
-/** A new password for somebody who knows the old one. */
+/** A new password; the call asks who it is. */
 export function PasswordSection() {
   const account = useAccountForm({
     empty,
-    complaintsOf: (form) => ({
-      ...(form.current ? {} : { current: 'Please enter your current password' }),
-      ...newPasswordErrors(form),
-    }),
+    complaintsOf: newPasswordErrors,
     guarded: true,
-    send: ({ current, password }) =>
-      call('account.changePassword', { body: { current_password: current, password } }),
+    send: ({ password }) => call('account.changePassword', { body: { password } }),
     failureText: (error) => errorText(error, 'Failed to change the password.'),
   })
   return (
@@ -43,14 +38,6 @@ export function PasswordSection() {
         pending={account.pending}
         error={account.error}
       >
-        <Field label="Current password" error={account.complaints.current}>
-          <PasswordInput
-            name="current"
-            autoComplete="current-password"
-            value={account.form.current}
-            onChange={({ target }) => account.change({ current: target.value })}
-          />
-        </Field>
         <NewPasswordFields
           label="New password"
           value={account.form}
