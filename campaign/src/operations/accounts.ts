@@ -65,10 +65,10 @@ export const ofAccounts: Record<string, Operation> = {
   }),
   /** To the same one, so that the user can come back. */
   changePassword: plain(0.2, accountSettingsApi.changePassword, {
-    parts: () => ({ body: { current_password: password, password } }),
+    parts: () => ({ body: { password } }),
   }),
   changeEmail: plain(0.2, accountSettingsApi.changeEmail, {
-    parts: (_args, _find, handle) => ({ body: { email: emailOf(handle), current_password: password } }),
+    parts: (_args, _find, handle) => ({ body: { email: emailOf(handle) } }),
   }),
   /** By a link that was never mailed: each user is known by its address. */
   confirmEmail: plain(0.1, accountSettingsApi.confirmEmail, {

@@ -1,9 +1,7 @@
 import { z } from 'zod'
-import { accountTexts } from './account.rules.ts'
 import { accountDeletionTexts } from './account-deletion.rules.ts'
-import { CurrentPassword } from './account-settings.ts'
 import { endpoint } from './endpoint.ts'
-import { messages } from './error.rules.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Id, Time } from './text.ts'
 
 const t = accountDeletionTexts
@@ -41,13 +39,10 @@ export const accountDeletionApi = {
       'Delete the account in 30 days: its sessions and API tokens end, and the VMs of its projects are stopped',
     auth: 'session',
     status: 202,
-    body: z.object({ current_password: CurrentPassword }),
     response: z.object({ delete_at: Time }),
     errors: {
-      400: [accountTexts.wrongPassword],
+      403: [proofTexts.needed],
       409: [t.alreadyRequested, t.lastAdministrator],
-      429: [messages.tooManyAttempts],
-      503: [accountTexts.tooBusy],
     },
   }),
   cancel: endpoint('accountDeletion.cancel', {

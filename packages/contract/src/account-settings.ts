@@ -3,6 +3,7 @@ import { accountTexts } from './account.rules.ts'
 import { Me, Message, NewMailAddress, Password } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 const t = accountTexts
@@ -22,16 +23,10 @@ export const SessionInfo = z.object({
 })
 export type SessionInfo = z.infer<typeof SessionInfo>
 
-/** Asked for before what a session alone must not be enough for. */
-export const CurrentPassword = z
-  .string({ error: t.wrongPassword })
-  .min(1, t.wrongPassword)
-  .max(1000, t.wrongPassword)
-
 export const AccountUpdate = z.object({ name: name(t.nameMissing) })
-export const PasswordChange = z.object({ current_password: CurrentPassword, password: Password })
+export const PasswordChange = z.object({ password: Password })
 export type PasswordChange = z.infer<typeof PasswordChange>
-export const EmailChange = z.object({ email: NewMailAddress, current_password: CurrentPassword })
+export const EmailChange = z.object({ email: NewMailAddress })
 export type EmailChange = z.infer<typeof EmailChange>
 
 export const accountSettingsApi = {
@@ -49,7 +44,8 @@ export const accountSettingsApi = {
     status: 204,
     body: PasswordChange,
     errors: {
-      400: [t.wrongPassword, t.weakPassword, t.breachedPassword],
+      400: [t.weakPassword, t.breachedPassword],
+      403: [proofTexts.needed],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
     },
@@ -61,10 +57,10 @@ export const accountSettingsApi = {
     body: EmailChange,
     response: Message,
     errors: {
-      400: [t.wrongPassword, t.invalidEmail, t.sameEmail],
+      400: [t.invalidEmail, t.sameEmail],
+      403: [proofTexts.needed],
       409: [t.emailTaken],
       429: [messages.tooManyAttempts],
-      503: [t.tooBusy],
     },
   }),
   confirmEmail: endpoint('account.confirmEmail', {

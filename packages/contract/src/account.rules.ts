@@ -13,7 +13,7 @@ export const accountTexts = {
   linkInvalid: 'Verification link is invalid',
   tokenMissing: 'Verification link has no token',
   resetExpired: 'Password reset link has expired',
-  wrongPassword: 'The current password is wrong',
+  wrongPassword: 'The password is wrong',
   nameMissing: 'Please enter your name',
   sameEmail: 'This is already your email address',
   emailChangeSent: 'Open the link that was sent to the new address. Until then your address stays as it is.',

@@ -5,6 +5,8 @@ import { messages } from './error.rules.ts'
 import { signUpCondition, signUpPolicies } from './sign-up.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, Time } from './text.ts'
+import { totpTexts } from './totp.rules.ts'
+import { Code } from './totp.ts'
 
 export const User = z.object({
   id: Id,
@@ -72,6 +74,20 @@ export const SignIn = z.object({
 })
 export type SignIn = z.infer<typeof SignIn>
 
+/** Who is signed in now. */
+const SignedIn = z.object({ user: Me, message: z.string() })
+
+/** The password was right, and a code has to follow: nobody is signed in yet. */
+export const CodeNeeded = z.object({
+  code_needed: z.object({
+    /** Goes along with the code. */
+    token: z.string(),
+    expires_at: Time,
+  }),
+  message: z.string(),
+})
+export type CodeNeeded = z.infer<typeof CodeNeeded>
+
 export const accountApi = {
   me: endpoint('account.me', {
     summary: 'The signed-in user',
@@ -80,16 +96,35 @@ export const accountApi = {
     response: Me,
   }),
   signIn: endpoint('account.signIn', {
-    summary: 'Sign in; sets the session cookie',
+    summary: 'Sign in; sets the session cookie, unless a code is needed too',
     auth: 'public',
     status: 200,
     body: SignIn,
-    response: z.object({ user: Me, message: z.string() }),
+    response: z.union([SignedIn, CodeNeeded]),
     errors: {
       400: [t.badCredentials],
       403: [t.unverified, t.disabled],
       429: [messages.tooManyAttempts],
       503: [t.tooBusy],
+    },
+  }),
+  signInWithCode: endpoint('account.signInWithCode', {
+    summary: 'Go on with a sign-in that needs a code, of an app or a recovery code; sets the session cookie',
+    auth: 'public',
+    status: 200,
+    body: z.object({
+      token: z
+        .string({ error: totpTexts.signInOver })
+        .min(1, totpTexts.signInOver)
+        .max(200, totpTexts.signInOver),
+      code: Code,
+    }),
+    response: SignedIn,
+    errors: {
+      400: [totpTexts.codeMissing, totpTexts.wrongCode],
+      403: [totpTexts.signInOver],
+      429: [messages.tooManyAttempts],
+      503: [totpTexts.unreadable],
     },
   }),
   signUp: endpoint('account.signUp', {

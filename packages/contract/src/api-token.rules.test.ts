@@ -7,6 +7,7 @@ import {
   endpoints,
   isOfProject,
   leastRoles,
+  needsProof,
 } from './index.ts'
 
 const behindSession = endpoints.filter(({ auth }) => auth === 'session')
@@ -27,7 +28,8 @@ describe('the access that a call needs', () => {
     for (const endpoint of behindSession) {
       if (!isOfProject(endpoint.id)) continue
       const isView = endpoint.method === 'GET' && leastRoles[endpoint.id] === 'viewer'
-      expect(apiTokenNeeds(endpoint), endpoint.id).toBe(isView ? 'read' : 'write')
+      const least = isView ? 'read' : 'write'
+      expect(apiTokenNeeds(endpoint), endpoint.id).toBe(needsProof(endpoint.id) ? null : least)
     }
     for (const id of ['vm.console', 'vm.screen', 'vm.consoleLog']) {
       expect(apiTokenNeeds(endpointOf(id))).toBe('write')
@@ -37,7 +39,8 @@ describe('the access that a call needs', () => {
   it('is none at all for the account, for administrators and where nobody is asked', () => {
     for (const endpoint of endpoints) {
       const isOpen = endpoint.auth !== 'session' || endpoint.path.startsWith('/api/admin/')
-      const isAccount = /^(account|apiToken)\./.test(endpoint.id) && endpoint.id !== 'account.me'
+      const isAccount =
+        /^(account|apiToken|proof|totp|passkey)\./.test(endpoint.id) && endpoint.id !== 'account.me'
       if (isOpen || isAccount) expect(apiTokenNeeds(endpoint), endpoint.id).toBe(null)
     }
   })
@@ -55,7 +58,10 @@ describe('what a token may', () => {
 
   it('stops at its projects', () => {
     for (const endpoint of behindSession.filter(({ path }) => path.includes(':projectId'))) {
-      expect(apiTokenMay(some, endpoint, 'a')).toBe(true)
+      expect(apiTokenMay(some, endpoint, 'a')).toBe(
+        needsProof(endpoint.id) ? apiTokenTexts.notForTokens : true,
+      )
+      if (needsProof(endpoint.id)) continue
       expect(apiTokenMay(some, endpoint, 'b')).toBe(apiTokenTexts.otherProject)
       expect(apiTokenMay({ ...some, project_ids: [] }, endpoint, 'a')).toBe(apiTokenTexts.otherProject)
     }

@@ -1,5 +1,6 @@
 import { isOfProject, leastRoles } from './access.rules.ts'
 import type { EndpointDef, EndpointId, Method } from './endpoint.ts'
+import { needsProof } from './proof.rules.ts'
 
 export const apiTokenTexts = {
   nameMissing: 'Please enter a name for the token',
@@ -41,7 +42,8 @@ type Call = Pick<EndpointDef, 'auth'> & { id: EndpointId; method: Method; path: 
  * What nobody can do with a token: manage the account or get in for longer than the token lives. An SSH key opens every VM of
  * the account, and would still do so after the token is revoked.
  */
-const onlyWithSession = /^(account\.(?!me$)|accountDeletion\.|oidc\.|apiToken\.|sshKey\.(?!list$))/
+const onlyWithSession =
+  /^(account\.(?!me$)|accountDeletion\.|oidc\.|proof\.|totp\.|passkey\.|apiToken\.|sshKey\.(?!list$))/
 
 /** What a token for chosen projects may use beside the calls of those projects; lists have those projects only. */
 const withoutProject: ReadonlySet<EndpointId> = new Set([
@@ -59,6 +61,8 @@ const withoutProject: ReadonlySet<EndpointId> = new Set([
  */
 export function apiTokenNeeds({ auth, id, method, path }: Call): ApiTokenAccess | null {
   if (auth !== 'session' || path.startsWith('/api/admin/') || onlyWithSession.test(id)) return null
+  // What a person has to confirm is nothing for a program.
+  if (needsProof(id)) return null
   const mayLook = !isOfProject(id) || leastRoles[id] === 'viewer'
   return method === 'GET' && mayLook ? 'read' : 'write'
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { apiTokenAccesses, apiTokenDays, apiTokenTexts } from './api-token.rules.ts'
 import { endpoint } from './endpoint.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 const t = apiTokenTexts
@@ -55,6 +56,7 @@ export const apiTokenApi = {
     response: ApiTokenCreated,
     errors: {
       400: [t.nameMissing, t.accessMissing, t.projectsMissing, t.unknownProject, t.invalidExpiry],
+      403: [proofTexts.needed],
       409: [t.tooMany],
     },
   }),

@@ -37,10 +37,11 @@ export const messages = {
 } as const
 
 /** The parts of an error answer that a screen can show; an answer of any other shape has none. */
-export function readError(answer: unknown): Partial<Pick<ErrorBody, 'message' | 'fields'>> {
-  const { message, fields } = Object(answer) as Record<string, unknown>
+export function readError(answer: unknown): Partial<Pick<ErrorBody, 'message' | 'code' | 'fields'>> {
+  const { message, code: word, fields } = Object(answer) as Record<string, unknown>
   if (typeof message !== 'string') return {}
-  if (!fields || !Object.values(fields).every((text) => typeof text === 'string')) return { message }
+  const said = { message, ...(typeof word === 'string' && { code: word }) }
+  if (!fields || !Object.values(fields).every((text) => typeof text === 'string')) return said
   // Every value was looked at.
-  return { message, fields: fields as Record<string, string> }
+  return { ...said, fields: fields as Record<string, string> }
 }

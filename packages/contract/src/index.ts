@@ -36,6 +36,8 @@ export * from './project.rules.ts'
 export * from './project.ts'
 export * from './project-member.rules.ts'
 export * from './project-member.ts'
+export * from './proof.rules.ts'
+export * from './proof.ts'
 export * from './quantity.ts'
 export * from './quota.rules.ts'
 export { quotaApi } from './quota.ts'
@@ -51,6 +53,8 @@ export * from './ssh-key.ts'
 export * from './template.rules.ts'
 export * from './template.ts'
 export * from './text.rules.ts'
+export * from './totp.rules.ts'
+export * from './totp.ts'
 export * from './usage.ts'
 export * from './vm.rules.ts'
 export * from './vm.ts'
@@ -81,11 +85,13 @@ import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { projectApi } from './project.ts'
 import { projectMemberApi } from './project-member.ts'
+import { proofApi } from './proof.ts'
 import { quotaApi } from './quota.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { templateApi } from './template.ts'
+import { totpApi } from './totp.ts'
 import { usageApi } from './usage.ts'
 import { vmApi } from './vm.ts'
 import { vmPoolApi } from './vm-pool.ts'
@@ -98,6 +104,8 @@ const apis = [
   accountSettingsApi,
   accountDeletionApi,
   oidcApi,
+  proofApi,
+  totpApi,
   hostApi,
   healthApi,
   projectApi,

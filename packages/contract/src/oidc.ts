@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { accountTexts } from './account.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { oidcTexts } from './oidc.rules.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Id, Time } from './text.ts'
 
 const t = oidcTexts
@@ -71,17 +71,13 @@ export const oidcApi = {
     summary: 'Begin to link an identity to the account; sets a cookie that the way back needs',
     auth: 'session',
     status: 200,
-    body: z.object({
-      provider: ProviderName,
-      /** Required when the account has a password. */
-      current_password: z.string().max(1000, accountTexts.wrongPassword).optional(),
-    }),
+    body: z.object({ provider: ProviderName }),
     response: Visit,
     errors: {
-      400: [accountTexts.wrongPassword],
+      403: [proofTexts.needed],
       404: [t.unknownProvider],
       429: [messages.tooManyAttempts],
-      503: [t.away, accountTexts.tooBusy],
+      503: [t.away],
     },
   }),
   unlink: endpoint('oidc.unlink', {
@@ -89,6 +85,6 @@ export const oidcApi = {
     auth: 'session',
     status: 204,
     params: z.object({ identityId: Id }),
-    errors: { 404: [t.identityNotFound], 409: [t.lastWay] },
+    errors: { 403: [proofTexts.needed], 404: [t.identityNotFound], 409: [t.lastWay] },
   }),
 }

@@ -6,6 +6,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { Project, ProjectParams } from './project.ts'
 import { memberRoles, projectMemberTexts as texts } from './project-member.rules.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Id, Time } from './text.ts'
 
 const MemberRole = z.enum(memberRoles, { error: texts.roleMissing })
@@ -88,7 +89,7 @@ export const projectMemberApi = {
     auth: 'session',
     status: 204,
     params: MemberParams,
-    errors: { 404: noMember, 409: [accountDeletionTexts.newOwnerLeaves] },
+    errors: { 403: [proofTexts.needed], 404: noMember, 409: [accountDeletionTexts.newOwnerLeaves] },
   }),
   leave: endpoint('projectMember.leave', {
     summary: 'Leave the project',

@@ -141,6 +141,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       webRoot: null,
       ownUrl: () => 'http://slipway.test',
       metricsToken: 'operator-token',
+      factorKey: 'a key that tests encrypt secrets with',
       startsAtOnce: options.startsAtOnce ?? 100,
       gateway: options.gateway ?? null,
       peers,

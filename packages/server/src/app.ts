@@ -97,6 +97,7 @@ export async function buildApp(options: AppOptions) {
     bus,
     projects,
     sendMail: options.sendMail,
+    factorKey: options.factorKey,
     publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
     sessionLines,
     peers,

@@ -326,6 +326,11 @@ const Settings = z.object({
   SLIPWAY_SCALE_PAUSE_S: seconds(scalingDefaults.pause_s, 0),
   /** The bearer token that `/metrics` wants; one is made and kept in the data directory when none is set. */
   SLIPWAY_METRICS_TOKEN: z.preprocess((value) => (value === '' ? undefined : value), text.min(16).optional()),
+  /**
+   * What the secrets of authenticator apps are encrypted with; one is made and kept in the data directory when none is set.
+   * The same at all servers.
+   */
+  SLIPWAY_FACTOR_KEY: z.preprocess((value) => (value === '' ? undefined : value), text.min(32).optional()),
   SLIPWAY_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('warn'),
   /** Fills an empty database with an account and VMs to look at; simulated engine only. */
   SLIPWAY_SEED: optional,
@@ -478,6 +483,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
       pause_s: s.SLIPWAY_SCALE_PAUSE_S,
     } satisfies ScalingPolicy,
     metricsToken: s.SLIPWAY_METRICS_TOKEN ?? null,
+    factorKey: s.SLIPWAY_FACTOR_KEY ?? null,
     logLevel: s.SLIPWAY_LOG_LEVEL,
     seed: s.SLIPWAY_SEED !== undefined,
   }

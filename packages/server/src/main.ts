@@ -59,11 +59,17 @@ function sshLine(gateway: Gateway | null, listen: string | undefined): string {
   return `${command}${near}, host key ${gateway.fingerprint}`
 }
 
-/** By these people know the servers, guests let them in, and operators' programs are let in. */
-const sharedFiles = (dataDir: string): SharedFile[] => [
+/**
+ * By these people know the servers, guests let them in, and operators' programs are let in. A key of the settings never gets
+ * into the database, which is what it is for.
+ */
+const sharedFiles = ({ dataDir, factorKey }: Pick<Config, 'dataDir' | 'factorKey'>): SharedFile[] => [
   { name: 'ssh_host_key', make: () => keepKey(dataDir, 'ssh_host_key', 'slipway') },
   { name: 'ssh_gateway_key', make: () => keepKey(dataDir, 'ssh_gateway_key', 'slipway-gateway') },
   { name: 'metrics.token', make: () => keptSecret(path.join(dataDir, 'metrics.token')) },
+  ...(factorKey === null
+    ? [{ name: 'factor.key', make: () => keptSecret(path.join(dataDir, 'factor.key')) }]
+    : []),
 ]
 
 async function main(): Promise<void> {
@@ -100,7 +106,7 @@ async function main(): Promise<void> {
   const recipes = await readRecipes()
   const engine = await openEngine(config, recipes, log)
   const { sendMail, where } = makeMailer(config)
-  if (!standsAlone) await shareFiles(db, config.dataDir, sharedFiles(config.dataDir))
+  if (!standsAlone) await shareFiles(db, config.dataDir, sharedFiles(config))
   const gateway = config.ssh && (await startGateway({ dataDir: config.dataDir, ...config.ssh }, log))
   let ownUrl = ''
   const { app, start, drive, rest, close } = await buildApp({
@@ -115,6 +121,7 @@ async function main(): Promise<void> {
     ownUrl: () => ownUrl,
     gateway,
     metricsToken: config.metricsToken ?? (await keptSecret(path.join(config.dataDir, 'metrics.token'))),
+    factorKey: config.factorKey ?? (await keptSecret(path.join(config.dataDir, 'factor.key'))),
     peers,
     lease,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),

@@ -6,8 +6,8 @@ import { record } from '../activity/record.ts'
 import { deleteApiTokensOf } from '../api-token/api-token.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 
-/** Why nothing was stored. `other-password`: it was changed since it was verified. */
-export type Refusal = 'other-password' | 'already-requested' | 'last-administrator'
+/** Why nothing was stored. `signed-out`: the session that asked has ended meanwhile. */
+export type Refusal = 'signed-out' | 'already-requested' | 'last-administrator'
 
 /** What is left of a project that goes along. */
 export interface Remaining {
@@ -138,19 +138,18 @@ export function makeAccountDeletionRepo(db: Db) {
     projects: async (accountId: string): Promise<string[]> =>
       (await projectsOf(db, accountId).execute()).map(({ id }) => id),
 
-    /** Stores the wish if the password is still the one that was verified; all sessions and API tokens end with it. */
+    /** Stores the wish if the session that asks is still there; all sessions and API tokens end with it. */
     request: (
       user: User,
-      wished: Deletion & { verifiedHash: string; admins: readonly string[]; entry: Entry },
+      wished: Deletion & { sessionId: string; admins: readonly string[]; entry: Entry },
     ): Promise<'requested' | Refusal> =>
       db.transaction().execute(async (tx) => {
-        const account = await tx
-          .selectFrom('account')
-          .select('id')
-          .where('id', '=', user.id)
-          .where('password_hash', '=', wished.verifiedHash)
+        const asking = await tx
+          .selectFrom('session')
+          .select('token_hash')
+          .where('token_hash', '=', wished.sessionId)
           .executeTakeFirst()
-        if (!account) return 'other-password'
+        if (!asking) return 'signed-out'
         if (await deletion(tx, user.id)) return 'already-requested'
         if (await isLastAdministrator(tx, user, wished.admins)) return 'last-administrator'
         await tx

@@ -1,14 +1,14 @@
 import {
   type AccountDeletion,
   accountDeletionTexts,
-  accountTexts,
   deletionDays,
+  messages,
   type User,
 } from '@slipway/contract'
 import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { Problem, refuse } from '../lib/problem.ts'
+import { Problem } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
 import { accountDeletedMail, accountKeptMail, deletionRequestedMail } from './account-deletion.mails.ts'
 import type { AccountDeletionRepo } from './account-deletion.repo.ts'
@@ -17,10 +17,8 @@ const dayMs = 24 * 60 * 60_000
 
 export type AccountDeletionService = ReturnType<typeof makeAccountDeletionService>
 
-export interface AccountDeletionServiceOptions<A extends { ip: string }> {
+export interface AccountDeletionServiceOptions {
   repo: AccountDeletionRepo
-  /** Throws unless the password is that of the user; answers with the hash that it belongs to. */
-  requirePassword: (user: User, password: string, asker: A) => Promise<string>
   /** E-mail addresses of administrators, in lower case. */
   admins: readonly string[]
   sendMail: SendMail
@@ -36,9 +34,7 @@ export interface AccountDeletionServiceOptions<A extends { ip: string }> {
   log: Pick<Log, 'info' | 'error'>
 }
 
-export function makeAccountDeletionService<A extends { ip: string }>(
-  options: AccountDeletionServiceOptions<A>,
-) {
+export function makeAccountDeletionService(options: AccountDeletionServiceOptions) {
   const { repo, installation, clock, log } = options
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
@@ -65,32 +61,31 @@ export function makeAccountDeletionService<A extends { ip: string }>(
       return { delete_at: deletion?.deleteAt ?? null, goes_along, shared_projects }
     },
 
-    /** Throws 400 for a wrong password, 409, 429, and 503 while too many passwords wait to be hashed. */
-    async request(user: User, password: string, asker: A): Promise<{ delete_at: string }> {
-      const verifiedHash = await options.requirePassword(user, password, asker)
+    /** Throws 401 when the session has ended meanwhile, and 409. `ip`: of who asks. */
+    async request(user: User, sessionId: string, ip: string): Promise<{ delete_at: string }> {
       const deleteAt = isoTime(clock.now() + deletionDays * dayMs)
       const tokens = await options.apiTokenIds(user.id)
       const what = wish(
         user.id,
         'accountDeletion.request',
         `Deletion of the account in ${deletionDays} days requested`,
-        `From ${asker.ip}.`,
+        `From ${ip}.`,
       )
       const stored = await repo.request(user, {
         accountId: user.id,
         requestedAt: isoTime(clock.now()),
         deleteAt,
-        verifiedHash,
+        sessionId,
         admins: options.admins,
         entry: told(user, what),
       })
-      if (stored === 'other-password') throw refuse('current_password', accountTexts.wrongPassword)
+      if (stored === 'signed-out') throw new Problem(401, messages.notAuthenticated)
       if (stored === 'already-requested') throw new Problem(409, accountDeletionTexts.alreadyRequested)
       if (stored === 'last-administrator') throw new Problem(409, accountDeletionTexts.lastAdministrator)
       options.onEnded(user.id, tokens)
       options.kick(user.id)
       await announceProjects(user.id)
-      send(deletionRequestedMail(user, installation(), deleteAt, asker.ip), 'deletion-requested')
+      send(deletionRequestedMail(user, installation(), deleteAt, ip), 'deletion-requested')
       return { delete_at: deleteAt }
     },
 

@@ -4,26 +4,26 @@ import {
   accountDeletionApi,
   accountDeletionTexts,
   accountSettingsApi,
-  accountTexts,
   adminAccountApi,
   apiTokenApi,
   diskApi,
+  type Me,
   projectApi,
   projectMemberApi,
+  proofLastsMs,
+  proofTexts,
   sshKeyApi,
   vmApi,
   vmPoolApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { accountLimits } from '../account/account.limits.ts'
 import { lastMail, type TestApp } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 const day = 24 * 60 * 60_000
 type Person = Desk['ada']
 
-const ask = (person: Person, current_password: unknown = person.password) =>
-  person.call(accountDeletionApi.request, { body: { current_password } })
+const ask = (person: Pick<Person, 'call'>) => person.call(accountDeletionApi.request)
 const signIn = async (app: TestApp, { email, password }: Pick<Person, 'email' | 'password'>) =>
   app.client().call(accountApi.signIn, { body: { email, password } })
 
@@ -102,13 +102,9 @@ describe('the wish', () => {
   )
 
   it(
-    '400 for a wrong password, 409 for the only administrator; nothing ends',
+    '409 for the only administrator; nothing ends',
     atDesk(
       async (desk) => {
-        expect(await ask(desk.ada, 'Wrong-horse-1')).toMatchObject({
-          status: 400,
-          body: { fields: { current_password: accountTexts.wrongPassword } },
-        })
         expect(await ask(desk.ada)).toMatchObject({
           status: 409,
           body: { message: accountDeletionTexts.lastAdministrator },
@@ -136,11 +132,10 @@ describe('the wish', () => {
   )
 
   it(
-    '429 for guesses, as for those of a sign-in',
+    '403 for who did not confirm lately who they are',
     atDesk(async (desk) => {
-      for (let i = 0; i < accountLimits.failuresOfOneAtOneAccount; i++)
-        expect((await ask(desk.ada, 'Wrong-horse-1')).status).toBe(400)
-      expect((await ask(desk.ada, 'Wrong-horse-1')).status).toBe(429)
+      await desk.app.clock.advance(proofLastsMs)
+      expect(await ask(desk.ada)).toMatchObject({ status: 403, body: { message: proofTexts.needed } })
     }),
   )
 
@@ -150,9 +145,8 @@ describe('the wish', () => {
       const { token } = (
         await desk.ada.call(apiTokenApi.create, { body: { name: 't', access: 'write', project_ids: null } })
       ).body
-      const body = { current_password: desk.ada.password }
       const headers = { authorization: `Bearer ${token}` }
-      expect((await desk.app.client().raw('POST', '/api/user/deletion', body, headers)).status).toBe(403)
+      expect((await desk.app.client().raw('POST', '/api/user/deletion', undefined, headers)).status).toBe(403)
     }),
   )
 })
@@ -163,16 +157,17 @@ describe('while an account is being deleted', () => {
     atDesk(async (desk) => {
       await ask(desk.ada)
       const { status, body, cookie } = await signIn(desk.app, desk.ada)
-      expect([status, body.user.delete_at !== null]).toEqual([200, true])
+      const { delete_at } = (body as { user: Me }).user
+      expect([status, delete_at !== null]).toEqual([200, true])
       const ada = desk.app.client(cookie)
-      expect((await ada.call(accountApi.me)).body.delete_at).toBe(body.user.delete_at)
-      expect((await ada.call(accountDeletionApi.get)).body.delete_at).toBe(body.user.delete_at)
+      expect((await ada.call(accountApi.me)).body.delete_at).toBe(delete_at)
+      expect((await ada.call(accountDeletionApi.get)).body.delete_at).toBe(delete_at)
       const refused = { status: 403, body: { message: accountDeletionTexts.leaving } }
       expect(await ada.call(projectApi.list)).toMatchObject(refused)
       expect(await ada.call(projectApi.create, { body: { name: 'x' } })).toMatchObject(refused)
       expect(await ada.call(sshKeyApi.list)).toMatchObject(refused)
       expect(await ada.call(accountSettingsApi.sessions)).toMatchObject(refused)
-      expect((await ask(ada as Person, desk.ada.password)).status).toBe(403)
+      expect((await ask(ada)).status).toBe(403)
     }),
   )
 

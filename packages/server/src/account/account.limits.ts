@@ -19,6 +19,8 @@ export const accountLimits = {
   failuresFromOneAddress: 100,
   /** Failed sign-ins for one account, from wherever; not counted for addresses it was signed in from. */
   failuresAtOneAccount: 100,
+  /** Wrong codes for one account from wherever, by who knows its password; not counted for addresses it was signed in from. */
+  codesAtOneAccount: 20,
   /** Mails to one account that one address asks for, and that all do. */
   mailsOfOneToOneAccount: 10,
   mailsToOneAccount: 30,
@@ -39,6 +41,7 @@ const limited = [
   'failuresOfOne',
   'failuresFrom',
   'failuresAt',
+  'codesAt',
   'mailsOfOne',
   'mailsTo',
   'requestsFrom',
@@ -75,6 +78,7 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     failuresOfOne: limiterOf(accountLimits.failuresOfOneAtOneAccount),
     failuresFrom: limiterOf(accountLimits.failuresFromOneAddress),
     failuresAt: limiterOf(accountLimits.failuresAtOneAccount),
+    codesAt: limiterOf(accountLimits.codesAtOneAccount),
     mailsOfOne: limiterOf(accountLimits.mailsOfOneToOneAccount),
     mailsTo: limiterOf(accountLimits.mailsToOneAccount),
     requestsFrom: limiterOf(accountLimits.requestsFromOneAddress),
@@ -123,29 +127,34 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     if (knownPlaces.size > knownPlacesKept && oldest !== undefined) knownPlaces.delete(oldest)
   }
 
+  async function begin(of: 'failuresAt' | 'codesAt', whose: string, network: string): Promise<Attempt> {
+    const place = `${whose}|${network}`
+    const spendings: Spending[] = [
+      { of: 'failuresOfOne', key: place },
+      { of: 'failuresFrom', key: network },
+    ]
+    // Others who guess must not lock out the owner, who comes from where he came before.
+    if (!knownPlaces.has(place)) spendings.push({ of, key: whose })
+    await spend(...spendings)
+    return {
+      async succeeded() {
+        await giveBackEverywhere(spendings)
+        await signedIn(place)
+        peers.tellOthers(counted, { signedInFrom: place })
+      },
+      notMade: () => giveBackEverywhere(spendings),
+    }
+  }
+
   return {
     /**
      * Counts a try to sign in. Spent first and given back by its outcome: many guesses at once must not slip through
      * together. Throws 429.
      */
-    async beginSignIn(email: string, network: string): Promise<Attempt> {
-      const place = `${email}|${network}`
-      const spendings: Spending[] = [
-        { of: 'failuresOfOne', key: place },
-        { of: 'failuresFrom', key: network },
-      ]
-      // Others who guess must not lock out the owner, who comes from where he came before.
-      if (!knownPlaces.has(place)) spendings.push({ of: 'failuresAt', key: email })
-      await spend(...spendings)
-      return {
-        async succeeded() {
-          await giveBackEverywhere(spendings)
-          await signedIn(place)
-          peers.tellOthers(counted, { signedInFrom: place })
-        },
-        notMade: () => giveBackEverywhere(spendings),
-      }
-    },
+    beginSignIn: (email: string, network: string): Promise<Attempt> => begin('failuresAt', email, network),
+
+    /** Counts a try of a code in the same way, in counts of its own. Throws 429. */
+    beginCode: (accountId: string, network: string): Promise<Attempt> => begin('codesAt', accountId, network),
 
     /** Counts a request for a mail to an account. Throws 429, whether or not there is such an account. */
     askForMail: (email: string, network: string): Promise<void> =>

@@ -114,7 +114,7 @@ export function emailChangeAskedMail(
     link,
     text: `Hello,
 
-Someone who knows the password of your ${productName} account wants to change its email address to ${shown(newEmail)}. The change was requested from the IP address ${ip}. It takes effect when the link that was mailed to the new address is opened.
+Someone who is signed in to your ${productName} account wants to change its email address to ${shown(newEmail)}. The change was requested from the IP address ${ip}. It takes effect when the link that was mailed to the new address is opened.
 
 If it was not you, choose a new password now. That cancels the change: ${link}
 `,

@@ -132,8 +132,16 @@ export function makeAccountRepo(db: Db) {
       })
     },
 
-    /** Stores a session if the password is still the one that was verified; else changes nothing and answers false. */
-    async insertSession(session: SessionTable, verifiedHash: string, entry: Entry): Promise<boolean> {
+    /**
+     * Stores a session if the password is still the one that was verified; else changes nothing and answers false. When
+     * `prove` throws, nothing is stored either.
+     */
+    async insertSession(
+      session: SessionTable,
+      verifiedHash: string,
+      entry: Entry,
+      prove?: (tx: Tx) => Promise<void>,
+    ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
         const current = await tx
           .selectFrom('account')
@@ -141,7 +149,9 @@ export function makeAccountRepo(db: Db) {
           .where('id', '=', session.account_id)
           .where('password_hash', '=', verifiedHash)
           .executeTakeFirst()
-        return current !== undefined && insertSession(tx, session, entry)
+        if (!current || !(await insertSession(tx, session, entry))) return false
+        await prove?.(tx)
+        return true
       })
     },
 
@@ -156,7 +166,7 @@ export function makeAccountRepo(db: Db) {
         .leftJoin('oidc_session', 'oidc_session.token_hash', 'session.token_hash')
         .selectAll('account')
         .select('account_deletion.delete_at')
-        .select(['session.remember', 'session.last_used_at', 'session.expires_at'])
+        .select(['session.remember', 'session.last_used_at', 'session.proven_at', 'session.expires_at'])
         .select(['oidc_session.issuer', 'oidc_session.admin_group'])
         .where('session.token_hash', '=', hash)
         .executeTakeFirst()
@@ -165,6 +175,7 @@ export function makeAccountRepo(db: Db) {
             account: toAccount(row),
             remember: row.remember === 1,
             lastUsedAt: row.last_used_at,
+            provenAt: row.proven_at,
             expiresAt: row.expires_at,
             /** The group of a provider by which it was an administrator's when it began. */
             adminGroup: row.issuer && row.admin_group ? { issuer: row.issuer, name: row.admin_group } : null,
@@ -195,6 +206,7 @@ export function makeAccountRepo(db: Db) {
 
     async deleteExpired(now: string, tokensBefore: string): Promise<void> {
       await db.deleteFrom('session').where('expires_at', '<', now).execute()
+      await db.deleteFrom('pending_sign_in').where('expires_at', '<', now).execute()
       await db.deleteFrom('mail_token').where('expires_at', '<', tokensBefore).execute()
     },
   }

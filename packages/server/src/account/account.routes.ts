@@ -3,7 +3,8 @@ import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
-import type { AccountService, Asker, NewSession } from './account.service.ts'
+import type { AccountService, Asker, NewSession, SignedIn } from './account.service.ts'
+import type { SecondStepService } from './second-step.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
 const sessionCookie = 'slipway_session'
@@ -44,17 +45,29 @@ export type SessionCookie = ReturnType<typeof makeSessionCookie>
 export function accountRoutes(
   route: Route,
   accounts: AccountService,
+  secondStep: SecondStepService,
   cookie: SessionCookie,
   revision: () => string,
 ): void {
+  function letIn({ user, ...session }: SignedIn, known: string, reply: FastifyReply) {
+    cookie.set(reply, session)
+    reply.header(headers.revision, known)
+    return { user, message: 'Signed in successfully' }
+  }
+
   route(accountApi.me, async ({ user }) => user)
 
   route(accountApi.signIn, async ({ body }, request, reply) => {
     const known = revision()
-    const { user, ...session } = await accounts.signIn(body, askerOf(request, reply))
-    cookie.set(reply, session)
-    reply.header(headers.revision, known)
-    return { user, message: 'Signed in successfully' }
+    const outcome = await accounts.signIn(body, askerOf(request, reply))
+    if ('codeNeeded' in outcome)
+      return { code_needed: outcome.codeNeeded, message: 'Enter a code of your authenticator app' }
+    return letIn(outcome, known, reply)
+  })
+
+  route(accountApi.signInWithCode, async ({ body }, request, reply) => {
+    const known = revision()
+    return letIn(await secondStep.finish(body.token, body.code, askerOf(request, reply)), known, reply)
   })
 
   route(accountApi.signUp, async ({ body }, request, reply) => ({

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
   accountTexts,
+  type CodeNeeded,
+  isProven,
   type Me,
   maySignUp,
   type SignIn,
@@ -10,6 +12,7 @@ import {
 } from '@slipway/contract'
 import { access, type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
+import type { Tx } from '../db/open.ts'
 import type { SessionTable } from '../db/schema.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -65,8 +68,26 @@ export interface NewSession {
   maxAgeMs: number | null
 }
 
+/** A session that was opened. */
+export interface SignedIn {
+  user: Me
+  /** For the cookie. */
+  token: string
+  /** How long the browser keeps it; null: until it closes. */
+  maxAgeMs: number | null
+}
+
+export interface ProvenSignIn {
+  remember: boolean
+  asker: Asker
+  told: Told
+  prove?: (tx: Tx) => Promise<void>
+}
+
 export interface AccountServiceOptions {
   repo: AccountRepo
+  /** What has to follow the password of an account; null: nothing. */
+  beginSecondStep: (account: Account, remember: boolean) => Promise<CodeNeeded['code_needed'] | null>
   sendMail: SendMail
   /** Where mailed links point, without a trailing slash. */
   publicUrl: () => string
@@ -89,6 +110,7 @@ export interface AccountServiceOptions {
 
 export function makeAccountService({
   repo,
+  beginSecondStep,
   sendMail,
   publicUrl,
   productName,
@@ -139,6 +161,17 @@ export function makeAccountService({
     )
   }
 
+  /**
+   * Opens the session of an account after a proven sign-in; null, and nothing is stored, when the account was disabled or got
+   * another password meanwhile. `prove` uses up what the sign-in is proven by, in the transaction of the session:
+   * when it throws, there is neither.
+   */
+  async function openSession(account: Account, proven: ProvenSignIn): Promise<SignedIn | null> {
+    const { row, entry, token, maxAgeMs } = newSession(account, proven.remember, proven.asker, proven.told)
+    const isStored = await repo.insertSession(row, account.passwordHash, entry, proven.prove)
+    return isStored ? { user: withRights(account), token, maxAgeMs } : null
+  }
+
   /** Who tried is not known. A full disk must not change the answer. */
   async function noteFailure(account: Account, why: string): Promise<void> {
     const failed = told(account, access(null, 'account.signInFailed', 'A sign-in failed', why))
@@ -153,12 +186,12 @@ export function makeAccountService({
     is_admin: admins.includes(account.email),
   })
 
-  /** What every way to sign in begins a session with; `reason` says how, in whole sentences. */
+  /** What every way to sign in begins a session with; `signedIn` tells how, for the activity log. */
   function newSession(
     account: Pick<User, 'id' | 'name'>,
     remember: boolean,
     asker: Asker,
-    reason = `From ${asker.ip}.`,
+    signedIn: Told,
   ): NewSession {
     const token = randomBytes(32).toString('base64url')
     return {
@@ -170,11 +203,12 @@ export function makeAccountService({
         remember: remember ? 1 : 0,
         created_at: now(),
         last_used_at: now(),
+        proven_at: now(),
         expires_at: isoTime(clock.now() + (remember ? rememberedMs : idleMs)),
         user_agent: asker.userAgent?.slice(0, userAgentKept) ?? null,
         ip: asker.ip,
       },
-      entry: told(account, access(account.id, 'account.signIn', 'Signed in', reason)),
+      entry: told(account, signedIn),
     }
   }
 
@@ -207,8 +241,10 @@ export function makeAccountService({
       return { ...account, email_verified: false }
     },
 
-    /** Checks in the order of the catalogue: password, disabled, unverified. */
-    async signIn(input: SignIn, asker: Asker): Promise<{ user: Me; token: string; maxAgeMs: number | null }> {
+    openSession,
+
+    /** Checks in the order of the catalogue: password, disabled, unverified. Nobody is signed in where a code is needed too. */
+    async signIn(input: SignIn, asker: Asker): Promise<SignedIn | { codeNeeded: CodeNeeded['code_needed'] }> {
       const { ip, signal } = asker
       const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
@@ -235,11 +271,16 @@ export function makeAccountService({
         await noteFailure(account, `The email address is not verified. From ${ip}.`)
         throw new Problem(403, accountTexts.unverified)
       }
-      const session = newSession(account, input.remember_me, asker)
-      const isStored = await repo.insertSession(session.row, account.passwordHash, session.entry)
+      const codeNeeded = await beginSecondStep(account, input.remember_me)
+      if (codeNeeded) return { codeNeeded }
+      const signedIn = await openSession(account, {
+        remember: input.remember_me,
+        asker,
+        told: access(account.id, 'account.signIn', 'Signed in', `From ${ip}.`),
+      })
       // A reset came between: what was typed is the old password.
-      if (!isStored) throw new Problem(401, accountTexts.badCredentials)
-      return { user: withRights(account), token: session.token, maxAgeMs: session.maxAgeMs }
+      if (!signedIn) throw new Problem(401, accountTexts.badCredentials)
+      return signedIn
     },
 
     async signOut(token: string | undefined): Promise<void> {
@@ -257,7 +298,7 @@ export function makeAccountService({
      */
     async authenticate(
       token: string | undefined,
-    ): Promise<{ id: string; user: Me; scope: null; isLeaving: boolean } | null> {
+    ): Promise<{ id: string; user: Me; scope: null; isProven: boolean; isLeaving: boolean } | null> {
       if (!token) return null
       const id = hashOf(token)
       const session = await repo.session(id)
@@ -272,7 +313,13 @@ export function makeAccountService({
       }
       const user = withRights(session.account)
       if (session.adminGroup && isAdminGroup(session.adminGroup)) user.is_admin = true
-      return { id, user, scope: null, isLeaving: session.account.delete_at !== null }
+      return {
+        id,
+        user,
+        scope: null,
+        isProven: isProven(session.provenAt, clock.now()),
+        isLeaving: session.account.delete_at !== null,
+      }
     },
 
     /** The account, if others may act for it: it may sign in, and is not being deleted. */

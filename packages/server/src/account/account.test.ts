@@ -204,8 +204,9 @@ describe('a session', () => {
     const { cookie, body } = await signIn(email)
     const me = await app.client(cookie).call(accountApi.me)
     expect(me).toMatchObject({ status: 200, body: { name: 'Ada Lovelace', email, email_verified: true } })
-    expect(Object.keys(body.user).sort()).toEqual(Object.keys(Me.shape).sort())
-    expect(me.body).toEqual({ ...body.user, is_admin: false, delete_at: null })
+    const { user } = body as { user: Me }
+    expect(Object.keys(user).sort()).toEqual(Object.keys(Me.shape).sort())
+    expect(me.body).toEqual({ ...user, is_admin: false, delete_at: null })
     expect(await open.call(accountApi.me)).toMatchObject({
       status: 401,
       body: { message: 'Not authenticated' },

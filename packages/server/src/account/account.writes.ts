@@ -48,3 +48,8 @@ export async function insertSession(tx: Tx, session: SessionTable, entry: Entry)
 export async function endSessions(tx: Tx, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.deleteFrom('session').where('token_hash', 'in', ids).execute()
 }
+
+/** Notes when the user of a session confirmed who they are; a session that has ended stays so. */
+export async function proveSession(tx: Tx, sessionId: string, now: string): Promise<void> {
+  await tx.updateTable('session').set({ proven_at: now }).where('token_hash', '=', sessionId).execute()
+}

@@ -43,27 +43,29 @@ export function makeSettingsRepo(db: Db) {
     },
 
     /**
-     * Stores a new password if the one that was verified is still the present one: else changes nothing and answers null.
-     * Answers with the sessions that ended: all but the one that asked. Mailed links for the old password end too.
+     * Stores a new password if the session that asked is still there: else changes nothing and answers null. Answers with
+     * the sessions that ended: all but that one. Mailed links for the old password end too.
      */
     async changePassword(change: {
       accountId: string
-      verifiedHash: string
       passwordHash: string
       keepSession: string
       now: string
       entry: Entry
     }): Promise<string[] | null> {
-      const { accountId, verifiedHash, passwordHash, keepSession, now, entry } = change
+      const { accountId, passwordHash, keepSession, now, entry } = change
       return db.transaction().execute(async (tx) => {
-        const changed = await tx
+        const asking = await tx
+          .selectFrom('session')
+          .select('token_hash')
+          .where('token_hash', '=', keepSession)
+          .executeTakeFirst()
+        if (!asking) return null
+        await tx
           .updateTable('account')
           .set({ password_hash: passwordHash })
           .where('id', '=', accountId)
-          .where('password_hash', '=', verifiedHash)
-          .returning('id')
-          .executeTakeFirst()
-        if (!changed) return null
+          .execute()
         await supersedeLinks(tx, accountId, now)
         const ended = await endSessions(tx, accountId, keepSession)
         await record(tx, [entry])

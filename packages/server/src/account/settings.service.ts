@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   accountTexts,
   type EmailChange,
+  messages,
   type PasswordChange,
   type SessionInfo,
   type User,
@@ -57,10 +58,10 @@ export function makeSettingsService(options: SettingsServiceOptions) {
   }
 
   /**
-   * A session alone must not be enough to take an account over: somebody may have left a browser open. Guesses count as failed
-   * sign-ins. Answers with the hash that the password belongs to.
+   * Checks the password of somebody who is signed in. Guesses count as failed sign-ins. Throws 400, 429, and 503 while too
+   * many passwords wait to be hashed.
    */
-  async function requirePassword(user: User, password: string, { ip, signal }: Asker): Promise<string> {
+  async function requirePassword(user: User, password: string, { ip, signal }: Asker): Promise<void> {
     const network = clientNetworkOf(ip)
     const attempt = await limits.beginSignIn(user.email, network)
     const hash = await repo.passwordHash(user.id)
@@ -70,9 +71,8 @@ export function makeSettingsService(options: SettingsServiceOptions) {
         throw error
       },
     )
-    if (!isRight || hash === null) throw refuse('current_password', accountTexts.wrongPassword)
+    if (!isRight || hash === null) throw refuse('password', accountTexts.wrongPassword)
     await attempt.succeeded()
-    return hash
   }
 
   return {
@@ -85,36 +85,33 @@ export function makeSettingsService(options: SettingsServiceOptions) {
       return { ...user, name }
     },
 
-    /** Throws 400 for a wrong password, 429, and 503 while too many passwords wait to be hashed. */
+    /** Throws 503 while too many passwords wait to be hashed. */
     async changePassword(
       user: User,
       sessionId: string,
-      { current_password, password }: PasswordChange,
+      { password }: PasswordChange,
       asker: Asker,
     ): Promise<void> {
-      const verifiedHash = await requirePassword(user, current_password, asker)
       await requireUnbreached(password)
       const network = clientNetworkOf(asker.ip)
       const passwordHash = await hashPassword(password, { network, signal: asker.signal })
       const changed = wish(user.id, 'account.changePassword', 'Changed the password', `From ${asker.ip}.`)
       const ended = await repo.changePassword({
         accountId: user.id,
-        verifiedHash,
         passwordHash,
         keepSession: sessionId,
         now: now(),
         entry: told(user, changed),
       })
-      // A reset or another change came between: what was typed is the old password.
-      if (!ended) throw refuse('current_password', accountTexts.wrongPassword)
+      // A reset came between, and ended this session too.
+      if (!ended) throw new Problem(401, messages.notAuthenticated)
       for (const id of ended) options.onSessionEnded(id)
       send(passwordChangedMail(user, installation(), await options.keptOf(user.id)), 'password-changed')
     },
 
-    /** Throws 400 for a wrong password, 409 for an address that has an account, 429 and 503. */
-    async changeEmail(user: User, { email, current_password }: EmailChange, asker: Asker): Promise<void> {
+    /** Throws 409 for an address that has an account, and 429. */
+    async changeEmail(user: User, { email }: EmailChange, asker: Asker): Promise<void> {
       if (email === user.email) throw refuse('email', accountTexts.sameEmail)
-      await requirePassword(user, current_password, asker)
       await limits.askForMail(email, clientNetworkOf(asker.ip))
       if (await repo.isTaken(email))
         throw new Problem(409, accountTexts.emailTaken, { email: accountTexts.emailTaken })

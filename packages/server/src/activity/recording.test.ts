@@ -5,6 +5,7 @@ import {
   accountSettingsApi,
   adminAccountApi,
   apiTokenApi,
+  type CodeNeeded,
   type EndpointId,
   endpoints,
   fillPath,
@@ -14,9 +15,11 @@ import {
   operationApi,
   projectApi,
   projectMemberApi,
+  proofApi,
   shareApi,
   sshKeyApi,
   templateApi,
+  totpApi,
   vmApi,
   vmPoolApi,
   vmSetApi,
@@ -29,6 +32,8 @@ import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { browserAt, startProvider } from '../oidc/oidc.test-kit.ts'
 
 const provider = await startProvider()
+
+import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -52,6 +57,10 @@ const everything = async ({ app: { db } }: Desk) => [
           'account',
           'account_deletion',
           'mail_token',
+          'mail_token',
+          'totp',
+          'recovery_code',
+          'pending_sign_in',
           'project',
           'ssh_key',
           'api_token',
@@ -144,6 +153,58 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Signed in',
   }),
+  'account.signInWithCode': async (desk) => {
+    const totp = await turnOnTotp(desk.ada, desk.app.clock)
+    const { email, password } = desk.ada
+    const { body } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
+    const { token } = (body as CodeNeeded).code_needed
+    return {
+      act: () => desk.app.client().call(accountApi.signInWithCode, { body: { token, code: totp.next() } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Signed in',
+    }
+  },
+  'proof.give': async (desk) => ({
+    act: () => desk.ada.call(proofApi.give, { body: { password: desk.ada.password } }),
+    object: await account(desk),
+    in: 'account',
+    message: 'Confirmed their identity',
+  }),
+  'totp.begin': async (desk) => ({
+    act: () => desk.ada.call(totpApi.begin),
+    object: await account(desk),
+    in: 'account',
+    message: 'Began to set up two-factor authentication',
+  }),
+  'totp.confirm': async (desk) => {
+    const { secret } = (await desk.ada.call(totpApi.begin)).body
+    const code = codeAt(secret, desk.app.clock.now())
+    return {
+      act: () => desk.ada.call(totpApi.confirm, { body: { code } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Turned two-factor authentication on',
+    }
+  },
+  'totp.remove': async (desk) => {
+    await turnOnTotp(desk.ada, desk.app.clock)
+    return {
+      act: () => desk.ada.call(totpApi.remove),
+      object: await account(desk),
+      in: 'account',
+      message: 'Turned two-factor authentication off',
+    }
+  },
+  'totp.renewCodes': async (desk) => {
+    await turnOnTotp(desk.ada, desk.app.clock)
+    return {
+      act: () => desk.ada.call(totpApi.renewCodes),
+      object: await account(desk),
+      in: 'account',
+      message: 'Created new recovery codes',
+    }
+  },
   'account.signOut': async (desk) => ({
     act: () => desk.ada.call(accountApi.signOut),
     object: await account(desk),
@@ -202,7 +263,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     message: 'Changed the name to Countess',
   }),
   'account.changePassword': async (desk) => {
-    const body = { current_password: desk.ada.password, password }
+    const body = { password }
     return {
       act: () => desk.ada.call(accountSettingsApi.changePassword, { body }),
       object: await account(desk),
@@ -211,7 +272,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     }
   },
   'account.changeEmail': async (desk) => {
-    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    const body = { email: 'countess@slipway.test' }
     return {
       act: () => desk.ada.call(accountSettingsApi.changeEmail, { body }),
       object: await account(desk),
@@ -220,7 +281,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     }
   },
   'account.confirmEmail': async (desk) => {
-    const body = { current_password: desk.ada.password, email: 'countess@slipway.test' }
+    const body = { email: 'countess@slipway.test' }
     await desk.ada.call(accountSettingsApi.changeEmail, { body })
     const token = tokenOf(lastMail(desk.app.mails, body.email))
     return {
@@ -248,19 +309,16 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Ended all other sessions',
   }),
-  'accountDeletion.request': async (desk) => {
-    const body = { current_password: desk.ada.password }
-    return {
-      act: () => desk.ada.call(accountDeletionApi.request, { body }),
-      object: await account(desk),
-      in: 'account',
-      message: 'Deletion of the account in 30 days requested',
-    }
-  },
+  'accountDeletion.request': async (desk) => ({
+    act: () => desk.ada.call(accountDeletionApi.request),
+    object: await account(desk),
+    in: 'account',
+    message: 'Deletion of the account in 30 days requested',
+  }),
   'accountDeletion.cancel': async (desk) => {
     const { email, password } = desk.ada
     const object = await account(desk)
-    await desk.ada.call(accountDeletionApi.request, { body: { current_password: password } })
+    await desk.ada.call(accountDeletionApi.request)
     const { cookie } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
     return {
       act: () => desk.app.client(cookie).call(accountDeletionApi.cancel),
@@ -277,7 +335,7 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     message: '',
   }),
   'oidc.link': async ({ ada }) => {
-    const body = { provider: 'office', current_password: ada.password }
+    const body = { provider: 'office' }
     return { act: () => ada.call(oidcApi.link, { body }), object: null, in: 'account', message: '' }
   },
   'oidc.unlink': async (desk) => {
@@ -824,7 +882,7 @@ describe('whoever asks for something', () => {
                 .executeTakeFirstOrThrow()
         expect(asked).toMatchObject([
           {
-            kind: /sign(In|Out)$/.test(endpoint.id) ? 'access' : 'wish',
+            kind: /\.sign(In|Out)/.test(endpoint.id) ? 'access' : 'wish',
             action: endpoint.id,
             message: deed.message,
             actor_id: actor?.id ?? null,

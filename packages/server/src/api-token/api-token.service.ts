@@ -83,7 +83,9 @@ export function makeApiTokenService(options: ApiTokenServiceOptions) {
     },
 
     /** Who a token stands for and what it may be used for; null when it expired, was revoked, or never was one. */
-    async authenticate(token: string): Promise<{ id: string; user: Me; scope: ApiTokenScope } | null> {
+    async authenticate(
+      token: string,
+    ): Promise<{ id: string; user: Me; scope: ApiTokenScope; isProven: false } | null> {
       const hash = apiTokenHash(token)
       const known = hash === null ? null : await repo.byHash(hash)
       const now = isoTime(clock.now())
@@ -98,7 +100,12 @@ export function makeApiTokenService(options: ApiTokenServiceOptions) {
           log.error({ err: error }, 'The use of an API token could not be noted')
         })
       }
-      return { id: known.id, user, scope: { access: known.access, project_ids: known.project_ids } }
+      return {
+        id: known.id,
+        user,
+        scope: { access: known.access, project_ids: known.project_ids },
+        isProven: false,
+      }
     },
 
     /** Forgets tokens that expired long ago. */

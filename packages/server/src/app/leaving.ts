@@ -1,4 +1,3 @@
-import type { Asker } from '../account/account.service.ts'
 import { makeAccountDeletionReconcile } from '../account-deletion/account-deletion.reconcile.ts'
 import { makeAccountDeletionRepo } from '../account-deletion/account-deletion.repo.ts'
 import {
@@ -12,14 +11,12 @@ import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
 import type { VmSetService } from '../vm-set/vm-set.service.ts'
 import { type Base, rhythm } from './base.ts'
 
-type ServiceOptions = AccountDeletionServiceOptions<Asker>
-
 /** Accounts that their owners delete, and what goes along with them. */
 export function makeLeaving(
   base: Pick<Base, 'db' | 'clock' | 'log' | 'bus' | 'calls' | 'clockGuard' | 'underLease'>,
   options: Pick<
-    ServiceOptions,
-    'requirePassword' | 'admins' | 'sendMail' | 'installation' | 'onEnded' | 'apiTokenIds'
+    AccountDeletionServiceOptions,
+    'admins' | 'sendMail' | 'installation' | 'onEnded' | 'apiTokenIds'
   > & {
     projects: Pick<ProjectService, 'delete'>
     vms: Pick<VmService, 'freeze' | 'delete'>

@@ -48,6 +48,8 @@ export interface AppOptions {
   startsAtOnce: number
   /** Who carries it may read `/metrics`. */
   metricsToken: string
+  /** Encrypts the secrets of authenticator apps; the same at all servers of the installation. */
+  factorKey: string
   /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
   gateway: Gateway | null
 }

@@ -6,6 +6,9 @@ import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
 import { makeAccountDeskRepo } from '../account/account-desk.repo.ts'
 import { makeAccountDeskService } from '../account/account-desk.service.ts'
+import { factorMail } from '../account/factor-mail.ts'
+import { makePendingSignInRepo } from '../account/pending-sign-in.repo.ts'
+import { makeSecondStepService } from '../account/second-step.service.ts'
 import { makeSettingsRepo } from '../account/settings.repo.ts'
 import { makeSettingsService } from '../account/settings.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
@@ -20,6 +23,7 @@ import { makeGatewayRepo } from '../gateway/gateway.repo.ts'
 import { makeGatewayService } from '../gateway/gateway.service.ts'
 import type { Gateway } from '../gateway/gateway.thread.ts'
 import type { SessionLines } from '../http/sessions.ts'
+import { clientNetworkOf } from '../lib/client-address.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
@@ -34,9 +38,13 @@ import { makeOidcService } from '../oidc/oidc.service.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
 import { makeProjectMemberService } from '../project-member/project-member.service.ts'
+import { makeProofRepo } from '../proof/proof.repo.ts'
+import { makeProofService } from '../proof/proof.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
+import { makeTotpRepo } from '../totp/totp.repo.ts'
+import { makeTotpService } from '../totp/totp.service.ts'
 
 const keyDeleted = {
   name: 'keyDeleted',
@@ -56,6 +64,8 @@ export function makePeople(options: {
   log: FastifyBaseLogger
   projects: ProjectService
   sendMail: SendMail
+  /** Encrypts the secrets of authenticator apps. */
+  factorKey: string
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
   sessionLines: SessionLines
@@ -101,13 +111,41 @@ export function makePeople(options: {
     tokens: await apiTokens.list(accountId),
   })
   const memberRepo = makeProjectMemberRepo(db)
+  const installation = () => ({ productName: config.productName, url: options.publicUrl() })
+  const tellOwner: Parameters<typeof makeTotpService>[0]['tellOwner'] = (owner, news, ip) =>
+    inBackground(
+      log,
+      'mailing a change of how to sign in',
+      options.sendMail(factorMail(owner, installation(), news, ip)),
+    )
+  const beginCode = (accountId: string, ip: string) => limits.beginCode(accountId, clientNetworkOf(ip))
+  const totp = makeTotpService({
+    repo: makeTotpRepo(db),
+    key: options.factorKey,
+    productName: config.productName,
+    beginCode,
+    tellOwner,
+    clock,
+    log,
+  })
+  const accountRepo = makeAccountRepo(db)
+  const secondStep = makeSecondStepService({
+    repo: makePendingSignInRepo(db),
+    accounts: accountRepo,
+    totp,
+    limits,
+    openSession: () => accounts.openSession,
+    clock,
+    log,
+  })
   const accounts = makeAccountService({
-    repo: makeAccountRepo(db),
+    repo: accountRepo,
     sendMail: options.sendMail,
     publicUrl: options.publicUrl,
     productName: config.productName,
     admins: config.admins,
     isAdminGroup: (group) => oidc.isAdminGroup(group),
+    beginSecondStep: (account, remember) => secondStep.begin(account, remember),
     keptOf,
     signUpRule: config.signUp,
     isInvited: memberRepo.isInvited,
@@ -170,7 +208,6 @@ export function makePeople(options: {
       if (ended !== undefined) inBackground(log, 'ending visits of a member by SSH', ended)
     }
   })
-  const installation = () => ({ productName: config.productName, url: options.publicUrl() })
   const settings = makeSettingsService({
     repo: makeSettingsRepo(db),
     limits,
@@ -184,7 +221,6 @@ export function makePeople(options: {
   })
   /** What the deletion of accounts needs of them. */
   const leaving = {
-    requirePassword: settings.requirePassword,
     admins: config.admins,
     sendMail: options.sendMail,
     installation,
@@ -212,11 +248,33 @@ export function makePeople(options: {
     repo: makeOidcRepo(db),
     identities,
     providers,
-    requirePassword: settings.requirePassword,
     limits,
     onSessionEnded: (sessionId) => endEverywhere({ sessionId }),
     clock,
     log,
   })
-  return { accounts, settings, oidc, identities, apiTokens, activity, keys, visits, members, makeDesk, leaving }
+  const proofs = makeProofService({
+    repo: makeProofRepo(db),
+    requirePassword: settings.requirePassword,
+    hasPassword: identities.hasPassword,
+    totp,
+    beginCode,
+    clock,
+  })
+  return {
+    accounts,
+    secondStep,
+    totp,
+    proofs,
+    settings,
+    oidc,
+    identities,
+    apiTokens,
+    activity,
+    keys,
+    visits,
+    members,
+    makeDesk,
+    leaving,
+  }
 }

@@ -2,16 +2,11 @@ import cookie from '@fastify/cookie'
 import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
-import {
-  accountRoutes,
-  askerOf,
-  makeSessionCookie,
-  sessionToken,
-  settingsRoutes,
-} from '../account/account.routes.ts'
+import { accountRoutes, makeSessionCookie, sessionToken, settingsRoutes } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
 import { accountDeskRoutes } from '../account/account-desk.routes.ts'
 import type { AccountDeskService } from '../account/account-desk.service.ts'
+import type { SecondStepService } from '../account/second-step.service.ts'
 import type { SettingsService } from '../account/settings.service.ts'
 import { accountDeletionRoutes } from '../account-deletion/account-deletion.routes.ts'
 import type { AccountDeletionService } from '../account-deletion/account-deletion.service.ts'
@@ -61,6 +56,8 @@ import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
 import type { ProjectMemberService } from '../project-member/project-member.service.ts'
+import { proofRoutes } from '../proof/proof.routes.ts'
+import type { ProofService } from '../proof/proof.service.ts'
 import { quotaRoutes } from '../quota/quota.routes.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSearchRepo } from '../search/search.repo.ts'
@@ -73,6 +70,8 @@ import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
 import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
+import { totpRoutes } from '../totp/totp.routes.ts'
+import type { TotpService } from '../totp/totp.service.ts'
 import { usageRoutes } from '../usage/usage.routes.ts'
 import type { UsageService } from '../usage/usage.service.ts'
 import { vmRoutes } from '../vm/vm.routes.ts'
@@ -189,6 +188,9 @@ export async function installRoutes(
     settings: SettingsService
     oidc: OidcService
     identities: IdentityService
+    secondStep: SecondStepService
+    totp: TotpService
+    proofs: ProofService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
     activity: ActivityService
@@ -232,16 +234,18 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, cookie, options.revision)
+  accountRoutes(route, accounts, options.secondStep, cookie, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   settingsRoutes(route, options.settings)
-  accountDeletionRoutes(route, options.deletions, { askerOf, endSession: cookie.clear })
+  accountDeletionRoutes(route, options.deletions, cookie.clear)
   await app.register((forms, _, done) => {
     acceptForms(forms)
     oidcRoutes({ route, formRoute: makeRoute(forms, base) }, options, options.isSecure)
     done()
   })
   oidcCallbackRoute(app, { ...options, authenticate: bySession, setSession: cookie.set })
+  totpRoutes(route, options.totp)
+  proofRoutes(route, options.proofs)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)

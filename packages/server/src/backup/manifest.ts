@@ -10,7 +10,7 @@ export const ROWS = 'database'
 export const DATA = 'data'
 
 /** Of the data directory: keys that belong to the database and to guests. */
-export const keptFiles = ['ssh_host_key', 'ssh_gateway_key', 'metrics.token'] as const
+export const keptFiles = ['ssh_host_key', 'ssh_gateway_key', 'metrics.token', 'factor.key'] as const
 /** What may stand in the first place of a path below `data/`. */
 const tops = new Set<string>([
   ...keptFiles,

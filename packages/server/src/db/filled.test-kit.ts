@@ -76,7 +76,7 @@ export async function fill(app: TestApp) {
   await ines.raw('POST', `${project}/invitations`, { email: 'guest@slipway.test', role: 'viewer' })
   const { id: account_id } = (await ines.raw('GET', '/api/auth/me')).body as { id: string }
   const leaving = await app.signedIn('Leaving Soon')
-  await leaving.raw('POST', '/api/user/deletion', { current_password: leaving.password })
+  await leaving.raw('POST', '/api/user/deletion')
   // As an operator does.
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
   // As somebody who signed in with a provider.
@@ -99,19 +99,26 @@ export async function fill(app: TestApp) {
     .insertInto('oidc_logout')
     .values({ issuer: of.issuer, jti: 'j', sid: null, received_at: at })
     .execute()
+  await app.db.insertInto('oidc_visit').values({
+    state_hash: 's',
+    browser_hash: 'b',
+    provider: 'office',
+    code_verifier: 'v',
+    nonce: 'n',
+    remember: 0,
+    from_path: '/projects',
+    account_id,
+    expires_at: at,
+  })
+  // An app that was set up, a code that was not used and a sign-in that waits for one.
   await app.db
-    .insertInto('oidc_visit')
-    .values({
-      state_hash: 's',
-      browser_hash: 'b',
-      provider: 'office',
-      code_verifier: 'v',
-      nonce: 'n',
-      remember: 0,
-      from_path: '/projects',
-      account_id,
-      expires_at: at,
-    })
+    .insertInto('totp')
+    .values({ account_id, secret: 'v1.a.b.c', created_at: 'now', confirmed_at: null, last_step: 0 })
+    .execute()
+  await app.db.insertInto('recovery_code').values({ account_id, code_hash: 'hash', used_at: null }).execute()
+  await app.db
+    .insertInto('pending_sign_in')
+    .values({ token_hash: 'h', account_id, remember: 0, password_mark: 'm', tries: 0, expires_at: '9' })
     .execute()
   // As several servers on one PostgreSQL do.
   await app.db

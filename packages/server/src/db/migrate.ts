@@ -19,6 +19,7 @@ import * as members from './migrations/0014-members.ts'
 import * as quotas from './migrations/0015-quotas.ts'
 import * as apiTokens from './migrations/0016-api-tokens.ts'
 import * as accountSettings from './migrations/0017-account-settings.ts'
+import * as factors from './migrations/0018-factors.ts'
 import * as oidc from './migrations/0019-oidc.ts'
 import * as accountDeletion from './migrations/0020-account-deletion.ts'
 import type { Db } from './open.ts'
@@ -43,6 +44,7 @@ const migrations: Record<string, Migration> = {
   '0015-quotas': quotas,
   '0016-api-tokens': apiTokens,
   '0017-account-settings': accountSettings,
+  '0018-factors': factors,
   '0019-oidc': oidc,
   '0020-account-deletion': accountDeletion,
 }

@@ -11,6 +11,9 @@ export interface Schema {
   account_deletion: AccountDeletionTable
   session: SessionTable
   mail_token: MailTokenTable
+  pending_sign_in: PendingSignInTable
+  totp: TotpTable
+  recovery_code: RecoveryCodeTable
   api_token: ApiTokenTable
   identity: IdentityTable
   oidc_visit: OidcVisitTable
@@ -75,6 +78,8 @@ export interface SessionTable {
   created_at: string
   last_used_at: string
   expires_at: string
+  /** When its user last confirmed who they are; null for sessions of an earlier version. */
+  proven_at: string | null
   /** As the browser named itself when it signed in, cut to a length. */
   user_agent: string | null
   /** From where it signed in. */
@@ -91,6 +96,38 @@ export interface MailTokenTable {
   expires_at: string
   used_at: string | null
   superseded_at: string | null
+}
+
+/** A password that was right and waits for a code. */
+export interface PendingSignInTable {
+  /** SHA-256 of the token, in hex. */
+  token_hash: string
+  account_id: string
+  remember: Flag
+  /** SHA-256 of the hash of the password that was right, in hex: with another password it ends. */
+  password_mark: string
+  /** How many codes were tried. */
+  tries: number
+  expires_at: string
+}
+
+/** The secret of an authenticator app. */
+export interface TotpTable {
+  account_id: string
+  /** Encrypted, see totp.secret.ts. */
+  secret: string
+  created_at: string
+  /** Since when it counts; null until a code confirms it. */
+  confirmed_at: string | null
+  /** The step of the newest code that was accepted: none counts twice. */
+  last_step: number
+}
+
+export interface RecoveryCodeTable {
+  account_id: string
+  /** SHA-256 of the code without hyphens, in hex. */
+  code_hash: string
+  used_at: string | null
 }
 
 export interface ApiTokenTable {

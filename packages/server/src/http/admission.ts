@@ -9,14 +9,20 @@ import {
   mayWhileFrozen,
   mayWhileLeaving,
   messages,
+  needsProof,
+  type ProjectEndpointId,
   type ProjectRole,
+  proofNeeded,
+  proofTexts,
   roleMay,
 } from '@slipway/contract'
 import { Problem } from '../lib/problem.ts'
 import type { Session } from './sessions.ts'
 
+type Asked = Pick<Endpoint, 'id' | 'method'>
+
 /** Throws 404 or 403 when the user may not make this call; `input` is what was read of the request. */
-export type Admit = (endpoint: Pick<Endpoint, 'id' | 'method'>, input: object) => Promise<void>
+export type Admit = (endpoint: Asked, input: object) => Promise<void>
 
 /** What somebody is in a project. */
 export interface Standing {
@@ -30,14 +36,15 @@ export function makeAdmission(
   standingOf: (accountId: string, projectId: string) => Promise<Standing | null>,
 ): Admit {
   return async function admit(endpoint, input) {
-    const { user, session, params } = input as {
-      user?: { id: string }
-      session?: Session
-      params?: { projectId?: string }
-    }
+    const { session } = input as { session?: Session }
     if (session?.isLeaving) require403(mayWhileLeaving(endpoint.id))
-    const { id } = endpoint
-    if (!isOfProject(id)) return
+    if (isOfProject(endpoint.id)) await requireRole(endpoint, endpoint.id, input)
+    // Last: who may not do this anyway is not asked to confirm anything.
+    if (needsProof(endpoint.id) && !session?.isProven) throw proofIsNeeded()
+  }
+
+  async function requireRole(endpoint: Asked, id: ProjectEndpointId, input: object): Promise<void> {
+    const { user, params } = input as { user?: { id: string }; params?: { projectId?: string } }
     const standing = user && params?.projectId ? await standingOf(user.id, params.projectId) : null
     if (standing === null) throw new Problem(404, messages.projectNotFound)
     require403(roleMay(standing.role, id))
@@ -47,6 +54,13 @@ export function makeAdmission(
 
 function require403(verdict: true | string): void {
   if (verdict !== true) throw new Problem(403, verdict)
+}
+
+/** A refusal with a `code` of its own: the user has to confirm first who they are. */
+function proofIsNeeded(): Problem {
+  const problem = new Problem(403, proofTexts.needed)
+  problem.code = proofNeeded
+  return problem
 }
 
 /** Throws 403 when somebody came with an API token that does not cover this call, whatever its account may. */

@@ -37,9 +37,9 @@ function answerError(
     request.log.error({ err: error }, 'unexpected error')
     return reply.status(500).send({})
   }
-  const { status, message, fields, retryAfterS } = problem
+  const { status, message, code, fields, retryAfterS } = problem
   if (retryAfterS !== undefined) reply.header('retry-after', retryAfterS)
-  return reply.status(status).send({ message, ...(fields && { fields }) })
+  return reply.status(status).send({ message, ...(code && { code }), ...(fields && { fields }) })
 }
 
 /** What Fastify refuses before there is a route, such as a URL that cannot be decoded. */

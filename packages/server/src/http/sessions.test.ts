@@ -38,8 +38,17 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 
 const sessionOf = (id: string, account = id): Session => ({
   id,
-  user: { id: account, name: 'N', email: 'e', email_verified: true, created_at: '', is_admin: false, delete_at: null },
+  user: {
+    id: account,
+    name: 'N',
+    email: 'e',
+    email_verified: true,
+    created_at: '',
+    is_admin: false,
+    delete_at: null,
+  },
   scope: null,
+  isProven: false,
 })
 
 interface Listening {

@@ -19,6 +19,8 @@ export interface Session {
   scope: ApiTokenScope | null
   /** The account is being deleted: nothing can be done with it but to keep it. */
   isLeaving?: boolean
+  /** Whether its user confirmed a short time ago who they are. */
+  isProven: boolean
 }
 
 export type LineKind = 'stream' | 'socket'

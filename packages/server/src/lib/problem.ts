@@ -2,6 +2,8 @@
 export class Problem extends Error {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 414 | 415 | 421 | 422 | 426 | 429 | 503
   readonly fields: Record<string, string> | undefined
+  /** A stable word for programs, where the status alone is not enough. */
+  code: string | undefined
   /** Seconds after which it makes sense to try again; sent as `Retry-After`. */
   readonly retryAfterS: number | undefined
 

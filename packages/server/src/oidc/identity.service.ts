@@ -123,7 +123,8 @@ export function makeIdentityService(options: IdentityServiceOptions) {
     if (typeof found === 'string') return found
     const { account, isNew, isLinked } = found
     const label = labelOf(person.issuer)
-    const session = newSession(account, visit.remember, asker, `With ${label}, from ${asker.ip}.`)
+    const signedIn = access(account.id, 'account.signIn', 'Signed in', `With ${label}, from ${asker.ip}.`)
+    const session = newSession(account, visit.remember, asker, signedIn)
     const signedUp = wish(account.id, 'account.signUp', 'Signed up', `With ${label}, from ${asker.ip}.`)
     const outcome = await repo.signIn({
       ...(isNew && {

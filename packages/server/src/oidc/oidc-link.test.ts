@@ -1,5 +1,5 @@
 /** Identities that are linked to an account by hand. */
-import { accountTexts, oidcApi, oidcTexts } from '@slipway/contract'
+import { oidcApi, oidcTexts, proofLastsMs, proofTexts } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTestApp } from '../app.test-kit.ts'
 import { browserAt, startProvider } from './oidc.test-kit.ts'
@@ -20,16 +20,16 @@ async function withPassword() {
   const ada = await app.signedIn('Ada')
   const one = browserAt(app, provider)
   one.cookies.set('slipway_session', ada.cookie?.split('=')[1] ?? '')
-  const link = (body: object) => one.ask('POST', '/api/user/identities', { provider: 'office', ...body })
+  const link = (body: object = {}) => one.ask('POST', '/api/user/identities', { provider: 'office', ...body })
   const identities = async () => (await ada.call(oidcApi.list)).body
   return { ada, one, link, identities }
 }
 
 describe('linking', () => {
-  it('takes the password, and any identity that is nobody else’s', async () => {
+  it('takes any identity that is nobody else’s', async () => {
     const { ada, one, link, identities } = await withPassword()
     expect(await identities()).toEqual({ identities: [], has_password: true })
-    const { url } = (await link({ current_password: ada.password })).json()
+    const { url } = (await link()).json()
     const id = person()
     expect(await one.arrive(await provider.go(url, { id }))).toBe('/account?linked=office')
     expect((await identities()).identities).toMatchObject([
@@ -44,23 +44,21 @@ describe('linking', () => {
     expect((await later.me())?.email).toBe(ada.email)
   })
 
-  it('is refused with a wrong password, and with none', async () => {
+  it('is refused to who did not confirm lately who they are, and for an unknown provider', async () => {
     const { link } = await withPassword()
-    for (const body of [{}, { current_password: 'Wrong-horse-1' }]) {
-      const answer = await link(body)
-      expect(answer.statusCode).toBe(400)
-      expect(answer.json()).toMatchObject({ fields: { current_password: accountTexts.wrongPassword } })
-    }
     const other = await link({ provider: 'elsewhere' })
     expect([other.statusCode, other.json()]).toEqual([404, { message: oidcTexts.unknownProvider }])
+    await app.clock.advance(proofLastsMs)
+    const late = await link()
+    expect([late.statusCode, late.json()]).toMatchObject([403, { message: proofTexts.needed }])
   })
 
   it('is refused for an identity of another account, and for a second one of the same provider', async () => {
     const taken = person()
     await browserAt(app, provider).signIn(taken)
-    const { ada, one, link } = await withPassword()
+    const { one, link } = await withPassword()
     const go = async (id: string) => {
-      const { url } = (await link({ current_password: ada.password })).json()
+      const { url } = (await link()).json()
       return one.arrive(await provider.go(url, { id }))
     }
     expect(await go(taken)).toBe('/account?problem=taken&provider=office')
@@ -71,8 +69,8 @@ describe('linking', () => {
   })
 
   it('ends nowhere when somebody else is signed in meanwhile', async () => {
-    const { ada, one, link, identities } = await withPassword()
-    const { url } = (await link({ current_password: ada.password })).json()
+    const { one, link, identities } = await withPassword()
+    const { url } = (await link()).json()
     const at = await provider.go(url, { id: person() })
     const eve = await app.signedIn('Eve')
     one.cookies.set('slipway_session', eve.cookie?.split('=')[1] ?? '')
@@ -84,7 +82,7 @@ describe('linking', () => {
 describe('unlinking', () => {
   it('takes the identity off, and its owner is told', async () => {
     const { ada, one, link, identities } = await withPassword()
-    const { url } = (await link({ current_password: ada.password })).json()
+    const { url } = (await link()).json()
     await one.arrive(await provider.go(url, { id: person() }))
     const [identity] = (await identities()).identities
     const params = { identityId: identity?.id ?? '' }

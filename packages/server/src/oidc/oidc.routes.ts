@@ -36,7 +36,7 @@ export function oidcRoutes(
   )
   route(oidcApi.list, ({ user }) => identities.list(user))
   route(oidcApi.link, async ({ user, body }, request, reply) =>
-    setOut(reply, await oidc.beginLink(user, body, askerOf(request, reply))),
+    setOut(reply, await oidc.beginLink(user, body.provider, askerOf(request, reply))),
   )
   route(oidcApi.unlink, ({ user, params }) => identities.unlink(user, params.identityId))
   formRoute(oidcApi.signOut, async ({ params, body }, request, reply) => {

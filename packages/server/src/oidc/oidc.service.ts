@@ -1,12 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { accountTexts, type OidcProblem, oidcQuery, oidcTexts, type User } from '@slipway/contract'
+import { type OidcProblem, oidcQuery, oidcTexts, type User } from '@slipway/contract'
 import type { Asker, NewSession } from '../account/account.service.ts'
-import type { SettingsService } from '../account/settings.service.ts'
 import { access, entry } from '../activity/entry.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
-import { Problem, refuse, refuseForNow } from '../lib/problem.ts'
+import { Problem, refuseForNow } from '../lib/problem.ts'
 import type { IdentityService } from './identity.service.ts'
 import { type OidcProvider, ProviderAway, SignInDenied } from './oidc.provider.ts'
 import type { OidcRepo } from './oidc.repo.ts'
@@ -31,10 +30,8 @@ export type OidcService = ReturnType<typeof makeOidcService>
 
 export interface OidcServiceOptions {
   repo: OidcRepo
-  identities: Pick<IdentityService, 'signIn' | 'link' | 'hasPassword'>
+  identities: Pick<IdentityService, 'signIn' | 'link'>
   providers: readonly OidcProvider[]
-  /** Throws unless the password is that of the account. */
-  requirePassword: SettingsService['requirePassword']
   limits: {
     /** Counts a visit from a network. Throws 429. */
     visit: (network: string) => Promise<void>
@@ -125,20 +122,10 @@ export function makeOidcService(options: OidcServiceOptions) {
       return begin(providerOf(name), { remember: remember_me, from: pathOf(from), accountId: null })
     },
 
-    /** The same for somebody who is signed in. Throws 400 too, for a wrong password. */
-    async beginLink(
-      user: User,
-      { provider: name, current_password }: { provider: string; current_password?: string | undefined },
-      asker: Asker,
-    ): Promise<Visit> {
+    /** The same for somebody who is signed in. */
+    async beginLink(user: User, name: string, asker: Asker): Promise<Visit> {
       await limits.visit(clientNetworkOf(asker.ip))
-      const provider = providerOf(name)
-      // A session alone must not be enough to add a way in: somebody may have left a browser open.
-      if (await identities.hasPassword(user.id)) {
-        if (!current_password) throw refuse('current_password', accountTexts.wrongPassword)
-        await options.requirePassword(user, current_password, asker)
-      }
-      return begin(provider, { remember: false, from: null, accountId: user.id })
+      return begin(providerOf(name), { remember: false, from: null, accountId: user.id })
     },
 
     /**

@@ -13,8 +13,7 @@ export function useAccountDeletion() {
   })
 }
 
-export const requestDeletion = (current_password: string) =>
-  call('accountDeletion.request', { body: { current_password } })
+export const requestDeletion = () => call('accountDeletion.request')
 
 /** Keeps the account; the user of the page is the one it was before. */
 export function useKeepAccount() {

@@ -5,6 +5,7 @@ import {
   type EndpointOf,
   fillPath,
   headers,
+  proofNeeded,
   readError,
   routeOf,
 } from '@slipway/contract'
@@ -17,13 +18,16 @@ export class ApiError extends Error {
   readonly status: number | null
   /** Messages for fields of the request body. */
   readonly fields: Record<string, string> | undefined
+  /** A word for what the status alone does not say. */
+  readonly code: string | undefined
 
   /** The message is the server's own sentence; empty when it sent none. */
-  constructor(status: number | null, message: string | null, fields?: Record<string, string>) {
+  constructor(status: number | null, message: string | null, fields?: Record<string, string>, code?: string) {
     super(message ?? '')
     this.name = 'ApiError'
     this.status = status
     this.fields = fields
+    this.code = code
   }
 }
 
@@ -64,6 +68,13 @@ export function setSessionLostHandler(handler: () => void): void {
   onSessionLost = handler
 }
 
+let askForProof = async (): Promise<boolean> => false
+
+/** Registers who asks the user to confirm who they are, and answers whether they did. */
+export function setProofAsker(ask: () => Promise<boolean>): void {
+  askForProof = ask
+}
+
 interface CallOptions {
   signal?: AbortSignal
   /**
@@ -88,7 +99,8 @@ type Loose = CallOptions & {
 
 /**
  * Calls an endpoint of the contract. The answer is not parsed again: the server has sent it through the same
- * schema. Throws `ApiError`; rethrows the abort of `signal`.
+ * schema. A call that needs a confirmation of the user asks for it and is made again. Throws `ApiError`; rethrows the
+ * abort of `signal`.
  */
 export async function call<Id extends EndpointId>(
   id: Id,
@@ -96,6 +108,15 @@ export async function call<Id extends EndpointId>(
 ): Promise<CallOutput<EndpointOf<Id>>> {
   // The parts an endpoint has are checked by CallArgs above; inside, all of them may be there.
   const input = (args[0] ?? {}) as Loose
+  const outcome = await callOnce(id, input).catch(async (error: unknown) => {
+    if (!(error instanceof ApiError && error.code === proofNeeded) || !(await askForProof())) throw error
+    return callOnce(id, input)
+  })
+  // The server parsed it by the endpoint's schema before it left.
+  return outcome as CallOutput<EndpointOf<Id>>
+}
+
+async function callOnce(id: EndpointId, input: Loose): Promise<unknown> {
   // Shared by both attempts, so that this is the longest wait.
   const timeout = AbortSignal.timeout(callTimeoutMs)
   const { response, answer } = await send(id, input, timeout).catch((error: unknown) => {
@@ -106,15 +127,19 @@ export async function call<Id extends EndpointId>(
 
   if (!response.ok) {
     if (response.status === 401 && !routeOf(id).path.startsWith('/api/auth/')) onSessionLost()
-    const { message, fields } = readError(answer)
-    throw new ApiError(response.status, message ?? null, fields)
+    const { message, fields, code } = readError(answer)
+    throw new ApiError(response.status, message ?? null, fields, code)
   }
-  // The server parsed it by the endpoint's schema before it left.
-  return answer as CallOutput<EndpointOf<Id>>
+  return answer
 }
 
 /** Calls that find out who is signed in. */
-const isOpen: ReadonlySet<EndpointId> = new Set(['account.me', 'account.signIn', 'account.signUp'])
+const isOpen: ReadonlySet<EndpointId> = new Set([
+  'account.me',
+  'account.signIn',
+  'account.signInWithCode',
+  'account.signUp',
+])
 
 /** Sends a call once; rejects when there is no response. */
 async function send(

@@ -12,6 +12,7 @@ import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { ProjectDialogs } from './ProjectDialogs.tsx'
+import { ProofHost } from './ProofHost.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
@@ -52,6 +53,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
         <>
           <ProjectDialogs />
           <PaletteHost />
+          <ProofHost />
         </>
       )}
     </div>

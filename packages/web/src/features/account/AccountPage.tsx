@@ -2,6 +2,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
 import { IdentitiesSection } from '../oidc/IdentitiesSection.tsx'
 import { VisitNote } from '../oidc/VisitNote.tsx'
+import { TwoFactorSection } from '../two-factor/TwoFactorSection.tsx'
 import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
@@ -17,6 +18,7 @@ export function Component() {
         <ProfileSection />
         <PasswordSection />
         <IdentitiesSection />
+        <TwoFactorSection />
         <SessionsSection />
         <ApiTokens />
         <DeleteAccountSection />

@@ -1,5 +1,4 @@
 import { deletionDays } from '@slipway/contract'
-import { useState } from 'react'
 import { requestDeletion, useAccountDeletion } from '../../api/account-deletion.ts'
 import { errorText } from '../../api/errors.ts'
 import { recheckSession } from '../../api/session.ts'
@@ -9,7 +8,6 @@ import { useDialogForm } from '../../shell/use-dialog-form.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
-import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { goesAlongText, namesText } from './deletion-words.ts'
@@ -40,9 +38,8 @@ export function DeleteAccountSection() {
 
 function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
   const { data: deletion, isPending, error, refetch } = useAccountDeletion()
-  const [password, setPassword] = useState('')
   const { submit, dialog } = useDialogForm({
-    dirty: password !== '',
+    dirty: false,
     send: requestDeletion,
     done: () => 'The account is being deleted',
     failed: 'Failed to delete the account.',
@@ -57,8 +54,8 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       onOpenChange={onClose}
       title="Delete Account"
       submit={{ label: 'Delete Account', busyText: 'Deleting...' }}
-      onSubmit={() => submit(password)}
-      note={noteOf(deletion !== undefined, password)}
+      onSubmit={() => submit(undefined)}
+      note={deletion ? undefined : 'What goes along is not known yet'}
     >
       {isPending && <LoadingState text="Counting what goes along..." />}
       {error && (
@@ -83,19 +80,6 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
           )}
         </>
       )}
-      <Field label="Current password">
-        <PasswordInput
-          name="current"
-          autoComplete="current-password"
-          value={password}
-          onChange={({ target }) => setPassword(target.value)}
-        />
-      </Field>
     </FormDialog>
   )
-}
-
-function noteOf(isCounted: boolean, password: string): string | undefined {
-  if (!isCounted) return 'What goes along is not known yet'
-  return password === '' ? 'Please enter your current password' : undefined
 }

@@ -6,7 +6,6 @@ import { useIdentities } from '../../api/identities.ts'
 import { useSession } from '../../api/session.ts'
 import { refetchSessions } from '../../api/sessions.ts'
 import { paths } from '../../paths.ts'
-import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { NewPasswordFields } from './NewPasswordFields.tsx'
@@ -14,9 +13,9 @@ import { newPasswordErrors } from './new-password.ts'
 import { SettingsForm } from './SettingsForm.tsx'
 import { useAccountForm } from './use-account-form.ts'
 
-const empty = { current: '', password: '', confirmation: '' }
+const empty = { password: '', confirmation: '' }
 
-/** A new password for somebody who knows the old one. */
+/** A new password; the call asks who it is. */
 export function PasswordSection() {
   return useIdentities().hasPassword ? <NewPassword /> : <NoPassword />
 }
@@ -47,13 +46,9 @@ function NoPassword() {
 function NewPassword() {
   const account = useAccountForm({
     empty,
-    complaintsOf: (form) => ({
-      ...(form.current ? {} : { current: 'Please enter your current password' }),
-      ...newPasswordErrors(form),
-    }),
+    complaintsOf: newPasswordErrors,
     guarded: true,
-    send: ({ current, password }) =>
-      call('account.changePassword', { body: { current_password: current, password } }),
+    send: ({ password }) => call('account.changePassword', { body: { password } }),
     failureText: (error) => errorText(error, 'Failed to change the password.'),
   })
   return (
@@ -75,14 +70,6 @@ function NewPassword() {
         pending={account.pending}
         error={account.error}
       >
-        <Field label="Current password" error={account.complaints.current}>
-          <PasswordInput
-            name="current"
-            autoComplete="current-password"
-            value={account.form.current}
-            onChange={({ target }) => account.change({ current: target.value })}
-          />
-        </Field>
         <NewPasswordFields
           label="New password"
           value={account.form}

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
 import { changeUser, useSession } from '../../api/session.ts'
 import { Banner } from '../../ui/Banner.tsx'
-import { Field, NameInput, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { Field, NameInput, TextInput } from '../../ui/Field.tsx'
 import { Sheet } from '../../ui/Sheet.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { SettingsForm } from './SettingsForm.tsx'
@@ -63,13 +63,10 @@ function NameForm({ user }: { user: Me }) {
 
 function EmailForm({ user }: { user: Me }) {
   const [sentTo, setSentTo] = useState<string>()
-  const empty = { email: '', current_password: '' }
+  const empty = { email: '' }
   const account = useAccountForm({
     empty,
-    complaintsOf: ({ email, current_password }) => ({
-      ...(isEmail(email) ? {} : { email: accountTexts.invalidEmail }),
-      ...(current_password ? {} : { current_password: 'Please enter your password' }),
-    }),
+    complaintsOf: ({ email }) => (isEmail(email) ? {} : { email: accountTexts.invalidEmail }),
     guarded: true,
     send: (body) => call('account.changeEmail', { body }),
     failureText: (error) => errorText(error, 'Failed to change the email address.'),
@@ -108,14 +105,6 @@ function EmailForm({ user }: { user: Me }) {
           autoComplete="email"
           value={account.form.email}
           onChange={({ target }) => account.change({ email: target.value })}
-        />
-      </Field>
-      <Field label="Your password" error={account.complaints.current_password}>
-        <PasswordInput
-          name="current_password"
-          autoComplete="current-password"
-          value={account.form.current_password}
-          onChange={({ target }) => account.change({ current_password: target.value })}
         />
       </Field>
     </SettingsForm>

@@ -1,3 +1,4 @@
+import type { CodeNeeded } from '@slipway/contract'
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'react-router'
 import { call } from '../../api/client.ts'
@@ -21,16 +22,22 @@ import { ProviderButtons } from '../oidc/ProviderButtons.tsx'
 import { VisitNote } from '../oidc/VisitNote.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
+import { CodeForm } from './CodeForm.tsx'
 import { verificationMail } from './mailed-link.ts'
 import { type Complaints, useAccountForm } from './use-account-form.ts'
 
 export function Component() {
+  const [pending, setPending] = useState<CodeNeeded['code_needed']>()
   return (
     <SignedOutOnly>
       <AccountHeading title="Sign in" />
       <WhyHere />
       <VisitNote />
-      <SignInForm />
+      {pending ? (
+        <CodeForm token={pending.token} onBack={() => setPending(undefined)} />
+      ) : (
+        <SignInForm onCodeNeeded={setPending} />
+      )}
       <p className="mt-6">
         <Link to={paths.home} className="link">
           Back to Home
@@ -72,7 +79,7 @@ const complaintsOf = ({ email, password }: Credentials): Complaints<Credentials>
   ...(password ? {} : { password: 'Please enter your password' }),
 })
 
-function SignInForm() {
+function SignInForm({ onCodeNeeded }: { onCodeNeeded: (pending: CodeNeeded['code_needed']) => void }) {
   const location = useLocation()
   const state = readSignInState(location.state)
   const account = useAccountForm({
@@ -82,6 +89,7 @@ function SignInForm() {
     guarded: false,
     send: async ({ email, password, remember }) => {
       const answer = await call('account.signIn', { body: { email, password, remember_me: remember } })
+      if ('code_needed' in answer) return onCodeNeeded(answer.code_needed)
       const { user } = answer
       if (!user?.id) throw new Error('The answer names no user')
       // The guard around the form then leads on to where the visitor came from.

@@ -54,7 +54,7 @@ export function IdentitiesSection() {
           ))}
         </ul>
       )}
-      {!loading && !error && open.length > 0 && <LinkForm providers={open} hasPassword={hasPassword} />}
+      {!loading && !error && open.length > 0 && <LinkForm providers={open} />}
       <ObjectDialogs
         objects={identities}
         loading={loading || error !== null}

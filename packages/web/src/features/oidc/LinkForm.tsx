@@ -4,29 +4,22 @@ import { errorText } from '../../api/errors.ts'
 import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { Field, PasswordInput } from '../../ui/Field.tsx'
 import { Form } from '../../ui/Form.tsx'
 
 interface LinkFormProps {
   /** Those that are not linked yet; at least one. */
   providers: readonly { name: string; label: string }[]
-  hasPassword: boolean
 }
 
 /** Leads to a provider, to come back with an identity that can sign in to the account. */
-export function LinkForm({ providers, hasPassword }: LinkFormProps) {
-  const [password, setPassword] = useState('')
-  const [isMissing, setIsMissing] = useState(false)
+export function LinkForm({ providers }: LinkFormProps) {
   const [chosen, setChosen] = useState<string>()
   const shell = useFormShell({
     dirty: false,
-    send: (provider: string) =>
-      call('oidc.link', { body: { provider, ...(hasPassword && { current_password: password }) } }),
+    send: (provider: string) => call('oidc.link', { body: { provider } }),
     failureText: (error) => errorText(error, 'Failed to reach the sign-in provider.'),
   })
   function link(provider: string): void {
-    setIsMissing(hasPassword && password === '')
-    if (hasPassword && password === '') return
     setChosen(provider)
     void shell.submit(provider, { onSuccess: ({ url }) => window.location.assign(url) })
   }
@@ -37,21 +30,6 @@ export function LinkForm({ providers, hasPassword }: LinkFormProps) {
       className="grid gap-4 border-t border-line px-4 py-4"
       onSubmit={() => providers[0] && link(providers[0].name)}
     >
-      {hasPassword && (
-        <div className="max-w-107">
-          <Field label="Your password" error={isMissing ? 'Please enter your password' : undefined}>
-            <PasswordInput
-              name="current_password"
-              autoComplete="current-password"
-              value={password}
-              onChange={({ target }) => {
-                setPassword(target.value)
-                setIsMissing(false)
-              }}
-            />
-          </Field>
-        </div>
-      )}
       {shell.error && <Banner tone="error">{shell.error}</Banner>}
       <div className="flex flex-wrap gap-2">
         {providers.map(({ name, label }) => (

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { endpoints, isProven, needsProof, proofLastsMs, proofTexts } from './index.ts'
+
+describe('a confirmation', () => {
+  const at = '2026-05-01T10:00:00.000Z'
+  const time = Date.parse(at)
+
+  it.each([
+    [time, true],
+    [time + proofLastsMs - 1, true],
+    [time + proofLastsMs, false],
+    [time + 10 * proofLastsMs, false],
+  ])('counts for ten minutes: at %i it is %s', (now, counts) => expect(isProven(at, now)).toBe(counts))
+
+  it('does not count when there was none', () => expect(isProven(null, time)).toBe(false))
+})
+
+describe('calls that need one', () => {
+  it('say so, are behind a session and change something', () => {
+    const asking = endpoints.filter(({ id }) => needsProof(id))
+    expect(asking.length).toBeGreaterThan(5)
+    for (const { id, auth, method, errors } of asking) {
+      expect(auth, id).toBe('session')
+      expect(method, id).not.toBe('GET')
+      expect(errors?.[403], id).toContain(proofTexts.needed)
+    }
+  })
+
+  it('are the only ones that say so', () => {
+    for (const { id, errors } of endpoints)
+      if (errors?.[403]?.includes(proofTexts.needed)) expect(needsProof(id), id).toBe(true)
+  })
+})

@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { accountTexts } from './account.rules.ts'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { proofTexts } from './proof.rules.ts'
+import { totpTexts } from './totp.rules.ts'
+import { Code } from './totp.ts'
+
+/** One of them. */
+export const Proof = z
+  .object({
+    password: z.string().min(1, accountTexts.wrongPassword).max(1000, accountTexts.wrongPassword).optional(),
+    code: Code.optional(),
+  })
+  .refine((proof) => Object.values(proof).filter((one) => one !== undefined).length === 1, {
+    error: proofTexts.missing,
+    path: ['password'],
+  })
+export type Proof = z.infer<typeof Proof>
+
+export const proofApi = {
+  ways: endpoint('proof.ways', {
+    summary: 'How the user can confirm who they are',
+    auth: 'session',
+    status: 200,
+    response: z.object({ password: z.boolean(), code: z.boolean() }),
+  }),
+  give: endpoint('proof.give', {
+    summary: 'Confirm who is signed in; for ten minutes this session may do what needs it',
+    auth: 'session',
+    status: 204,
+    body: Proof,
+    errors: {
+      400: [proofTexts.missing, accountTexts.wrongPassword, totpTexts.wrongCode],
+      429: [messages.tooManyAttempts],
+      503: [accountTexts.tooBusy, totpTexts.unreadable],
+    },
+  }),
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto'
+import { accountTexts, type CodeNeeded, secondStep, totpTexts } from '@slipway/contract'
+import { access, entry } from '../activity/entry.ts'
+import { clientNetworkOf } from '../lib/client-address.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem, refuse } from '../lib/problem.ts'
+import type { TotpService } from '../totp/totp.service.ts'
+import type { AccountLimits } from './account.limits.ts'
+import type { Account, AccountRepo } from './account.repo.ts'
+import { type AccountService, type Asker, hashOf, type SignedIn } from './account.service.ts'
+import type { PendingSignInRepo } from './pending-sign-in.repo.ts'
+
+export type SecondStepService = ReturnType<typeof makeSecondStepService>
+
+export interface SecondStepOptions {
+  repo: PendingSignInRepo
+  accounts: Pick<AccountRepo, 'byId' | 'recordOnly'>
+  totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
+  limits: Pick<AccountLimits, 'beginCode'>
+  openSession: () => AccountService['openSession']
+  clock: Clock
+  log: Pick<Log, 'error'>
+}
+
+/**
+ * Between a right password and a code. What waits is no session: it opens nothing, ends after some minutes or some wrong
+ * codes, and with the password that it stands on.
+ */
+export function makeSecondStepService(options: SecondStepOptions) {
+  const { repo, accounts, totp, limits, clock, log } = options
+  const now = () => isoTime(clock.now())
+
+  async function noteFailure(account: Account, ip: string): Promise<void> {
+    const subject = { type: 'account', id: account.id, name: account.name, accountId: account.id } as const
+    const failed = access(null, 'account.signInFailed', 'A sign-in failed', `The code was wrong. From ${ip}.`)
+    await accounts.recordOnly(entry(clock.now(), subject, failed)).catch((error: unknown) => {
+      log.error({ err: error }, 'A failed sign-in could not be noted')
+    })
+  }
+
+  return {
+    /** What a sign-in of the account goes on with; null when its password is enough. */
+    async begin(account: Account, remember: boolean): Promise<CodeNeeded['code_needed'] | null> {
+      if (!(await totp.isOn(account.id))) return null
+      const token = randomBytes(32).toString('base64url')
+      const expires_at = isoTime(clock.now() + secondStep.lastsMs)
+      await repo.insert({
+        token_hash: hashOf(token),
+        account_id: account.id,
+        remember: remember ? 1 : 0,
+        password_mark: hashOf(account.passwordHash),
+        tries: 0,
+        expires_at,
+      })
+      return { token, expires_at }
+    },
+
+    /** Throws 400 for a wrong code, 403 when the password has to be entered anew, 429, and 503 when codes cannot be checked. */
+    async finish(token: string, code: string, asker: Asker): Promise<SignedIn> {
+      const hash = hashOf(token)
+      const over = () => new Problem(403, totpTexts.signInOver)
+      const pending = await repo.find(hash, now())
+      const account = pending && (await accounts.byId(pending.account_id))
+      if (!account || pending.password_mark !== hashOf(account.passwordHash)) throw over()
+      if (account.disabled) throw new Problem(403, accountTexts.disabled)
+      const attempt = await limits.beginCode(account.id, clientNetworkOf(asker.ip))
+      if (!(await repo.countTry(hash, secondStep.tries))) {
+        await attempt.notMade()
+        throw over()
+      }
+      const right = await totp.check(account.id, code).catch(async (error: unknown) => {
+        await attempt.notMade()
+        throw error
+      })
+      const wrong = () => refuse('code', totpTexts.wrongCode)
+      if (!right) {
+        await noteFailure(account, asker.ip)
+        throw wrong()
+      }
+      const by = right.kind === 'totp' ? 'a code' : 'a recovery code'
+      const signedIn = await options.openSession()(account, {
+        remember: pending.remember === 1,
+        asker,
+        told: access(account.id, 'account.signInWithCode', 'Signed in', `With ${by}, from ${asker.ip}.`),
+        async prove(tx) {
+          if (!(await repo.take(tx, hash))) throw over()
+          // Somebody used the same code at the same time.
+          if (!(await right.use(tx))) throw wrong()
+        },
+      })
+      if (!signedIn) throw over()
+      await attempt.succeeded()
+      if (right.kind === 'recovery') await totp.told.recoveryCodeUsed(account, asker.ip)
+      return signedIn
+    },
+  }
+}

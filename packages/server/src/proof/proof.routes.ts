@@ -1,0 +1,15 @@
+import { proofApi } from '@slipway/contract'
+import { abandonedSignal } from '../http/abandoned.ts'
+import type { Route } from '../http/route.ts'
+import type { ProofService } from './proof.service.ts'
+
+export function proofRoutes(route: Route, proofs: ProofService): void {
+  route(proofApi.ways, ({ user }) => proofs.ways(user))
+  route(proofApi.give, ({ user, session, body }, request, reply) =>
+    proofs.give(user, session.id, body, {
+      ip: request.ip,
+      signal: abandonedSignal(reply),
+      userAgent: request.headers['user-agent'],
+    }),
+  )
+}

@@ -1,0 +1,79 @@
+import { totpTexts } from '@slipway/contract'
+import { useRef, useState } from 'react'
+import { errorText } from '../../api/errors.ts'
+import { giveProof, settleProof, useProofWays } from '../../api/proof.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useFormShell } from '../../shell/use-form-shell.ts'
+import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { RadioGroup } from '../../ui/RadioGroup.tsx'
+
+/** Asks who it is before a call that could take the account over; the call is then made again. */
+export function ProofDialog() {
+  const ways = useProofWays()
+  const [way, setWay] = useState<'password' | 'code'>('password')
+  const [text, setText] = useState('')
+  const input = useRef<HTMLInputElement>(null)
+  const missing = way === 'password' ? 'Enter your password' : totpTexts.codeMissing
+  const shell = useFormShell({
+    // Nothing that was worth keeping is lost.
+    dirty: false,
+    send: giveProof,
+    failureText: (error) => errorText(error, 'Failed to confirm that it is you.'),
+  })
+  return (
+    <FormDialog
+      open
+      onOpenChange={() => settleProof(false)}
+      title="Confirm That It Is You"
+      description="You are asked again before changes to how you sign in, and then not for ten minutes."
+      submit={{ label: 'Confirm', busyText: 'Checking...' }}
+      onSubmit={() =>
+        text !== '' &&
+        void shell.submit(way === 'password' ? { password: text } : { code: text }, {
+          onSuccess: () => settleProof(true),
+          onFailure: () => input.current?.select(),
+        })
+      }
+      pending={shell.pending}
+      error={shell.error}
+      note={text === '' ? missing : undefined}
+    >
+      {ways.code && (
+        <RadioGroup
+          label="With"
+          value={way}
+          onValueChange={(next) => {
+            setWay(next)
+            setText('')
+            shell.reset()
+          }}
+          options={[
+            { value: 'password', label: 'Your password' },
+            { value: 'code', label: 'A code of your app, or a recovery code' },
+          ]}
+        />
+      )}
+      {way === 'password' ? (
+        <Field label="Your password">
+          <PasswordInput
+            ref={input}
+            autoComplete="current-password"
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </Field>
+      ) : (
+        <Field label="Code">
+          <TextInput
+            ref={input}
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        </Field>
+      )}
+    </FormDialog>
+  )
+}
