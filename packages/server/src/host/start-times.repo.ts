@@ -11,7 +11,12 @@ export const makeStartTimesRepo = (db: Db) => ({
   async told(): Promise<Told[]> {
     const rows = await db
       .selectFrom(
-        db.selectFrom('activity').selectAll().orderBy('id', 'desc').limit(entriesAtMost).as('newest'),
+        db
+          .selectFrom('activity')
+          .select(['id', 'action', 'object_id', 'at'])
+          .orderBy('id', 'desc')
+          .limit(entriesAtMost)
+          .as('newest'),
       )
       .select(['action', 'object_id', 'at'])
       .where('action', 'in', tellingActions)
