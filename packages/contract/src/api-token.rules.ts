@@ -41,7 +41,7 @@ type Call = Pick<EndpointDef, 'auth'> & { id: EndpointId; method: Method; path: 
  * What nobody can do with a token: manage the account or get in for longer than the token lives. An SSH key opens every VM of
  * the account, and would still do so after the token is revoked.
  */
-const onlyWithSession = /^(account\.(?!me$)|accountDeletion\.|apiToken\.|sshKey\.(?!list$))/
+const onlyWithSession = /^(account\.(?!me$)|accountDeletion\.|accountExport\.|apiToken\.|sshKey\.(?!list$))/
 
 /** What a token for chosen projects may use beside the calls of those projects; lists have those projects only. */
 const withoutProject: ReadonlySet<EndpointId> = new Set([

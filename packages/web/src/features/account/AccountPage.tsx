@@ -1,6 +1,7 @@
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
 import { DeleteAccountSection } from './DeleteAccountSection.tsx'
+import { ExportSection } from './ExportSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
 import { SessionsSection } from './SessionsSection.tsx'
@@ -15,6 +16,7 @@ export function Component() {
         <PasswordSection />
         <SessionsSection />
         <ApiTokens />
+        <ExportSection />
         <DeleteAccountSection />
       </div>
     </>
