@@ -1,7 +1,7 @@
 import { expectAccessible } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 
-test('an account is deleted, and its owner signs in and keeps it', async ({ page, user }) => {
+test('an account is deleted, and its owner signs in and keeps it', async ({ page, user, project: _ }) => {
   await page.goto('/account')
   await page
     .getByRole('region', { name: 'Delete account' })

@@ -53,6 +53,18 @@ test('the password is changed by who knows the old one, and other sessions end',
   await elsewhere.context().close()
 })
 
+test('a new password that attackers try first is refused at its field', async ({ page, user }) => {
+  await page.goto('/account')
+  const form = page.getByRole('form', { name: 'Password' })
+  await form.getByLabel('Current password').fill(user.password)
+  await form.getByLabel('New password').fill('Dragon123!')
+  await form.getByLabel('Confirm password').fill('Dragon123!')
+  await form.getByRole('button', { name: 'Change Password' }).click()
+  await expect(form.getByLabel('New password')).toHaveAccessibleDescription(accountTexts.breachedPassword)
+  await expect(form.getByLabel('New password')).toBeFocused()
+  await expect(form.getByRole('alert')).toHaveCount(1)
+})
+
 test('a session elsewhere is signed out', async ({ page, user, call, playwright, server }) => {
   for (let i = 0; i < 2; i++) {
     const other = await playwright.request.newContext({ baseURL: server.url, userAgent: 'curl/8.14.1' })

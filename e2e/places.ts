@@ -376,6 +376,10 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         await page.getByRole('dialog').getByRole('button', { name: 'Create Token' }).click()
         await expect(page.getByRole('dialog', { name: 'API Token Created' })).toBeVisible()
       }),
+      over('dialog', 'the deletion of an account', '/account', async (page) => {
+        await button(page, 'Delete Account').click()
+        await expect(page.getByRole('dialog').getByText(/is\s+deleted:/)).toBeVisible()
+      }),
       over('alertdialog', 'the end of a token', '/account', (page) => button(page, `Revoke ${long}`).click()),
       lookInto('the console', consolePath(running)),
       lookInto('the console of a stopped VM', consolePath(stopped)),

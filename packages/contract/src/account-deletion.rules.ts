@@ -18,6 +18,7 @@ export const accountDeletionTexts = {
 /** Calls that somebody can make whose account is being deleted. */
 const whileLeaving: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'account.me',
+  'accountExport.get',
   'accountDeletion.get',
   'accountDeletion.cancel',
 ])

@@ -43,7 +43,7 @@ type Call = Pick<EndpointDef, 'auth'> & { id: EndpointId; method: Method; path: 
  * the account, and would still do so after the token is revoked.
  */
 const onlyWithSession =
-  /^(account\.(?!me$)|accountDeletion\.|oidc\.|proof\.|totp\.|passkey\.|apiToken\.|sshKey\.(?!list$))/
+  /^(account\.(?!me$)|account(Deletion|Export)\.|oidc\.|proof\.|totp\.|passkey\.|apiToken\.|sshKey\.(?!list$))/
 
 /** What a token for chosen projects may use beside the calls of those projects; lists have those projects only. */
 const withoutProject: ReadonlySet<EndpointId> = new Set([

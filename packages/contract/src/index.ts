@@ -3,6 +3,7 @@ export * from './account.rules.ts'
 export * from './account.ts'
 export * from './account-deletion.rules.ts'
 export * from './account-deletion.ts'
+export * from './account-export.ts'
 export * from './account-settings.ts'
 export * from './activity.rules.ts'
 export * from './activity.ts'
@@ -69,6 +70,7 @@ export * from './vm-snapshot.ts'
 
 import { accountApi } from './account.ts'
 import { accountDeletionApi } from './account-deletion.ts'
+import { accountExportApi } from './account-export.ts'
 import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
@@ -106,6 +108,7 @@ const apis = [
   oidcApi,
   proofApi,
   totpApi,
+  accountExportApi,
   hostApi,
   healthApi,
   projectApi,

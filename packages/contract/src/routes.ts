@@ -16,6 +16,7 @@ export const routes = {
   'account.sessions': 'GET /api/user/sessions',
   'account.endSession': 'DELETE /api/user/sessions/:sessionId',
   'account.endOtherSessions': 'POST /api/user/sessions/end-others',
+  'accountExport.get': 'GET /api/user/export',
   'accountDeletion.get': 'GET /api/user/deletion',
   'accountDeletion.request': 'POST /api/user/deletion',
   'accountDeletion.cancel': 'DELETE /api/user/deletion',

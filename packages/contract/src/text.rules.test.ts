@@ -109,7 +109,12 @@ describe('names that people give', () => {
   })
 
   it('that were stored before this rule are still told', () => {
-    const since = { created_at: '2026-01-01T00:00:00.000Z', role: 'owner', owner_name: 'Ada' }
+    const since = {
+      created_at: '2026-01-01T00:00:00.000Z',
+      role: 'owner',
+      owner_name: 'Ada',
+      delete_at: null,
+    }
     const old = { id: 'p', name: 'a\u001b[2J', description: '', ...since }
     expect(Project.safeParse(old).success).toBe(true)
   })

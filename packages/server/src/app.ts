@@ -1,6 +1,7 @@
 import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
+import { makeExports } from './app/exports.ts'
 import { makeGroups } from './app/groups.ts'
 import { makeLeaving } from './app/leaving.ts'
 import { makeMachines } from './app/machines.ts'
@@ -226,6 +227,19 @@ export async function buildApp(options: AppOptions) {
   const { sampler, vitals, loadsSince } = watching
   const idle = machines.makeIdle(loadsSince)
 
+  const exports = makeExports({
+    ...people,
+    projects,
+    vms,
+    disks,
+    pools,
+    sets,
+    vmSnapshots,
+    diskSnapshots,
+    shares,
+    clock,
+  })
+
   await installRoutes(app, {
     db,
     host,
@@ -244,6 +258,7 @@ export async function buildApp(options: AppOptions) {
     quotas,
     accountDesk,
     deletions,
+    exports,
     shares,
     originOf,
     ...people,

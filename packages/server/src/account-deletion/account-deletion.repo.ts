@@ -30,16 +30,37 @@ export function makeAccountDeletionRepo(db: Db) {
   const projectsOf = (executor: Db, accountId: string) =>
     executor.selectFrom('project').select('id').where('account_id', '=', accountId)
 
-  async function countIn(
-    table: 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot' | 'share',
+  /** Those on their way out already are not counted, as they are not listed. */
+  async function storedIn(
+    table: 'disk' | 'vm_snapshot' | 'disk_snapshot',
     accountId: string,
   ): Promise<number> {
-    const all = db
+    const { n } = await db
       .selectFrom(table)
       .select((e) => e.fn.countAll<number | string>().as('n'))
       .where('project_id', 'in', projectsOf(db, accountId))
-    const rows = table === 'vm' ? all.where('wanted_deleted' as never, '=', 0 as never) : all
-    return Number((await rows.executeTakeFirstOrThrow()).n)
+      .where('status', '!=', 'deleting')
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
+  async function vmsOf(accountId: string): Promise<number> {
+    const { n } = await db
+      .selectFrom('vm')
+      .select((e) => e.fn.countAll<number | string>().as('n'))
+      .where('project_id', 'in', projectsOf(db, accountId))
+      .where('wanted_deleted', '=', 0)
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
+  async function sharesOf(accountId: string): Promise<number> {
+    const { n } = await db
+      .selectFrom('share')
+      .select((e) => e.fn.countAll<number | string>().as('n'))
+      .where('project_id', 'in', projectsOf(db, accountId))
+      .executeTakeFirstOrThrow()
+    return Number(n)
   }
 
   async function groupsOf(accountId: string, kind: 'pool' | 'set'): Promise<number> {
@@ -107,13 +128,13 @@ export function makeAccountDeletionRepo(db: Db) {
         api_tokens,
       ] = await Promise.all([
         ownCount('project', accountId),
-        countIn('vm', accountId),
-        countIn('disk', accountId),
-        countIn('vm_snapshot', accountId),
-        countIn('disk_snapshot', accountId),
+        vmsOf(accountId),
+        storedIn('disk', accountId),
+        storedIn('vm_snapshot', accountId),
+        storedIn('disk_snapshot', accountId),
         groupsOf(accountId, 'pool'),
         groupsOf(accountId, 'set'),
-        countIn('share', accountId),
+        sharesOf(accountId),
         ownCount('ssh_key', accountId),
         ownCount('api_token', accountId),
       ])

@@ -7,8 +7,9 @@ import { createRequire } from 'node:module'
 import { accountTexts } from '@slipway/contract'
 import { refuse } from '../lib/problem.ts'
 
+const require = createRequire(import.meta.url)
 /** A JSON list of words in lower case. */
-const list = createRequire(import.meta.url).resolve('@zxcvbn-ts/language-common/src/passwords.json')
+const list = require.resolve('@zxcvbn-ts/language-common/src/passwords.json')
 
 /** A word of the list with so many digits and signs after it is tried right after the word itself. */
 const tailLength = 5

@@ -10,6 +10,8 @@ import type { SecondStepService } from '../account/second-step.service.ts'
 import type { SettingsService } from '../account/settings.service.ts'
 import { accountDeletionRoutes } from '../account-deletion/account-deletion.routes.ts'
 import type { AccountDeletionService } from '../account-deletion/account-deletion.service.ts'
+import { accountExportRoutes } from '../account-export/account-export.routes.ts'
+import type { AccountExportService } from '../account-export/account-export.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
@@ -209,6 +211,7 @@ export async function installRoutes(
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
+    exports: AccountExportService
     shares: ShareService
     originOf: Parameters<typeof shareOpenRoute>[1]['originOf']
     usage: UsageService
@@ -246,6 +249,7 @@ export async function installRoutes(
   oidcCallbackRoute(app, { ...options, authenticate: bySession, setSession: cookie.set })
   totpRoutes(route, options.totp)
   proofRoutes(route, options.proofs)
+  accountExportRoutes(route, options.exports)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)
   sshKeyRoutes(route, options.keys)

@@ -88,6 +88,7 @@ describe('the health of the server', () => {
     expect(health.problems).toEqual([])
     expect(health.status).toBe('ok')
     expect(health.reconcilers.map(({ name }) => name).sort()).toEqual([
+      'account-deletion',
       'disk',
       'disk-snapshot',
       'network',

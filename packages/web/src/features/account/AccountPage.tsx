@@ -4,6 +4,7 @@ import { IdentitiesSection } from '../oidc/IdentitiesSection.tsx'
 import { VisitNote } from '../oidc/VisitNote.tsx'
 import { TwoFactorSection } from '../two-factor/TwoFactorSection.tsx'
 import { DeleteAccountSection } from './DeleteAccountSection.tsx'
+import { ExportSection } from './ExportSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
 import { SessionsSection } from './SessionsSection.tsx'
@@ -21,6 +22,7 @@ export function Component() {
         <TwoFactorSection />
         <SessionsSection />
         <ApiTokens />
+        <ExportSection />
         <DeleteAccountSection />
       </div>
     </>

@@ -1,0 +1,117 @@
+/** What somebody can take along: all that is stored about them, and no secret. */
+import {
+  accountApi,
+  accountDeletionApi,
+  activityApi,
+  apiTokenApi,
+  projectApi,
+  projectMemberApi,
+} from '@slipway/contract'
+import { describe, expect, it } from 'vitest'
+import { lastMail } from '../app.test-kit.ts'
+import { atDesk, type Desk } from '../desk.test-kit.ts'
+
+interface Exported {
+  profile: { name: string; email: string }
+  sessions: { current: boolean }[]
+  ssh_keys: unknown[]
+  api_tokens: { name: string }[]
+  projects: { name: string; role: string; vms?: { name: string }[]; disks?: { name: string }[] }[]
+  activity: { action: string }[]
+}
+
+const exported = async (person: Pick<Desk['ada'], 'raw'>) => {
+  const answer = await person.raw('GET', '/api/user/export')
+  return { ...answer, body: answer.body as Exported }
+}
+
+describe('the export of an account', () => {
+  it(
+    '200 is one document with everything, and tells of itself in the activity',
+    atDesk(async (desk) => {
+      await desk.runningVm('web')
+      await desk.readyDisk()
+      await desk.ada.call(apiTokenApi.create, { body: { name: 'ci', access: 'read', project_ids: null } })
+      const { status, body, headers } = await exported(desk.ada)
+      expect(status).toBe(200)
+      expect(headers['content-disposition']).toContain('slipway-account.json')
+      expect(body).toMatchObject({
+        profile: { name: 'Ada Lovelace', email: desk.ada.email },
+        sessions: [{ current: true }],
+        ssh_keys: [{}],
+        api_tokens: [{ name: 'ci' }],
+        projects: [{ name: 'p', role: 'owner', vms: [{ name: 'web' }], disks: [{ name: 'data' }] }],
+      })
+      expect(body.activity.map(({ action }) => action)).toContain('account.signUp')
+      const { entries } = (await desk.ada.call(activityApi.ofAccount)).body
+      expect(entries[0]).toMatchObject({ kind: 'access', action: 'account.export' })
+    }),
+  )
+
+  it(
+    'has every entry of a long activity once',
+    atDesk(async (desk) => {
+      for (let i = 0; i < 210; i++) await desk.ada.call(projectApi.create, { body: { name: `p${i}` } })
+      const actions = (await exported(desk.ada)).body.activity.map(({ action }) => action)
+      expect(actions.filter((action) => action === 'project.create')).toHaveLength(211)
+    }),
+  )
+
+  it(
+    'has no secret in it',
+    atDesk(async (desk) => {
+      const token = await desk.ada.call(apiTokenApi.create, {
+        body: { name: 'ci', access: 'read', project_ids: null },
+      })
+      const text = JSON.stringify((await exported(desk.ada)).body)
+      const { password_hash } = await desk.app.db
+        .selectFrom('account')
+        .select('password_hash')
+        .executeTakeFirstOrThrow()
+      const hashes = [
+        ...(await desk.app.db.selectFrom('session').select('token_hash').execute()),
+        ...(await desk.app.db.selectFrom('api_token').select('token_hash').execute()),
+      ].map(({ token_hash }) => token_hash)
+      for (const secret of [token.body.token, desk.ada.cookie?.split('=')[1], password_hash, ...hashes])
+        expect(text).not.toContain(secret ?? 'none')
+    }),
+  )
+
+  it(
+    'has of projects of others no more than what the account is there',
+    atDesk(async (desk) => {
+      await desk.runningVm('web')
+      const bob = await desk.app.signedIn('Bob')
+      const body = { email: bob.email, role: 'viewer' }
+      await desk.ada.call(projectMemberApi.invite, { params: desk.params, body })
+      const token = /token=(\S+)/.exec(lastMail(desk.app.mails, bob.email).link)?.[1] ?? ''
+      await bob.call(projectMemberApi.accept, { body: { token } })
+      const { projects } = (await exported(bob)).body
+      expect(projects).toEqual([
+        { id: desk.params.projectId, name: 'p', role: 'viewer', owner_name: 'Ada Lovelace' },
+      ])
+    }),
+  )
+
+  it(
+    'can be taken along by somebody whose account is being deleted',
+    atDesk(async (desk) => {
+      const { email, password } = desk.ada
+      await desk.ada.call(accountDeletionApi.request, { body: { current_password: password } })
+      const { cookie } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
+      expect((await exported(desk.app.client(cookie))).body.profile.email).toBe(email)
+    }),
+  )
+
+  it(
+    '401 without a session, 403 with an API token',
+    atDesk(async (desk) => {
+      expect((await desk.app.client().raw('GET', '/api/user/export')).status).toBe(401)
+      const body = { name: 'ci', access: 'write', project_ids: null } as const
+      const { token } = (await desk.ada.call(apiTokenApi.create, { body })).body
+      const headers = { authorization: `Bearer ${token}` }
+      const answer = await desk.app.client().raw('GET', '/api/user/export', undefined, headers)
+      expect(answer.status).toBe(403)
+    }),
+  )
+})
