@@ -29,7 +29,7 @@ export function Component() {
     <SignedOutOnly>
       <AccountHeading title="Sign in" />
       <WhyHere />
-      <VisitNote />
+      <VisitNote className="mb-4" />
       <SignInForm />
       <p className="mt-6">
         <Link to={paths.home} className="link">
