@@ -170,6 +170,7 @@ async function main(): Promise<void> {
       ...(standsAlone ? [] : ['  servers  this one stands by until it drives']),
       `  ssh      ${sshLine(gateway, config.ssh?.listen)}`,
       `  mails    ${where}`,
+      ...config.oidc.map(({ label, issuer }) => `  sign in  with ${label}, ${issuer}`),
       ...(seeded ? [`  sign in  ${demo.email} with ${demo.password}`] : []),
     ].join('\n'),
   )

@@ -25,7 +25,7 @@ await ada.call(projectMemberApi.invite, {
 })
 const token = /token=(\S+)/.exec(lastMail(app.mails, bob.email).link)?.[1] ?? ''
 await bob.call(projectMemberApi.accept, { body: { token } })
-await ada.call(accountDeletionApi.request, { body: { current_password: ada.password } })
+await ada.call(accountDeletionApi.request)
 const { email, password } = ada
 const leaving = app.client((await app.client().call(accountApi.signIn, { body: { email, password } })).cookie)
 

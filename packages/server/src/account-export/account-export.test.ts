@@ -97,7 +97,7 @@ describe('the export of an account', () => {
     'can be taken along by somebody whose account is being deleted',
     atDesk(async (desk) => {
       const { email, password } = desk.ada
-      await desk.ada.call(accountDeletionApi.request, { body: { current_password: password } })
+      await desk.ada.call(accountDeletionApi.request)
       const { cookie } = await desk.app.client().call(accountApi.signIn, { body: { email, password } })
       expect((await exported(desk.app.client(cookie))).body.profile.email).toBe(email)
     }),

@@ -81,7 +81,8 @@ export async function fill(app: TestApp) {
   await app.db.insertInto('quota').values({ account_id, resource: 'vms', amount: 100 }).execute()
   // As somebody who signed in with a provider.
   const of = { issuer: 'https://id.slipway.test', subject: 'ines' }
-  const at = '2026-01-01T00:00:00.000Z'
+  // Nothing of it is forgotten meanwhile.
+  const at = '2099-01-01T00:00:00.000Z'
   await app.db
     .insertInto('identity')
     .values({ ...of, id: 'i', account_id, email: null, linked_at: at, last_used_at: at })

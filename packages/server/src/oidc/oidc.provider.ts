@@ -112,10 +112,14 @@ export function makeOidcProvider(settings: OidcSettings, callback: string, clock
   async function claimsOf(config: client.Configuration, tokens: Tokens): Promise<Record<string, unknown>> {
     const claims = tokens.claims()
     if (!claims) throw new Error('The provider sent no ID token')
-    const isEnough =
-      claims.email !== undefined && (!settings.adminGroup || claims[settings.groupsClaim] !== undefined)
-    if (isEnough || !config.serverMetadata().userinfo_endpoint) return claims
-    return { ...(await client.fetchUserInfo(config, tokens.access_token, claims.sub)), ...claims }
+    const saysOfEmail =
+      claims.email !== undefined && (settings.trustsEmail || claims.email_verified !== undefined)
+    const saysOfGroups = !settings.adminGroup || claims[settings.groupsClaim] !== undefined
+    if ((saysOfEmail && saysOfGroups) || !config.serverMetadata().userinfo_endpoint) return claims
+    const info = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+    // What is verified is the address that was sent along with that.
+    const { email, email_verified } = saysOfEmail ? claims : info
+    return { ...info, ...claims, email, email_verified }
   }
 
   return {

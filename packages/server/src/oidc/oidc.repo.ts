@@ -19,6 +19,14 @@ export function makeOidcRepo(db: Db) {
 
     /** Takes a visit of this browser, which is over then; null when there is none. */
     async takeVisit(stateHash: string, browserHash: string, now: string): Promise<OidcVisitTable | null> {
+      // Anybody can ask with a made-up one: that must not cost a write.
+      const found = await db
+        .selectFrom('oidc_visit')
+        .select('state_hash')
+        .where('state_hash', '=', stateHash)
+        .where('browser_hash', '=', browserHash)
+        .executeTakeFirst()
+      if (!found) return null
       const taken = await db
         .deleteFrom('oidc_visit')
         .where('state_hash', '=', stateHash)

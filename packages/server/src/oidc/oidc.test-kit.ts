@@ -23,7 +23,7 @@ const callback = 'http://slipway.test/oidc/office/callback'
 export type TestProvider = Awaited<ReturnType<typeof startProvider>>
 
 /** Starts a provider; whoever is in `people` can sign in there. It ends with the tests of the file. */
-export async function startProvider() {
+export async function startProvider({ claimsInIdToken = false } = {}) {
   const people = new Map<string, Claims>()
   let visitor: { id: string } | { error: string } = { error: 'access_denied' }
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
@@ -45,6 +45,8 @@ export async function startProvider() {
       },
     ],
     jwks: { keys: [key] },
+    // Else they are told at the endpoint for that.
+    conformIdTokenClaims: !claimsInIdToken,
     cookies: { keys: ['of the test'] },
     scopes: ['openid', 'email', 'profile', 'groups'],
     claims: {

@@ -301,6 +301,20 @@ describe('the way back', () => {
   })
 })
 
+describe('a provider that says all in its ID token', () => {
+  it('is believed as much', async () => {
+    const short = await startProvider({ claimsInIdToken: true })
+    const { app } = await installation({ oidc: [{ ...short.settings, adminGroup: 'operators' }] })
+    const claims = { email: 'a@office.test', name: 'Grace', groups: ['operators'] }
+    short.people.set('a', { ...claims, email_verified: true })
+    const one = browserAt(app, short)
+    expect(await one.signIn('a')).toBe('/')
+    expect(await one.me()).toMatchObject({ email: 'a@office.test', name: 'Grace', is_admin: true })
+    short.people.set('b', { email: 'b@office.test', email_verified: false })
+    expect(await browserAt(app, short).signIn('b')).toBe(problem('unverified_email'))
+  })
+})
+
 describe('a provider that is away', () => {
   it('keeps nothing from starting, and says so when its button is used', async () => {
     const issuer = 'http://127.0.0.1:1'

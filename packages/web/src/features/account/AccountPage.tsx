@@ -14,8 +14,8 @@ export function Component() {
   return (
     <>
       <PageHeader title="Your account" description="How you sign in, and what may act for you." />
-      <VisitNote />
       <div className="grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5">
+        <VisitNote />
         <ProfileSection />
         <PasswordSection />
         <IdentitiesSection />

@@ -32,7 +32,7 @@ export function Component() {
     <SignedOutOnly>
       <AccountHeading title="Sign in" />
       <WhyHere />
-      <VisitNote />
+      <VisitNote className="mb-4" />
       {pending ? (
         <CodeForm token={pending.token} onBack={() => setPending(undefined)} />
       ) : (
