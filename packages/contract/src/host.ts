@@ -60,6 +60,8 @@ export const Host = z.object({
     /** Empty unless the policy is `domains`, which lets in who is invited, too. */
     domains: z.array(z.string()),
   }),
+  /** The origin at which passkeys work; null where no browser lets this server use them. */
+  passkey_origin: z.string().nullable(),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
   built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),

@@ -28,6 +28,8 @@ export * from './network.rules.ts'
 export * from './network.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
+export * from './passkey.rules.ts'
+export * from './passkey.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
 export * from './project-member.rules.ts'
@@ -77,6 +79,7 @@ import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
 import { operationApi } from './operation.ts'
+import { passkeyApi } from './passkey.ts'
 import { projectApi } from './project.ts'
 import { projectMemberApi } from './project-member.ts'
 import { proofApi } from './proof.ts'
@@ -98,6 +101,7 @@ const apis = [
   accountSettingsApi,
   proofApi,
   totpApi,
+  passkeyApi,
   hostApi,
   healthApi,
   projectApi,

@@ -72,6 +72,7 @@ export interface TestAppOptions {
   database?: DatabasePlace
   gateway?: Gateway
   trustedProxies?: string[]
+  publicUrl?: string
   share?: ShareWays
 }
 
@@ -111,7 +112,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     buildApp({
       config: {
         dataDir: options.dataDir ?? tmpdir(),
-        publicUrl: new URL('http://slipway.test'),
+        publicUrl: new URL(options.publicUrl ?? 'http://slipway.test'),
         allowedHosts: [],
         trustedProxies: options.trustedProxies ?? [],
         productName: 'Slipway',

@@ -1,3 +1,4 @@
+import { passkeyOriginOf } from '@slipway/contract'
 import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
@@ -41,7 +42,11 @@ const sweepEveryMs = 60 * 60_000
  */
 export async function buildApp(options: AppOptions) {
   const { config, db, engine, log, gateway, startsAtOnce, peers, lease } = options
-  const host = hostOf(config, engine, gateway, options.templates)
+  const publicUrl = () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, '')
+  // Without a public URL browsers on this machine come to `localhost`: an IP address has no passkeys.
+  const passkeyOrigin = () =>
+    passkeyOriginOf(config.publicUrl?.href ?? options.ownUrl().replace('//127.0.0.1', '//localhost'))
+  const host = hostOf(config, engine, gateway, options.templates, passkeyOrigin)
   const app = await openWeb(config, log)
 
   let isDriving = false
@@ -91,7 +96,8 @@ export async function buildApp(options: AppOptions) {
     projects,
     sendMail: options.sendMail,
     factorKey: options.factorKey,
-    publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
+    publicUrl,
+    passkeyOrigin,
     sessionLines,
     peers,
     gateway,
@@ -99,7 +105,7 @@ export async function buildApp(options: AppOptions) {
     isWaking: calls.isWaking,
     uses,
   })
-  const { accounts, apiTokens, activity, keys, visits } = people
+  const { accounts, apiTokens, passkeys, activity, keys, visits } = people
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
@@ -241,7 +247,7 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, apiTokens, activity, idempotency } : {}
+    const due = clockGuard.isTrusted() ? { accounts, apiTokens, passkeys, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)

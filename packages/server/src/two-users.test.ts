@@ -45,7 +45,24 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   const invitationId = await make(`/api/projects/${projectId}/invitations`, invitation)
   const sessions = (await person.raw('GET', '/api/user/sessions')).body as { id: string }[]
   const sessionId = sessions[0]?.id ?? ''
+  const passkeyId = `passkey-of-${person.email}`
+  // An authenticator would have to make it.
+  await app.db
+    .insertInto('passkey')
+    .values({
+      id: passkeyId,
+      account_id: await accountIdOf(person),
+      name: 'phone',
+      credential_id: passkeyId,
+      public_key: '',
+      counter: 0,
+      transports: '[]',
+      created_at: new Date(0).toISOString(),
+      last_used_at: null,
+    })
+    .execute()
   return {
+    passkeyId,
     memberId,
     invitationId,
     projectId,
@@ -105,6 +122,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmSet.update': () => ({ replicas: 2 }),
   'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
   'adminAccount.setLimits': () => ({ vms: 1 }),
+  'passkey.rename': () => ({ name: 'x' }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
   'share.create': () => ({ port: 4000 }),
@@ -123,6 +141,7 @@ const state = async () =>
           'ssh_key',
           'api_token',
           'totp',
+          'passkey',
           'recovery_code',
           'pending_sign_in',
           'template',

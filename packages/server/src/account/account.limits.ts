@@ -28,6 +28,8 @@ export const accountLimits = {
   requestsFromOneAddress: 100,
   /** Opened verification links from one address: many people may sit behind it. */
   linksFromOneAddress: 300,
+  /** Steps of sign-ins with a code or a passkey, from one address. */
+  stepsFromOneAddress: 300,
 }
 
 /** Addresses that an account was signed in from; the oldest are forgotten. */
@@ -42,6 +44,7 @@ const limited = [
   'mailsTo',
   'requestsFrom',
   'linksFrom',
+  'stepsFrom',
 ] as const
 const spending = z.object({ of: z.enum(limited), key: z.string() })
 type Spending = z.infer<typeof spending>
@@ -77,6 +80,7 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     mailsTo: limiterOf(accountLimits.mailsToOneAccount),
     requestsFrom: limiterOf(accountLimits.requestsFromOneAddress),
     linksFrom: limiterOf(accountLimits.linksFromOneAddress),
+    stepsFrom: limiterOf(accountLimits.stepsFromOneAddress),
   }
   const knownPlaces = new Set<string>()
 
@@ -158,6 +162,9 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
 
     /** Counts a sign-up or a password reset. Throws 429. */
     request: (network: string): Promise<void> => spend({ of: 'requestsFrom', key: network }),
+
+    /** Counts a step of a sign-in with a code or a passkey, right or wrong. Throws 429. */
+    takeStep: (network: string): Promise<void> => spend({ of: 'stepsFrom', key: network }),
 
     /** Counts an opened verification link. Throws 429. */
     openLink: (network: string): Promise<void> => spend({ of: 'linksFrom', key: network }),

@@ -10,6 +10,7 @@ import {
   messages,
   networkApi,
   operationApi,
+  passkeyApi,
   projectApi,
   projectMemberApi,
   proofApi,
@@ -26,6 +27,7 @@ import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey/passkey.test-kit.ts'
 import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
@@ -51,7 +53,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'mail_token',
           'totp',
           'recovery_code',
-          'pending_sign_in',
+          'passkey',
           'project',
           'ssh_key',
           'api_token',
@@ -154,6 +156,62 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: await account(desk),
       in: 'account',
       message: 'Signed in',
+    }
+  },
+  'account.signInWithPasskey': async (desk) => {
+    const phone = await addPasskey(desk.ada)
+    const passkey = phone.use(await beginSignIn(desk.app))
+    return {
+      act: () => desk.app.client().call(accountApi.signInWithPasskey, { body: { passkey } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Signed in',
+    }
+  },
+  // What a browser is asked is no change yet.
+  'account.beginPasskey': async ({ app }) => ({
+    act: () => app.client().call(accountApi.beginPasskey),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'proof.beginPasskey': async ({ ada }) => ({
+    act: () => ada.call(proofApi.beginPasskey),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'passkey.begin': async ({ ada }) => ({
+    act: () => ada.call(passkeyApi.begin),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'passkey.create': async ({ ada }) => {
+    const passkey = makeAuthenticator().make((await ada.call(passkeyApi.begin)).body)
+    return {
+      act: () => ada.call(passkeyApi.create, { body: { name: 'Phone', passkey } }),
+      object: { type: 'passkey', name: 'Phone' },
+      in: 'account',
+      message: 'Added passkey Phone',
+    }
+  },
+  'passkey.rename': async ({ ada }) => {
+    const { passkeyId } = await addPasskey(ada)
+    return {
+      act: () => ada.call(passkeyApi.rename, { params: { passkeyId }, body: { name: 'Key ring' } }),
+      object: { type: 'passkey', name: 'Key ring', id: passkeyId },
+      in: 'account',
+      message: 'Renamed passkey Phone to Key ring',
+    }
+  },
+  'passkey.delete': async ({ ada }) => {
+    const { passkeyId } = await addPasskey(ada)
+    return {
+      act: () => ada.call(passkeyApi.delete, { params: { passkeyId } }),
+      object: { type: 'passkey', name: 'Phone', id: passkeyId },
+      in: 'account',
+      message: 'Removed passkey Phone',
     }
   },
   'proof.give': async (desk) => ({
@@ -774,7 +832,7 @@ const createSet = ({ ada, params, keyId }: Desk) =>
   })
 
 /** Whoever signs up first. */
-const operator = { admins: ['person-1@slipway.test'] }
+const operator = { admins: ['person-1@slipway.test'], publicUrl: testOrigin }
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {
@@ -822,10 +880,15 @@ describe('whoever asks for something', () => {
     )
   }
 
-  // That one changes nothing anyway.
-  for (const endpoint of endpoints.filter(
-    ({ id }) => deeds[id] && id !== 'template.checkImage' && id !== 'projectMember.offer',
-  )) {
+  // Those change nothing anyway.
+  const looking = new Set([
+    'template.checkImage',
+    'projectMember.offer',
+    'account.beginPasskey',
+    'proof.beginPasskey',
+    'passkey.begin',
+  ])
+  for (const endpoint of endpoints.filter(({ id }) => deeds[id] && !looking.has(id))) {
     it(
       `changes nothing by ${endpoint.id} when its entry cannot be written`,
       atDesk(async (desk) => {

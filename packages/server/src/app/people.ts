@@ -29,6 +29,8 @@ import { inBackground } from '../lib/in-background.ts'
 import type { Peers } from '../lib/peers.ts'
 import type { Uses } from '../lib/uses.ts'
 import type { SendMail } from '../mail/mail.ts'
+import { makePasskeyRepo } from '../passkey/passkey.repo.ts'
+import { makePasskeyService } from '../passkey/passkey.service.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
 import { makeProjectMemberService } from '../project-member/project-member.service.ts'
@@ -60,6 +62,8 @@ export function makePeople(options: {
   sendMail: SendMail
   /** Encrypts the secrets of authenticator apps. */
   factorKey: string
+  /** Where passkeys work; null where no browser lets this server use them. */
+  passkeyOrigin: () => string | null
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
   sessionLines: SessionLines
@@ -104,7 +108,9 @@ export function makePeople(options: {
   const keptOf = async (accountId: string) => ({
     keys: await keys.list(accountId),
     tokens: await apiTokens.list(accountId),
+    passkeys: await passkeyRepo.list(accountId),
   })
+  const passkeyRepo = makePasskeyRepo(db)
   const memberRepo = makeProjectMemberRepo(db)
   const installation = () => ({ productName: config.productName, url: options.publicUrl() })
   const tellOwner: Parameters<typeof makeTotpService>[0]['tellOwner'] = (owner, news, ip) =>
@@ -210,10 +216,22 @@ export function makePeople(options: {
     clock,
     log,
   })
+  const passkeys = makePasskeyService({
+    repo: passkeyRepo,
+    accountById: accountRepo.byId,
+    openSession: accounts.openSession,
+    origin: options.passkeyOrigin,
+    productName: config.productName,
+    countRequest: (ip) => limits.takeStep(clientNetworkOf(ip)),
+    tellOwner,
+    clock,
+    log,
+  })
   const proofs = makeProofService({
     repo: makeProofRepo(db),
     requirePassword: settings.requirePassword,
     totp,
+    passkeys,
     beginCode,
     clock,
   })
@@ -221,6 +239,7 @@ export function makePeople(options: {
     accounts,
     secondStep,
     totp,
+    passkeys,
     proofs,
     settings,
     apiTokens,

@@ -47,6 +47,8 @@ import { networkRoutes } from '../network/network.routes.ts'
 import type { NetworkService } from '../network/network.service.ts'
 import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
+import { passkeyRoutes } from '../passkey/passkey.routes.ts'
+import type { PasskeyService } from '../passkey/passkey.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
@@ -112,6 +114,7 @@ export function hostOf(
   engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
+  passkeyOrigin: () => string | null,
 ): Host {
   const { accelerator, acceleratorReason, cannot, addresses } = engine.capabilities
   const sharing = () => limitsOf(engine.capabilities.cannot.ports, config.share)
@@ -151,6 +154,9 @@ export function hostOf(
       fingerprint: gateway.fingerprint,
     },
     sign_up: { ...config.signUp, domains: [...config.signUp.domains] },
+    get passkey_origin() {
+      return passkeyOrigin()
+    },
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
     contacts: config.contacts,
   }
@@ -178,6 +184,7 @@ export async function installRoutes(
     settings: SettingsService
     secondStep: SecondStepService
     totp: TotpService
+    passkeys: PasskeyService
     proofs: ProofService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
@@ -219,10 +226,11 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.secondStep, options.isSecure, options.revision)
+  accountRoutes(route, accounts, options.secondStep, options.passkeys, options.isSecure, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   settingsRoutes(route, options.settings, accounts)
   totpRoutes(route, options.totp)
+  passkeyRoutes(route, options.passkeys)
   proofRoutes(route, options.proofs)
   projectRoutes(route, projects)
   projectMemberRoutes(route, options.members)

@@ -20,6 +20,7 @@ const host: Host = {
   sharing: { http: null, tcp: null },
   ssh_gateway: null,
   sign_up: { policy: 'open', domains: [] },
+  passkey_origin: null,
   built_in_templates: [],
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },
 }

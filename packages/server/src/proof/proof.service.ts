@@ -4,6 +4,7 @@ import type { SettingsService } from '../account/settings.service.ts'
 import { entry, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { refuse } from '../lib/problem.ts'
+import type { PasskeyService } from '../passkey/passkey.service.ts'
 import type { TotpService } from '../totp/totp.service.ts'
 import type { ProofRepo } from './proof.repo.ts'
 
@@ -13,13 +14,15 @@ export interface ProofServiceOptions {
   repo: ProofRepo
   requirePassword: SettingsService['requirePassword']
   totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
+  passkeys: Pick<PasskeyService, 'has' | 'beginProof' | 'checkProof'>
   /** Counts a try of a code; throws 429. */
   beginCode: (accountId: string, ip: string) => Promise<{ succeeded: () => Promise<void> }>
   clock: Clock
 }
 
 /** Somebody who is signed in confirms who they are, before a call that needs it. */
-export function makeProofService({ repo, requirePassword, totp, beginCode, clock }: ProofServiceOptions) {
+export function makeProofService(options: ProofServiceOptions) {
+  const { repo, requirePassword, totp, passkeys, beginCode, clock } = options
   async function store(user: User, sessionId: string, by: string, use?: Parameters<ProofRepo['store']>[3]) {
     const subject = { type: 'account', id: user.id, name: user.name, accountId: user.id } as const
     const given = wish(user.id, 'proof.give', 'Confirmed their identity', by)
@@ -40,11 +43,21 @@ export function makeProofService({ repo, requirePassword, totp, beginCode, clock
   }
 
   return {
-    ways: async (user: User) => ({ password: true, code: await totp.isOn(user.id) }),
+    ways: async (user: User) => ({
+      password: true,
+      code: await totp.isOn(user.id),
+      passkey: await passkeys.has(user.id),
+    }),
+
+    beginPasskey: passkeys.beginProof,
 
     /** Throws 400 for what is wrong, 429, and 503 while it cannot be checked. */
     async give(user: User, sessionId: string, proof: Proof, asker: Asker): Promise<void> {
       if (proof.code !== undefined) return byCode(user, sessionId, proof.code, asker.ip)
+      if (proof.passkey !== undefined) {
+        const { name, use } = await passkeys.checkProof(user, sessionId, proof.passkey)
+        return store(user, sessionId, `With passkey ${name}, from ${asker.ip}.`, use)
+      }
       await requirePassword(user, proof.password ?? '', asker)
       await store(user, sessionId, `With the password, from ${asker.ip}.`)
     },

@@ -1,5 +1,6 @@
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
+import { PasskeysSection } from '../passkey/PasskeysSection.tsx'
 import { TwoFactorSection } from '../two-factor/TwoFactorSection.tsx'
 import { PasswordSection } from './PasswordSection.tsx'
 import { ProfileSection } from './ProfileSection.tsx'
@@ -13,6 +14,7 @@ export function Component() {
       <div className="grid max-w-190 grid-cols-[minmax(0,1fr)] gap-5">
         <ProfileSection />
         <PasswordSection />
+        <PasskeysSection />
         <TwoFactorSection />
         <SessionsSection />
         <ApiTokens />

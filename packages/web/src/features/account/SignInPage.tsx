@@ -18,6 +18,7 @@ import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
+import { PasskeyButton } from '../passkey/PasskeyButton.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { CodeForm } from './CodeForm.tsx'
@@ -147,6 +148,7 @@ function SignInForm({ onCodeNeeded }: { onCodeNeeded: (pending: CodeNeeded['code
           onCheckedChange={(remember) => change({ remember })}
         />
       </AccountForm>
+      <PasskeyButton remember={form.remember} />
       {error && /verify|unverified/i.test(error) && <ResendBlock email={form.email.trim()} />}
     </>
   )
