@@ -339,7 +339,7 @@ const server = [
     name: 'server feature',
     path: /^packages\/server\/src\/[^/]+\//,
     may: ['contract', 'own server plan', 'own server feature', 'server entry', 'server lib'],
-    npm: ['zod', 'rate-limiter-flexible', 'otpauth', 'node:'],
+    npm: ['zod', 'rate-limiter-flexible', 'otpauth', '@simplewebauthn/server', 'node:'],
     why: 'A piece beside a service serves that service only.',
   },
 ]
@@ -504,6 +504,7 @@ const ownersByAnotherName = {
   oidc_logout: 'oidc',
   pending_sign_in: 'account',
   recovery_code: 'totp',
+  passkey_challenge: 'passkey',
   vm_group_event: 'vm-group',
   usage_sample: 'usage',
   share_code: 'share',

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { accountTexts, isEmail, isStrongEnough } from './account.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
+import { passkeyTexts } from './passkey.rules.ts'
+import { PasskeyOptions, PasskeyUsed } from './passkey.ts'
 import { signUpCondition, signUpPolicies } from './sign-up.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, Time } from './text.ts'
@@ -125,6 +127,26 @@ export const accountApi = {
       403: [totpTexts.signInOver],
       429: [messages.tooManyAttempts],
       503: [totpTexts.unreadable],
+    },
+  }),
+  beginPasskey: endpoint('account.beginPasskey', {
+    summary: 'What the browser asks for a passkey with, whosever it is; works once, for five minutes',
+    auth: 'public',
+    status: 200,
+    response: PasskeyOptions,
+    errors: { 409: [passkeyTexts.noOrigin], 429: [messages.tooManyAttempts] },
+  }),
+  signInWithPasskey: endpoint('account.signInWithPasskey', {
+    summary: 'Sign in with a passkey, which is enough by itself; sets the session cookie',
+    auth: 'public',
+    status: 200,
+    body: z.object({ passkey: PasskeyUsed, remember_me: z.boolean().default(false) }),
+    response: SignedIn,
+    errors: {
+      400: [passkeyTexts.refused, passkeyTexts.unknown],
+      403: [t.unverified, t.disabled],
+      409: [passkeyTexts.noOrigin],
+      429: [messages.tooManyAttempts],
     },
   }),
   signUp: endpoint('account.signUp', {

@@ -4,6 +4,7 @@ export const activityObjects = [
   'project',
   'ssh_key',
   'api_token',
+  'passkey',
   'template',
   'vm',
   'vm_pool',

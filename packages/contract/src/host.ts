@@ -65,6 +65,8 @@ export const Host = z.object({
   }),
   /** With whom people can sign in beside their passwords; empty: with nobody. */
   oidc_providers: z.array(z.object({ name: z.string(), label: z.string() })),
+  /** The origin at which passkeys work; null where no browser lets this server use them. */
+  passkey_origin: z.string().nullable(),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
   built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
   /**

@@ -33,6 +33,8 @@ export * from './oidc.rules.ts'
 export * from './oidc.ts'
 export * from './operation.rules.ts'
 export * from './operation.ts'
+export * from './passkey.rules.ts'
+export * from './passkey.ts'
 export * from './project.rules.ts'
 export * from './project.ts'
 export * from './project-member.rules.ts'
@@ -85,6 +87,7 @@ import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
 import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
+import { passkeyApi } from './passkey.ts'
 import { projectApi } from './project.ts'
 import { projectMemberApi } from './project-member.ts'
 import { proofApi } from './proof.ts'
@@ -109,6 +112,7 @@ const apis = [
   proofApi,
   totpApi,
   accountExportApi,
+  passkeyApi,
   hostApi,
   healthApi,
   projectApi,

@@ -16,6 +16,8 @@ export const proofLastsMs = 10 * 60_000
 const dangerous: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'account.changePassword',
   'account.changeEmail',
+  'passkey.begin',
+  'passkey.delete',
   'totp.begin',
   'totp.remove',
   'totp.renewCodes',

@@ -75,6 +75,7 @@ export interface TestAppOptions {
   database?: DatabasePlace
   gateway?: Gateway
   trustedProxies?: string[]
+  publicUrl?: string
   share?: ShareWays
 }
 
@@ -114,7 +115,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
     buildApp({
       config: {
         dataDir: options.dataDir ?? tmpdir(),
-        publicUrl: new URL('http://slipway.test'),
+        publicUrl: new URL(options.publicUrl ?? 'http://slipway.test'),
         allowedHosts: [],
         trustedProxies: options.trustedProxies ?? [],
         productName: 'Slipway',

@@ -1,3 +1,4 @@
+import { passkeyOriginOf } from '@slipway/contract'
 import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
@@ -45,6 +46,10 @@ const sweepEveryMs = 60 * 60_000
  */
 export async function buildApp(options: AppOptions) {
   const { config, db, engine, log, gateway, startsAtOnce, peers, lease } = options
+  const publicUrl = () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, '')
+  // Without a public URL browsers on this machine come to `localhost`: an IP address has no passkeys.
+  const passkeyOrigin = () =>
+    passkeyOriginOf(config.publicUrl?.href ?? options.ownUrl().replace('//127.0.0.1', '//localhost'))
   const app = await openWeb(config, log)
 
   let isDriving = false
@@ -65,7 +70,7 @@ export async function buildApp(options: AppOptions) {
   const startTimes = makeStartTimes({ repo: makeStartTimesRepo(db), clock, log })
   // Nothing boots on the simulated engine.
   const startTime = () => (engine.kind === 'simulated' ? null : startTimes.latest())
-  const host = hostOf(config, engine, gateway, options.templates, startTime)
+  const host = hostOf(config, engine, gateway, options.templates, startTime, passkeyOrigin)
 
   const calls = makeCalls({ peers, drives })
   const bus = makeEventBus({
@@ -99,7 +104,8 @@ export async function buildApp(options: AppOptions) {
     projects,
     sendMail: options.sendMail,
     factorKey: options.factorKey,
-    publicUrl: () => (config.publicUrl?.href ?? options.ownUrl()).replace(/\/$/, ''),
+    publicUrl,
+    passkeyOrigin,
     sessionLines,
     peers,
     gateway,
@@ -107,7 +113,7 @@ export async function buildApp(options: AppOptions) {
     isWaking: calls.isWaking,
     uses,
   })
-  const { accounts, oidc, apiTokens, activity, keys, visits } = people
+  const { accounts, oidc, apiTokens, passkeys, activity, keys, visits } = people
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
@@ -271,7 +277,7 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, oidc, apiTokens, activity, idempotency } : {}
+    const due = clockGuard.isTrusted() ? { accounts, oidc, apiTokens, passkeys, activity, idempotency } : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)

@@ -58,7 +58,24 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
       last_used_at: '2026-01-01T00:00:00.000Z',
     })
     .execute()
+  const passkeyId = `passkey-of-${person.email}`
+  // An authenticator would have to make it.
+  await app.db
+    .insertInto('passkey')
+    .values({
+      id: passkeyId,
+      account_id: await accountIdOf(person),
+      name: 'phone',
+      credential_id: passkeyId,
+      public_key: '',
+      counter: 0,
+      transports: '[]',
+      created_at: new Date(0).toISOString(),
+      last_used_at: null,
+    })
+    .execute()
   return {
+    passkeyId,
     memberId,
     invitationId,
     projectId,
@@ -119,6 +136,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmSet.update': () => ({ replicas: 2 }),
   'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
   'adminAccount.setLimits': () => ({ vms: 1 }),
+  'passkey.rename': () => ({ name: 'x' }),
   'network.update': () => ({ internet: false }),
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
   'share.create': () => ({ port: 4000 }),
@@ -138,6 +156,7 @@ const state = async () =>
           'api_token',
           'identity',
           'totp',
+          'passkey',
           'recovery_code',
           'pending_sign_in',
           'template',

@@ -32,6 +32,8 @@ export const accountLimits = {
   logoutsFromOneAddress: 300,
   /** Opened verification links from one address: many people may sit behind it. */
   linksFromOneAddress: 300,
+  /** Steps of sign-ins with a code or a passkey, from one address. */
+  stepsFromOneAddress: 300,
 }
 
 /** Addresses that an account was signed in from; the oldest are forgotten. */
@@ -48,6 +50,7 @@ const limited = [
   'linksFrom',
   'visitsFrom',
   'logoutsFrom',
+  'stepsFrom',
 ] as const
 const spending = z.object({ of: z.enum(limited), key: z.string() })
 type Spending = z.infer<typeof spending>
@@ -85,6 +88,7 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
     linksFrom: limiterOf(accountLimits.linksFromOneAddress),
     visitsFrom: limiterOf(accountLimits.visitsFromOneAddress),
     logoutsFrom: limiterOf(accountLimits.logoutsFromOneAddress),
+    stepsFrom: limiterOf(accountLimits.stepsFromOneAddress),
   }
   const knownPlaces = new Set<string>()
 
@@ -166,6 +170,9 @@ export function makeAccountLimits(peers: Pick<Peers, 'tellOthers' | 'hear'>, log
 
     /** Counts a sign-up or a password reset. Throws 429. */
     request: (network: string): Promise<void> => spend({ of: 'requestsFrom', key: network }),
+
+    /** Counts a step of a sign-in with a code or a passkey, right or wrong. Throws 429. */
+    takeStep: (network: string): Promise<void> => spend({ of: 'stepsFrom', key: network }),
 
     /** Counts an opened verification link. Throws 429. */
     openLink: (network: string): Promise<void> => spend({ of: 'linksFrom', key: network }),

@@ -2,7 +2,7 @@
  * The mails that an account gets. Whoever signs up can name anybody's address and choose any name, so a mail says
  * whose words the name is, and has no link but ours.
  */
-import { type ApiToken, hasHiddenCharacters, type SshKey, type User } from '@slipway/contract'
+import { type ApiToken, hasHiddenCharacters, type Passkey, type SshKey, type User } from '@slipway/contract'
 
 interface Letter {
   to: string
@@ -147,13 +147,14 @@ const shown = (email: string): string => email.replace('@', ' at ')
 export interface Kept {
   keys: readonly Pick<SshKey, 'name' | 'fingerprint' | 'created_at'>[]
   tokens: readonly Pick<ApiToken, 'name' | 'created_at'>[]
+  passkeys: readonly Pick<Passkey, 'name' | 'created_at'>[]
 }
 
 /** Tells the owner what a new password does not change: keys and tokens that somebody else may have added. */
 export function passwordChangedMail(
   to: Addressee,
   { productName, url }: Installation,
-  { keys, tokens }: Kept,
+  { keys, tokens, passkeys }: Kept,
 ): Letter {
   const link = `${url}/ssh-keys`
   // The fingerprint tells a key for sure; a name that could lead away is left out.
@@ -172,6 +173,19 @@ Delete any key that is not yours: ${link}`
   const tokenList = tokens.map(
     ({ name, created_at }) => `  ${quotable(name) ?? 'A token'}, created ${created_at}`,
   )
+  const passkeyList = passkeys.map(
+    ({ name, created_at }) => `  ${quotable(name) ?? 'A passkey'}, added ${created_at}`,
+  )
+  const aboutPasskeys =
+    passkeys.length === 0
+      ? ''
+      : `
+The passkeys of the account still work:
+
+${passkeyList.join('\n')}
+
+Remove any passkey that is not yours: ${url}/account
+`
   const aboutTokens =
     tokens.length === 0
       ? ''
@@ -191,6 +205,6 @@ Revoke any token that is not yours: ${url}/account
 The password of your ${productName} account was changed, and all other sessions were signed out.
 
 ${aboutKeys}
-${aboutTokens}`,
+${aboutTokens}${aboutPasskeys}`,
   }
 }

@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
 import type { AccountService, Asker, NewSession, SignedIn } from './account.service.ts'
+import type { PasskeyService } from '../passkey/passkey.service.ts'
 import type { SecondStepService } from './second-step.service.ts'
 import type { SettingsService } from './settings.service.ts'
 
@@ -46,6 +47,7 @@ export function accountRoutes(
   route: Route,
   accounts: AccountService,
   secondStep: SecondStepService,
+  passkeys: PasskeyService,
   cookie: SessionCookie,
   revision: () => string,
 ): void {
@@ -68,6 +70,14 @@ export function accountRoutes(
   route(accountApi.signInWithCode, async ({ body }, request, reply) => {
     const known = revision()
     return letIn(await secondStep.finish(body.token, body.code, askerOf(request, reply)), known, reply)
+  })
+
+  route(accountApi.beginPasskey, (_, { ip }) => passkeys.beginSignIn(ip))
+
+  route(accountApi.signInWithPasskey, async ({ body }, request, reply) => {
+    const known = revision()
+    const signedIn = await passkeys.signIn(body.passkey, body.remember_me, askerOf(request, reply))
+    return letIn(signedIn, known, reply)
   })
 
   route(accountApi.signUp, async ({ body }, request, reply) => ({

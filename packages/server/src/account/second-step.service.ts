@@ -17,7 +17,7 @@ export interface SecondStepOptions {
   repo: PendingSignInRepo
   accounts: Pick<AccountRepo, 'byId' | 'recordOnly'>
   totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
-  limits: Pick<AccountLimits, 'beginCode'>
+  limits: Pick<AccountLimits, 'beginCode' | 'takeStep'>
   openSession: () => AccountService['openSession']
   clock: Clock
   log: Pick<Log, 'error'>
@@ -58,13 +58,15 @@ export function makeSecondStepService(options: SecondStepOptions) {
 
     /** Throws 400 for a wrong code, 403 when the password has to be entered anew, 429, and 503 when codes cannot be checked. */
     async finish(token: string, code: string, asker: Asker): Promise<SignedIn> {
+      const network = clientNetworkOf(asker.ip)
+      await limits.takeStep(network)
       const hash = hashOf(token)
       const over = () => new Problem(403, totpTexts.signInOver)
       const pending = await repo.find(hash, now())
       const account = pending && (await accounts.byId(pending.account_id))
       if (!account || pending.password_mark !== hashOf(account.passwordHash)) throw over()
       if (account.disabled) throw new Problem(403, accountTexts.disabled)
-      const attempt = await limits.beginCode(account.id, clientNetworkOf(asker.ip))
+      const attempt = await limits.beginCode(account.id, network)
       if (!(await repo.countTry(hash, secondStep.tries))) {
         await attempt.notMade()
         throw over()

@@ -9,6 +9,7 @@ import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } f
 import { onPostgres } from '../db/database.test-kit.ts'
 import { silentLog } from '../lib/log.ts'
 import { makeNoPeers } from '../lib/peers.ts'
+import { makeAuthenticator } from '../passkey/passkey.test-kit.ts'
 import { type AccountLimits, makeAccountLimits } from './account.limits.ts'
 import { hashedAtOnce, queuePlaces } from './password.ts'
 
@@ -184,6 +185,9 @@ describe('every call that needs no session', () => {
   const free = ['account.signOut', 'host.health', 'host.get']
   const bodies: Record<string, (i: number) => object> = {
     'account.signIn': () => ({ email: 'limit@slipway.test', password }),
+    'account.signInWithCode': (i) => ({ token: `t-${i}`, code: '123456' }),
+    'account.beginPasskey': () => ({}),
+    'account.signInWithPasskey': () => ({ passkey: makeAuthenticator().use({ challenge: 'none' }) }),
     'account.signUp': (i) => ({ name: 'N', email: `limit-${i}@slipway.test`, password }),
     'account.resendVerification': () => ({ email: 'limit@slipway.test' }),
     'account.verifyEmail': (i) => ({ token: `t-${i}` }),

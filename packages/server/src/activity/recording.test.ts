@@ -13,6 +13,7 @@ import {
   networkApi,
   oidcApi,
   operationApi,
+  passkeyApi,
   projectApi,
   projectMemberApi,
   proofApi,
@@ -30,10 +31,10 @@ import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.t
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { browserAt, startProvider } from '../oidc/oidc.test-kit.ts'
+import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey/passkey.test-kit.ts'
+import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
 
 const provider = await startProvider()
-
-import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -60,7 +61,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'mail_token',
           'totp',
           'recovery_code',
-          'pending_sign_in',
+          'passkey',
           'project',
           'ssh_key',
           'api_token',
@@ -170,6 +171,62 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: await account(desk),
       in: 'account',
       message: 'Signed in',
+    }
+  },
+  'account.signInWithPasskey': async (desk) => {
+    const phone = await addPasskey(desk.ada)
+    const passkey = phone.use(await beginSignIn(desk.app))
+    return {
+      act: () => desk.app.client().call(accountApi.signInWithPasskey, { body: { passkey } }),
+      object: await account(desk),
+      in: 'account',
+      message: 'Signed in',
+    }
+  },
+  // What a browser is asked is no change yet.
+  'account.beginPasskey': async ({ app }) => ({
+    act: () => app.client().call(accountApi.beginPasskey),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'proof.beginPasskey': async ({ ada }) => ({
+    act: () => ada.call(proofApi.beginPasskey),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'passkey.begin': async ({ ada }) => ({
+    act: () => ada.call(passkeyApi.begin),
+    object: null,
+    in: 'account',
+    message: '',
+  }),
+  'passkey.create': async ({ ada }) => {
+    const passkey = makeAuthenticator().make((await ada.call(passkeyApi.begin)).body)
+    return {
+      act: () => ada.call(passkeyApi.create, { body: { name: 'Phone', passkey } }),
+      object: { type: 'passkey', name: 'Phone' },
+      in: 'account',
+      message: 'Added passkey Phone',
+    }
+  },
+  'passkey.rename': async ({ ada }) => {
+    const { passkeyId } = await addPasskey(ada)
+    return {
+      act: () => ada.call(passkeyApi.rename, { params: { passkeyId }, body: { name: 'Key ring' } }),
+      object: { type: 'passkey', name: 'Key ring', id: passkeyId },
+      in: 'account',
+      message: 'Renamed passkey Phone to Key ring',
+    }
+  },
+  'passkey.delete': async ({ ada }) => {
+    const { passkeyId } = await addPasskey(ada)
+    return {
+      act: () => ada.call(passkeyApi.delete, { params: { passkeyId } }),
+      object: { type: 'passkey', name: 'Phone', id: passkeyId },
+      in: 'account',
+      message: 'Removed passkey Phone',
     }
   },
   'proof.give': async (desk) => ({
@@ -860,7 +917,7 @@ const createSet = ({ ada, params, keyId }: Desk) =>
   })
 
 /** Whoever signs up first. */
-const operator = { admins: ['person-1@slipway.test'], oidc: [provider.settings] }
+const operator = { admins: ['person-1@slipway.test'], publicUrl: testOrigin, oidc: [provider.settings] }
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {
@@ -908,9 +965,17 @@ describe('whoever asks for something', () => {
     )
   }
 
-  // These change nothing anyway.
-  const onlyLook: EndpointId[] = ['template.checkImage', 'projectMember.offer', 'oidc.begin', 'oidc.link']
-  for (const endpoint of endpoints.filter(({ id }) => deeds[id] && !onlyLook.includes(id))) {
+  // Those change nothing anyway.
+  const looking = new Set([
+    'template.checkImage',
+    'projectMember.offer',
+    'oidc.begin',
+    'oidc.link',
+    'account.beginPasskey',
+    'proof.beginPasskey',
+    'passkey.begin',
+  ])
+  for (const endpoint of endpoints.filter(({ id }) => deeds[id] && !looking.has(id))) {
     it(
       `changes nothing by ${endpoint.id} when its entry cannot be written`,
       atDesk(async (desk) => {

@@ -35,6 +35,8 @@ import { makeOidcProvider } from '../oidc/oidc.provider.ts'
 import { makeOidcRepo } from '../oidc/oidc.repo.ts'
 import { callbackOf } from '../oidc/oidc.routes.ts'
 import { makeOidcService } from '../oidc/oidc.service.ts'
+import { makePasskeyRepo } from '../passkey/passkey.repo.ts'
+import { makePasskeyService } from '../passkey/passkey.service.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { makeProjectMemberRepo } from '../project-member/project-member.repo.ts'
 import { makeProjectMemberService } from '../project-member/project-member.service.ts'
@@ -66,6 +68,8 @@ export function makePeople(options: {
   sendMail: SendMail
   /** Encrypts the secrets of authenticator apps. */
   factorKey: string
+  /** Where passkeys work; null where no browser lets this server use them. */
+  passkeyOrigin: () => string | null
   /** Where people reach the server, without a slash at the end. */
   publicUrl: () => string
   sessionLines: SessionLines
@@ -109,7 +113,9 @@ export function makePeople(options: {
   const keptOf = async (accountId: string) => ({
     keys: await keys.list(accountId),
     tokens: await apiTokens.list(accountId),
+    passkeys: await passkeyRepo.list(accountId),
   })
+  const passkeyRepo = makePasskeyRepo(db)
   const memberRepo = makeProjectMemberRepo(db)
   const installation = () => ({ productName: config.productName, url: options.publicUrl() })
   const tellOwner: Parameters<typeof makeTotpService>[0]['tellOwner'] = (owner, news, ip) =>
@@ -253,11 +259,23 @@ export function makePeople(options: {
     clock,
     log,
   })
+  const passkeys = makePasskeyService({
+    repo: passkeyRepo,
+    accountById: accountRepo.byId,
+    openSession: accounts.openSession,
+    origin: options.passkeyOrigin,
+    productName: config.productName,
+    countRequest: (ip) => limits.takeStep(clientNetworkOf(ip)),
+    tellOwner,
+    clock,
+    log,
+  })
   const proofs = makeProofService({
     repo: makeProofRepo(db),
     requirePassword: settings.requirePassword,
     hasPassword: identities.hasPassword,
     totp,
+    passkeys,
     beginCode,
     clock,
   })
@@ -265,6 +283,7 @@ export function makePeople(options: {
     accounts,
     secondStep,
     totp,
+    passkeys,
     proofs,
     settings,
     oidc,

@@ -54,6 +54,8 @@ import { oidcCallbackRoute, oidcRoutes } from '../oidc/oidc.routes.ts'
 import type { OidcService } from '../oidc/oidc.service.ts'
 import { operationRoutes } from '../operation/operation.routes.ts'
 import type { OperationService } from '../operation/operation.service.ts'
+import { passkeyRoutes } from '../passkey/passkey.routes.ts'
+import type { PasskeyService } from '../passkey/passkey.service.ts'
 import { projectRoutes } from '../project/project.routes.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { projectMemberRoutes } from '../project-member/project-member.routes.ts'
@@ -120,6 +122,7 @@ export function hostOf(
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
   startTime: () => Host['start_time'],
+  passkeyOrigin: () => string | null,
 ): Host {
   const { accelerator, acceleratorReason, cannot, addresses } = engine.capabilities
   const sharing = () => limitsOf(engine.capabilities.cannot.ports, config.share)
@@ -160,6 +163,9 @@ export function hostOf(
     },
     sign_up: { ...config.signUp, domains: [...config.signUp.domains] },
     oidc_providers: config.oidc.map(({ name, label }) => ({ name, label })),
+    get passkey_origin() {
+      return passkeyOrigin()
+    },
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
     get start_time() {
       return startTime()
@@ -192,6 +198,7 @@ export async function installRoutes(
     identities: IdentityService
     secondStep: SecondStepService
     totp: TotpService
+    passkeys: PasskeyService
     proofs: ProofService
     apiTokens: ApiTokenService
     accountDesk: AccountDeskService
@@ -237,7 +244,7 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.secondStep, cookie, options.revision)
+  accountRoutes(route, accounts, options.secondStep, options.passkeys, cookie, options.revision)
   accountDeskRoutes(route, options.accountDesk)
   settingsRoutes(route, options.settings)
   accountDeletionRoutes(route, options.deletions, cookie.clear)
@@ -248,6 +255,7 @@ export async function installRoutes(
   })
   oidcCallbackRoute(app, { ...options, authenticate: bySession, setSession: cookie.set })
   totpRoutes(route, options.totp)
+  passkeyRoutes(route, options.passkeys)
   proofRoutes(route, options.proofs)
   accountExportRoutes(route, options.exports)
   projectRoutes(route, projects)

@@ -121,6 +121,15 @@ export async function fill(app: TestApp) {
     .insertInto('pending_sign_in')
     .values({ token_hash: 'h', account_id, remember: 0, password_mark: 'm', tries: 0, expires_at: '9' })
     .execute()
+  const passkey = { account_id, credential_id: 'c', public_key: 'k', counter: 0, transports: '[]' }
+  await app.db
+    .insertInto('passkey')
+    .values({ ...passkey, id: 'p', name: 'phone', created_at: 'now', last_used_at: null })
+    .execute()
+  await app.db
+    .insertInto('passkey_challenge')
+    .values({ challenge: 'c', purpose: 'sign-in', session_id: null, expires_at: '9' })
+    .execute()
   // As several servers on one PostgreSQL do.
   await app.db
     .insertInto('shared_file')

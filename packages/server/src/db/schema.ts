@@ -14,6 +14,8 @@ export interface Schema {
   pending_sign_in: PendingSignInTable
   totp: TotpTable
   recovery_code: RecoveryCodeTable
+  passkey: PasskeyTable
+  passkey_challenge: PasskeyChallengeTable
   api_token: ApiTokenTable
   identity: IdentityTable
   oidc_visit: OidcVisitTable
@@ -128,6 +130,31 @@ export interface RecoveryCodeTable {
   /** SHA-256 of the code without hyphens, in hex. */
   code_hash: string
   used_at: string | null
+}
+
+export interface PasskeyTable {
+  id: string
+  account_id: string
+  name: string
+  /** As the authenticator names it, in base64url; unique. */
+  credential_id: string
+  /** COSE, in base64url. */
+  public_key: string
+  /** How often the authenticator used it; stays 0 for passkeys that several devices share. */
+  counter: number
+  /** JSON list of the ways to reach the authenticator, as browsers name them. */
+  transports: string
+  created_at: string
+  last_used_at: string | null
+}
+
+/** What a browser was asked to sign, until it answers. */
+export interface PasskeyChallengeTable {
+  challenge: string
+  purpose: 'make' | 'sign-in' | 'proof'
+  /** The session that asked; null when nobody is signed in. */
+  session_id: string | null
+  expires_at: string
 }
 
 export interface ApiTokenTable {

@@ -21,6 +21,7 @@ const host: Host = {
   ssh_gateway: null,
   sign_up: { policy: 'open', domains: [] },
   oidc_providers: [],
+  passkey_origin: null,
   built_in_templates: [],
   start_time: { median_seconds: 0.9, starts: 50 },
   contacts: { support: 's@example.org', legal: 'l@example.org', privacy: 'p@example.org' },

@@ -5,6 +5,7 @@ import type { ProofService } from './proof.service.ts'
 
 export function proofRoutes(route: Route, proofs: ProofService): void {
   route(proofApi.ways, ({ user }) => proofs.ways(user))
+  route(proofApi.beginPasskey, ({ user, session }) => proofs.beginPasskey(user, session.id))
   route(proofApi.give, ({ user, session, body }, request, reply) =>
     proofs.give(user, session.id, body, {
       ip: request.ip,

@@ -4,6 +4,7 @@ import type { SettingsService } from '../account/settings.service.ts'
 import { entry, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { refuse } from '../lib/problem.ts'
+import type { PasskeyService } from '../passkey/passkey.service.ts'
 import type { TotpService } from '../totp/totp.service.ts'
 import type { ProofRepo } from './proof.repo.ts'
 
@@ -14,6 +15,7 @@ export interface ProofServiceOptions {
   requirePassword: SettingsService['requirePassword']
   hasPassword: (accountId: string) => Promise<boolean>
   totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
+  passkeys: Pick<PasskeyService, 'has' | 'beginProof' | 'checkProof'>
   /** Counts a try of a code; throws 429. */
   beginCode: (accountId: string, ip: string) => Promise<{ succeeded: () => Promise<void> }>
   clock: Clock
@@ -21,7 +23,7 @@ export interface ProofServiceOptions {
 
 /** Somebody who is signed in confirms who they are, before a call that needs it. */
 export function makeProofService(options: ProofServiceOptions) {
-  const { repo, requirePassword, hasPassword, totp, beginCode, clock } = options
+  const { repo, requirePassword, hasPassword, totp, passkeys, beginCode, clock } = options
 
   async function store(user: User, sessionId: string, by: string, use?: Parameters<ProofRepo['store']>[3]) {
     const subject = { type: 'account', id: user.id, name: user.name, accountId: user.id } as const
@@ -43,14 +45,24 @@ export function makeProofService(options: ProofServiceOptions) {
   }
 
   return {
-    async ways(user: User): Promise<{ password: boolean; code: boolean }> {
-      const [password, code] = await Promise.all([hasPassword(user.id), totp.isOn(user.id)])
-      return { password, code }
+    async ways(user: User): Promise<{ password: boolean; code: boolean; passkey: boolean }> {
+      const [password, code, passkey] = await Promise.all([
+        hasPassword(user.id),
+        totp.isOn(user.id),
+        passkeys.has(user.id),
+      ])
+      return { password, code, passkey }
     },
+
+    beginPasskey: passkeys.beginProof,
 
     /** Throws 400 for what is wrong, 429, and 503 while it cannot be checked. */
     async give(user: User, sessionId: string, proof: Proof, asker: Asker): Promise<void> {
       if (proof.code !== undefined) return byCode(user, sessionId, proof.code, asker.ip)
+      if (proof.passkey !== undefined) {
+        const { name, use } = await passkeys.checkProof(user, sessionId, proof.passkey)
+        return store(user, sessionId, `With passkey ${name}, from ${asker.ip}.`, use)
+      }
       await requirePassword(user, proof.password ?? '', asker)
       await store(user, sessionId, `With the password, from ${asker.ip}.`)
     },

@@ -240,7 +240,11 @@ describe('confirming who one is', () => {
 
   it('204 with the password, a code or a recovery code, and counts for that session', async () => {
     const { ada, totp } = await adaWithTotp()
-    expect((await ada.call(proofApi.ways)).body).toEqual({ password: true, code: true })
+    expect((await ada.call(proofApi.ways)).body).toEqual({
+      password: true,
+      code: true,
+      passkey: false,
+    })
     const other = await enter(await pendingOf(ada), totp.next())
     const proofs = [
       () => ({ password: ada.password }),

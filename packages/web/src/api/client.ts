@@ -138,6 +138,8 @@ const isOpen: ReadonlySet<EndpointId> = new Set([
   'account.me',
   'account.signIn',
   'account.signInWithCode',
+  'account.beginPasskey',
+  'account.signInWithPasskey',
   'account.signUp',
 ])
 

@@ -48,5 +48,5 @@ export function useProofWays() {
     queryFn: ({ signal }) => call('proof.ways', { signal }),
     staleTime: 0,
   })
-  return data ?? { password: true, code: false }
+  return data ?? { password: true, code: false, passkey: false }
 }

@@ -3,6 +3,7 @@ import {
   Camera,
   Copy,
   Disc,
+  Fingerprint,
   FolderKanban,
   HardDrive,
   History,
@@ -29,6 +30,7 @@ export const objectIcons = {
   share: Share2,
   ssh_key: KeyRound,
   api_token: KeySquare,
+  passkey: Fingerprint,
   activity: History,
   network: Network,
 } as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity' | 'network', LucideIcon>

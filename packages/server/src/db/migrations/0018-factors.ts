@@ -30,4 +30,26 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('used_at', 'text')
     .addPrimaryKeyConstraint('recovery_code_key', ['account_id', 'code_hash'])
     .execute()
+
+  await db.schema
+    .createTable('passkey')
+    .addColumn('id', 'text', (c) => c.primaryKey())
+    .addColumn('account_id', 'text', (c) => c.notNull().references('account.id').onDelete('cascade'))
+    .addColumn('name', 'text', (c) => c.notNull())
+    .addColumn('credential_id', 'text', (c) => c.notNull().unique())
+    .addColumn('public_key', 'text', (c) => c.notNull())
+    .addColumn('counter', 'bigint', (c) => c.notNull())
+    .addColumn('transports', 'text', (c) => c.notNull())
+    .addColumn('created_at', 'text', (c) => c.notNull())
+    .addColumn('last_used_at', 'text')
+    .execute()
+  await db.schema.createIndex('passkey_account').on('passkey').columns(['account_id', 'id']).execute()
+
+  await db.schema
+    .createTable('passkey_challenge')
+    .addColumn('challenge', 'text', (c) => c.primaryKey())
+    .addColumn('purpose', 'text', (c) => c.notNull())
+    .addColumn('session_id', 'text')
+    .addColumn('expires_at', 'text', (c) => c.notNull())
+    .execute()
 }

@@ -2,6 +2,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { ApiTokens } from '../api-token/ApiTokens.tsx'
 import { IdentitiesSection } from '../oidc/IdentitiesSection.tsx'
 import { VisitNote } from '../oidc/VisitNote.tsx'
+import { PasskeysSection } from '../passkey/PasskeysSection.tsx'
 import { TwoFactorSection } from '../two-factor/TwoFactorSection.tsx'
 import { DeleteAccountSection } from './DeleteAccountSection.tsx'
 import { ExportSection } from './ExportSection.tsx'
@@ -19,6 +20,7 @@ export function Component() {
         <ProfileSection />
         <PasswordSection />
         <IdentitiesSection />
+        <PasskeysSection />
         <TwoFactorSection />
         <SessionsSection />
         <ApiTokens />

@@ -20,6 +20,7 @@ import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
 import { ProviderButtons } from '../oidc/ProviderButtons.tsx'
 import { VisitNote } from '../oidc/VisitNote.tsx'
+import { PasskeyButton } from '../passkey/PasskeyButton.tsx'
 import { AccountForm } from './AccountForm.tsx'
 import { AccountHeading } from './AccountHeading.tsx'
 import { CodeForm } from './CodeForm.tsx'
@@ -155,6 +156,7 @@ function SignInForm({ onCodeNeeded }: { onCodeNeeded: (pending: CodeNeeded['code
         remember={form.remember}
         from={state.from ?? sharedPortAsked(location.search) ?? undefined}
       />
+      <PasskeyButton remember={form.remember} />
       {error && /verify|unverified/i.test(error) && <ResendBlock email={form.email.trim()} />}
     </>
   )

@@ -13,6 +13,7 @@ export const objectWords: Record<ActivityObject, string> = {
   project: 'Project',
   ssh_key: 'SSH key',
   api_token: 'API token',
+  passkey: 'Passkey',
   template: 'Template',
   vm: 'VM',
   vm_pool: 'VM pool',

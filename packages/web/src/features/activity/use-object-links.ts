@@ -30,7 +30,7 @@ export function useObjectLinks(
 
   return ({ object: { type, id } }) => {
     if (type === 'ssh_key') return paths.sshKeys
-    if (type === 'account' || type === 'api_token') return paths.account
+    if (type === 'account' || type === 'api_token' || type === 'passkey') return paths.account
     if (type === 'template') return paths.templates
     if (type === 'project')
       return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null

@@ -1,11 +1,16 @@
 import { totpTexts } from '@slipway/contract'
 import { useRef, useState } from 'react'
+import { call } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
+import { askForPasskey, usePasskeysWork } from '../../api/passkeys.ts'
 import { giveProof, settleProof, useProofWays } from '../../api/proof.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useFormShell } from '../../shell/use-form-shell.ts'
+import { Banner } from '../../ui/Banner.tsx'
+import { Button } from '../../ui/Button.tsx'
 import { Field, PasswordInput, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
+import { usePasskey } from '../passkey/use-passkey.ts'
 
 /** Asks who it is before a call that could take the account over; the call is then made again. */
 export function ProofDialog() {
@@ -13,6 +18,11 @@ export function ProofDialog() {
   const [way, setWay] = useState<'password' | 'code'>('password')
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
+  const works = usePasskeysWork()
+  const byPasskey = usePasskey(async () => {
+    await giveProof({ passkey: await askForPasskey(await call('proof.beginPasskey')) })
+    settleProof(true)
+  })
   const missing = way === 'password' ? 'Enter your password' : totpTexts.codeMissing
   const shell = useFormShell({
     // Nothing that was worth keeping is lost.
@@ -38,6 +48,22 @@ export function ProofDialog() {
       error={shell.error}
       note={text === '' ? missing : undefined}
     >
+      {ways.passkey && works === true && (
+        <div>
+          <Button
+            busy={byPasskey.busy}
+            busyText="Waiting for your passkey..."
+            onClick={() => void byPasskey.use()}
+          >
+            Use a Passkey
+          </Button>
+          {byPasskey.error && (
+            <Banner tone="error" className="mt-3">
+              {byPasskey.error}
+            </Banner>
+          )}
+        </div>
+      )}
       {ways.code && (
         <RadioGroup
           label="With"
