@@ -23,6 +23,7 @@ import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { quietGateway } from '../gateway/gateway.test-kit.ts'
 
 type Row = Omit<Activity, 'actor' | 'object'> & {
   account_id: string | null
@@ -317,6 +318,12 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     object: { type: 'ssh_key', name: 'laptop' },
     in: 'account',
     message: 'Added SSH key laptop',
+  }),
+  'sshKey.prove': async ({ ada, keyId }) => ({
+    act: () => ada.call(sshKeyApi.prove, { params: { sshKeyId: keyId } }),
+    object: { type: 'ssh_key', name: 'k', id: keyId },
+    in: 'account',
+    message: 'Requested proof of SSH key k',
   }),
   'sshKey.delete': async ({ ada, keyId }) => ({
     act: () => ada.call(sshKeyApi.delete, { params: { sshKeyId: keyId } }),
@@ -706,7 +713,7 @@ const createSet = ({ ada, params, keyId }: Desk) =>
   })
 
 /** Whoever signs up first. */
-const operator = { admins: ['person-1@slipway.test'] }
+const operator = { admins: ['person-1@slipway.test'], gateway: quietGateway }
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {

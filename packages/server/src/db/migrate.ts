@@ -19,6 +19,7 @@ import * as members from './migrations/0014-members.ts'
 import * as quotas from './migrations/0015-quotas.ts'
 import * as apiTokens from './migrations/0016-api-tokens.ts'
 import * as accountSettings from './migrations/0017-account-settings.ts'
+import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -41,6 +42,7 @@ const migrations: Record<string, Migration> = {
   '0015-quotas': quotas,
   '0016-api-tokens': apiTokens,
   '0017-account-settings': accountSettings,
+  '0021-ssh-key-proof': sshKeyProof,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
