@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   accountApi,
   activityApi,
+  adminAccountApi,
   hostApi,
   projectApi,
   projectMemberApi,
@@ -47,7 +48,8 @@ const engine: Engine = {
 }
 const app = await makeTestAppOver(
   { clock, engine, passTime: () => clock.advance(60_000) },
-  { gateway, dataDir: dir },
+  // Whoever signs up first.
+  { gateway, dataDir: dir, admins: ['person-1@slipway.test'] },
 )
 const guest = await startGuest(gateway.publicKey)
 afterAll(async () => {
@@ -526,6 +528,17 @@ describe('the end of a visit', () => {
     two.child.stdin.end('still here\n')
     expect((await two.ended).stdout.toString()).toBe('in\nstill here\n')
     expect((await ssh(carol.options, 'two.dave', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('comes at once when an operator disables the account', async () => {
+    const gwen = await person('gwen')
+    await vm(gwen, 'five', 'Gwen')
+    const inside = open('ssh', [...gwen.options, ...port(), 'five.gwen@127.0.0.1', 'echo in; cat'])
+    await expect.poll(inside.stdout, { timeout: 10_000 }).toBe('in\n')
+    const accountId = (await gwen.call(accountApi.me)).body.id
+    expect((await ada.call(adminAccountApi.disable, { params: { accountId } })).status).toBe(200)
+    expect(await inside.ended).toMatchObject({ code: 255 })
+    expect(inside.stderr()).toContain('The account of this connection was disabled.')
   })
 
   it('comes at once for a member whose role falls or who is removed, and leaves other projects alone', async () => {
