@@ -1,12 +1,20 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Locator, Page } from '@playwright/test'
 import { keygenCommand, type SshKey, sshKeyApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { browseWithoutClipboard, copied, refuseCopies } from './clipboard.ts'
 import { shownMoment } from './dates.ts'
-import { expect, test } from './fixtures.ts'
+import { callWith, expect, join as joinServer, newPerson, test } from './fixtures.ts'
 import { answer, callsOf, hold } from './network.ts'
 import { newPublicKey } from './person.ts'
 import { publicKeys } from './public-keys.ts'
 import { addKey } from './sentences.ts'
+
+const run = promisify(execFile)
 
 const privateKey = `-----BEGIN OPENSSH PRIVATE KEY-----
 b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW
@@ -32,7 +40,7 @@ test.describe('the list', () => {
     const sshKeys = await call(sshKeyApi.list, {})
     for (const sshKey of sshKeys) {
       expect(Object.keys(sshKey).sort()).toEqual(
-        ['id', 'name', 'public_key', 'fingerprint', 'is_default', 'created_at'].sort(),
+        ['id', 'name', 'public_key', 'fingerprint', 'is_default', 'created_at', 'proof'].sort(),
       )
     }
     await page.goto('/ssh-keys')
@@ -56,6 +64,7 @@ test.describe('the list', () => {
       fingerprint: 'SHA256:none',
       is_default: true,
       created_at: '2026-11-20T23:30:00.000Z',
+      proof: 'not_needed',
     }
     await answer(page, sshKeyApi.list, 200, [strange])
     await page.goto('/ssh-keys')
@@ -285,4 +294,51 @@ test('a key is deleted after a question, and whatever prevents that is told', as
   await expect(page.getByText('SSH key deleted successfully!', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: 'No SSH Keys Yet' })).toBeVisible()
   expect(await call(sshKeyApi.list, {})).toEqual([])
+})
+
+test('a key that another account has too is proven by a sign-in', async ({
+  page,
+  user: _,
+  call,
+  server,
+  browser,
+}) => {
+  const dir = await mkdtemp(join(tmpdir(), 'slipway-proof-'))
+  const file = join(dir, 'key')
+  await run('ssh-keygen', ['-q', '-N', '', '-t', 'ed25519', '-f', file])
+  const ssh_public_key = await readFile(`${file}.pub`, 'utf8')
+  await call(sshKeyApi.create, { body: { key_name: 'Both', ssh_public_key } })
+  const elsewhere = await browser.newContext({ baseURL: server.url })
+  const others = callWith(elsewhere.request)
+  await joinServer(others, server, newPerson())
+  await others(sshKeyApi.create, { body: { key_name: 'Stolen', ssh_public_key } })
+
+  await page.goto('/ssh-keys')
+  const row = rows(page).filter({ has: page.getByRole('heading', { name: 'Both' }) })
+  await expect(row.getByText('Not proven', { exact: true })).toBeVisible()
+  await expect(row).toContainText('This key is stored in another account too.')
+  await expectAccessible(page)
+  await row.getByRole('button', { name: 'Prove Key Both' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Prove SSH Key' })
+  const command = dialog.getByText(/^ssh prove-[0-9a-f]{20}@\S+ -p \d+$/)
+  await expect(command).toBeVisible()
+  await expectAccessible(page)
+  const [, ...args] = (await command.innerText()).split(' ')
+  const options = [
+    ...['-F', '/dev/null', '-i', file],
+    ...[
+      'IdentitiesOnly=yes',
+      'BatchMode=yes',
+      'StrictHostKeyChecking=no',
+      'UserKnownHostsFile=/dev/null',
+    ].flatMap((option) => ['-o', option]),
+  ]
+  const { stderr } = await run('ssh', [...options, ...args])
+  expect(stderr).toContain('SSH key Both is proven for the account')
+  await expect(page.getByText('SSH key proven successfully!', { exact: true })).toBeVisible()
+  await expect(dialog).toBeHidden()
+  await expect(row.getByText('Proven', { exact: true })).toBeVisible()
+  expect((await others(sshKeyApi.list, {})).map(({ proof }) => proof)).toEqual(['needed'])
+  await elsewhere.close()
+  await rm(dir, { recursive: true })
 })

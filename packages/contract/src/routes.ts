@@ -58,6 +58,7 @@ export const routes = {
   'projectMember.accept': 'POST /api/invitations/accept',
   'sshKey.list': 'GET /api/user/ssh-keys',
   'sshKey.create': 'POST /api/user/ssh-keys',
+  'sshKey.prove': 'POST /api/user/ssh-keys/:sshKeyId/proof',
   'sshKey.delete': 'DELETE /api/user/ssh-keys/:sshKeyId',
   'apiToken.list': 'GET /api/user/tokens',
   'apiToken.create': 'POST /api/user/tokens',

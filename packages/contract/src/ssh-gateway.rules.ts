@@ -43,3 +43,14 @@ export const gatewayCommand = (user: string, gateway: { host: string; port: numb
 /** Whether an address means the machine itself: what it says is of use there only. */
 export const isLoopback = (host: string): boolean =>
   /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host) || host.endsWith('.localhost')
+
+const proofPrefix = 'prove-'
+
+/** The user name by which a sign-in proves a key; no VM is called so, as their names have a dot. */
+export const proofUserOf = (code: string): string => `${proofPrefix}${code}`
+
+/** The code in such a user name; null when it is another name. */
+export const proofCodeIn = (user: string): string | null =>
+  user.toLowerCase().startsWith(proofPrefix) && !user.includes('.')
+    ? user.toLowerCase().slice(proofPrefix.length)
+    : null

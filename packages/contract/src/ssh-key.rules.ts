@@ -2,7 +2,18 @@ export const sshKeyTexts = {
   nameMissing: 'Please enter a name for the SSH key.',
   invalidKey: 'Please provide a valid SSH public key.',
   duplicate: 'This SSH key has already been added',
+  alreadyProven: 'This SSH key has already been proven.',
+  noGateway: 'SSH by name is off on this server, so SSH keys need no proof.',
 } as const
+
+/**
+ * Whether SSH by name takes who signs in with a key for the account that stored it: always, while no other account has stored the
+ * same key; with others, only once the account has proven that it holds the private key.
+ */
+export const sshKeyProofs = ['not_needed', 'needed', 'proven'] as const
+
+/** How long a command that proves a key can be used, in minutes. */
+export const sshKeyProofMin = 15
 
 export const sshKeyTypes = [
   'ssh-rsa',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
-import { parseSshPublicKey, sshKeyTexts } from './ssh-key.rules.ts'
+import { parseSshPublicKey, sshKeyProofs, sshKeyTexts } from './ssh-key.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, name, Time } from './text.ts'
 
@@ -13,8 +13,17 @@ export const SshKey = z.object({
   fingerprint: z.string(),
   is_default: z.boolean(),
   created_at: Time,
+  /** `needed`: another account has stored the same key, and SSH by name accepts it for this account only once it is proven. */
+  proof: z.enum(sshKeyProofs),
 })
 export type SshKey = z.infer<typeof SshKey>
+
+export const SshKeyProof = z.object({
+  /** For one sign-in to SSH by name with the key: `ssh <user_name>@<console> -p <port>`. */
+  user_name: z.string(),
+  expires_at: Time,
+})
+export type SshKeyProof = z.infer<typeof SshKeyProof>
 
 export const SshKeyCreate = z.object({
   key_name: name(sshKeyTexts.nameMissing),
@@ -44,6 +53,17 @@ export const sshKeyApi = {
     body: SshKeyCreate,
     response: SshKey,
     errors: { 400: [sshKeyTexts.nameMissing, sshKeyTexts.invalidKey], 409: [sshKeyTexts.duplicate] },
+  }),
+  prove: endpoint('sshKey.prove', {
+    summary: 'Ask for the user name by which a sign-in with the key proves it; it replaces an earlier one',
+    auth: 'session',
+    status: 201,
+    params: z.object({ sshKeyId: Id }),
+    response: SshKeyProof,
+    errors: {
+      404: [messages.sshKeyNotFound],
+      409: [sshKeyTexts.alreadyProven, sshKeyTexts.noGateway],
+    },
   }),
   delete: endpoint('sshKey.delete', {
     summary: 'Delete an SSH key; VMs that use it keep it',

@@ -1,3 +1,4 @@
+import { foldForSearch } from '@slipway/contract'
 import { sql } from 'kysely'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
@@ -18,8 +19,15 @@ export interface DeskAccount {
 
 export type AccountDeskRepo = ReturnType<typeof makeAccountDeskRepo>
 
+/** How many rows a search reads at once that may turn out not to be meant. */
+const rowsAtOnce = 200
+
 /** `%` and `_` stand for themselves in what somebody types. */
-const containing = (text: string): string => `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`
+const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, '\\$&')}%`
+
+/** Whether a column contains a folded text, or may do so because it has more than plain letters. SQLite has no escape character of its own. */
+const contains = (column: 'name' | 'email', folded: string) =>
+  sql`lower(${sql.ref(column)}) like ${containing(folded)} escape '\\' or octet_length(${sql.ref(column)}) <> length(${sql.ref(column)})`
 
 export function makeAccountDeskRepo(db: Db) {
   const accounts = (executor: Db = db) =>
@@ -67,16 +75,22 @@ export function makeAccountDeskRepo(db: Db) {
 
     /** Newest first. */
     async page(filter: { search?: string | undefined; before?: string | undefined }, limit: number) {
-      let query = accounts()
-      if (filter.search) {
-        const pattern = containing(filter.search)
-        // SQLite has no escape character of its own.
-        query = query.where(
-          sql<boolean>`(lower(name) like ${pattern} escape '\\' or email like ${pattern} escape '\\')`,
-        )
+      const folded = foldForSearch(filter.search ?? '')
+      const isMeant = ({ name, email }: Row) =>
+        foldForSearch(name).includes(folded) || foldForSearch(email).includes(folded)
+      const atOnce = folded === '' ? limit : Math.max(limit, rowsAtOnce)
+      const found: Row[] = []
+      for (let before = filter.before; ; ) {
+        let query = accounts()
+        // Only plain letters are folded alike by both databases; the others are folded here.
+        if (folded !== '')
+          query = query.where(sql<boolean>`(${contains('name', folded)} or ${contains('email', folded)})`)
+        if (before !== undefined) query = query.where('id', '<', before)
+        const rows = await query.orderBy('id', 'desc').limit(atOnce).execute()
+        found.push(...rows.filter(isMeant))
+        if (rows.length < atOnce || found.length >= limit) return found.slice(0, limit).map(toAccount)
+        before = rows.at(-1)?.id
       }
-      if (filter.before !== undefined) query = query.where('id', '<', filter.before)
-      return (await query.orderBy('id', 'desc').limit(limit).execute()).map(toAccount)
     },
 
     /** When a session of an account was last used; null when there is none. */

@@ -83,6 +83,21 @@ describe('the accounts of an installation', () => {
     expect(await names('?search=person-1@')).toEqual(['Grace Hopper'])
     for (const nobody of ['%25', '_', '%5C', 'nobody']) expect(await names(`?search=${nobody}`)).toEqual([])
   })
+
+  it('200 by a name with other letters than plain ones, on each database alike, also over several pages', async () => {
+    const others = await testApp({ admins: ['person-1@slipway.test'] })
+    const operator = await others.signedIn('Grace Hopper')
+    for (const name of ['École Normale', 'ecole moderne', 'ÉCOLE Sainte', 'Ωmega', 'Other'])
+      await others.signedIn(name)
+    const found = async (search: string, more = '') => {
+      const { body } = await list(`?search=${encodeURIComponent(search)}${more}`, operator)
+      return (body as { accounts: { name: string }[] }).accounts.map(({ name }) => name)
+    }
+    for (const search of ['école', 'ÉCOLE', 'ecole'])
+      expect(await found(search)).toEqual(['ÉCOLE Sainte', 'ecole moderne', 'École Normale'])
+    expect(await found('ωMEGA')).toEqual(['Ωmega'])
+    expect(await found('ormale', '&limit=1')).toEqual(['École Normale'])
+  })
 })
 
 describe('the limits of an account', () => {

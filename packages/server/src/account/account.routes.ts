@@ -3,8 +3,8 @@ import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { abandonedSignal } from '../http/abandoned.ts'
 import { type Route, requireAccount } from '../http/route.ts'
-import type { AccountService, Asker, NewSession, SignedIn } from './account.service.ts'
 import type { PasskeyService } from '../passkey/passkey.service.ts'
+import type { AccountService, Asker, NewSession, SignedIn } from './account.service.ts'
 import type { SecondStepService } from './second-step.service.ts'
 import type { SettingsService } from './settings.service.ts'
 

@@ -2,7 +2,7 @@
 import { accountApi, accountSettingsApi, accountTexts } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
-import { requireUnbreached, wordsOf } from './breached.ts'
+import { requireUnbreached } from './breached.ts'
 
 const app = await testApp()
 const refused = {
@@ -11,19 +11,7 @@ const refused = {
 }
 
 describe('what is looked up', () => {
-  it.each([
-    ['Password', ['password']],
-    ['Password1!', ['password1!', 'password']],
-    ['MONKEY2024!', ['monkey2024!', 'monkey']],
-    ['Monkey-20240!', ['monkey-20240!']],
-    ['abc12345', ['abc12345']],
-    ['Correct-horse-1', ['correct-horse-1', 'correct-horse']],
-    ['12345678', ['12345678']],
-  ])('of %j: %j', (password, words) => {
-    expect(wordsOf(password)).toEqual(words)
-  })
-
-  it.each(['Password1!', 'Qwerty123', 'P@ssw0rd', 'TRUSTNO1!', 'Iloveyou1', 'Ｐａｓｓｗｏｒｄ１！'])(
+  it.each(['Password1', 'Qwerty123', 'P@ssw0rd', 'TRUSTNO1', 'Iloveyou1', 'Ｐａｓｓｗｏｒｄ１'])(
     'refuses %s',
     async (password) => {
       await expect(requireUnbreached(password)).rejects.toMatchObject({ status: 400 })
@@ -39,7 +27,7 @@ describe('what is looked up', () => {
 })
 
 describe('a password from a breach', () => {
-  const password = 'Dragon123!'
+  const password = 'Dragon123'
 
   it('400 at sign-up, and no account is made', async () => {
     const body = { name: 'Ada', email: 'breached@slipway.test', password }

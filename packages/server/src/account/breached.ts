@@ -11,19 +11,6 @@ const require = createRequire(import.meta.url)
 /** A JSON list of words in lower case. */
 const list = require.resolve('@zxcvbn-ts/language-common/src/passwords.json')
 
-/** A word of the list with so many digits and signs after it is tried right after the word itself. */
-const tailLength = 5
-/** Shorter words say little of what follows them. */
-const shortestWord = 4
-
-/** What of a password is looked up: itself in lower case, and that without the digits and signs it ends with. */
-export function wordsOf(password: string): string[] {
-  const whole = password.normalize('NFKC').toLowerCase()
-  const word = whole.replace(/[^\p{L}]+$/u, '')
-  const isVariant = whole.length - word.length <= tailLength && [...word].length >= shortestWord
-  return isVariant ? [...new Set([whole, word])] : [whole]
-}
-
 let kept: Promise<Buffer> | null = null
 
 /** Half a megabyte, from the first new password on: as bytes, which take a tenth of what a set of words does. */
@@ -35,10 +22,13 @@ function listed(): Promise<Buffer> {
   return kept
 }
 
-/** Throws 400 at the field `password` for one that is in the list. Searching takes a few milliseconds at most. */
+/**
+ * Throws 400 at the field `password` for one that is in the list, in whatever case. Searching takes a few milliseconds at
+ * most.
+ */
 export async function requireUnbreached(password: string): Promise<void> {
   const bytes = await listed()
+  const word = password.normalize('NFKC').toLowerCase()
   // In quotes a word is found as a whole only.
-  if (wordsOf(password).some((word) => bytes.includes(JSON.stringify(word))))
-    throw refuse('password', accountTexts.breachedPassword)
+  if (bytes.includes(JSON.stringify(word))) throw refuse('password', accountTexts.breachedPassword)
 }

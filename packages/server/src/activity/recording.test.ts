@@ -30,6 +30,7 @@ import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
+import { quietGateway } from '../gateway/gateway.test-kit.ts'
 import { browserAt, startProvider } from '../oidc/oidc.test-kit.ts'
 import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey/passkey.test-kit.ts'
 import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
@@ -529,6 +530,12 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
     in: 'account',
     message: 'Added SSH key laptop',
   }),
+  'sshKey.prove': async ({ ada, keyId }) => ({
+    act: () => ada.call(sshKeyApi.prove, { params: { sshKeyId: keyId } }),
+    object: { type: 'ssh_key', name: 'k', id: keyId },
+    in: 'account',
+    message: 'Requested proof of SSH key k',
+  }),
   'sshKey.delete': async ({ ada, keyId }) => ({
     act: () => ada.call(sshKeyApi.delete, { params: { sshKeyId: keyId } }),
     object: { type: 'ssh_key', name: 'k', id: keyId },
@@ -917,7 +924,12 @@ const createSet = ({ ada, params, keyId }: Desk) =>
   })
 
 /** Whoever signs up first. */
-const operator = { admins: ['person-1@slipway.test'], publicUrl: testOrigin, oidc: [provider.settings] }
+const operator = {
+  admins: ['person-1@slipway.test'],
+  publicUrl: testOrigin,
+  oidc: [provider.settings],
+  gateway: quietGateway,
+}
 
 describe('whoever asks for something', () => {
   for (const endpoint of endpoints.filter(({ method }) => method !== 'GET')) {

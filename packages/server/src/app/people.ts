@@ -90,6 +90,7 @@ export function makePeople(options: {
     ? makeGatewayService({
         repo: makeGatewayRepo(db),
         cut: gateway.cut,
+        prove: (fingerprint, code) => keys.prove(fingerprint, code),
         called: gateway,
         dial: options.dial,
         isWaking: options.isWaking,
@@ -103,6 +104,7 @@ export function makePeople(options: {
   const keys = makeSshKeyService({
     repo: makeSshKeyRepo(db),
     clock,
+    hasGateway: gateway !== null,
     onDeleted(accountId, fingerprint) {
       visits?.keyDeleted(accountId, fingerprint)
       peers.tellOthers(keyDeleted, { accountId, fingerprint })

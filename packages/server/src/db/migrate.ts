@@ -22,6 +22,7 @@ import * as accountSettings from './migrations/0017-account-settings.ts'
 import * as factors from './migrations/0018-factors.ts'
 import * as oidc from './migrations/0019-oidc.ts'
 import * as accountDeletion from './migrations/0020-account-deletion.ts'
+import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '0018-factors': factors,
   '0019-oidc': oidc,
   '0020-account-deletion': accountDeletion,
+  '0021-ssh-key-proof': sshKeyProof,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

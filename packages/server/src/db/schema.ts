@@ -264,6 +264,11 @@ export interface SshKeyTable {
   fingerprint: string
   is_default: Flag
   created_at: string
+  /** When somebody signed in with the key and the code of the account. */
+  proven_at: string | null
+  /** What proves the key until it expires; one at a time. */
+  proof_code: string | null
+  proof_expires_at: string | null
 }
 
 export interface TemplateTable {

@@ -30,6 +30,20 @@ export const jumpText = (gateway: Called) =>
   `ssh -J ${jumpName}@${gateway.host}:${gateway.port} root@<vm>.<project>\n` +
   `To open a shell, name a VM:\n${gatewayCommand('<vm>.<project>', gateway)}`
 
+/** For somebody who has the private key; whoever else stored it is not named. */
+export const unprovenText =
+  'This SSH key is stored in more than one account, and none of them has proven that it is theirs. ' +
+  'Choose Prove Key on the SSH Keys page of the web console, then try again.'
+
+export const noProofText =
+  'This command does not prove this SSH key: it was used, replaced or has expired, or it is for another key. ' +
+  'Choose Prove Key on the SSH Keys page of the web console for a new one.'
+
+/** Names the account: somebody who was talked into this finds out. */
+export const provenText = ({ name, email }: { name: string; email: string }): string =>
+  `SSH key ${plain(name)} is proven for the account ${plain(email)}.\n` +
+  'If this is not your account, tell the operator of this server: somebody else can now be taken for you.'
+
 /** The id that a name is, or null; ids are UUIDs. */
 export const vmIdIn = (name: string): string | null =>
   /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(name) ? name.toLowerCase() : null

@@ -1,5 +1,6 @@
 import { projectRoles, roleMay } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
+import { isTenable, isTrusted } from '../ssh-key/ssh-key.writes.ts'
 import type { Candidate } from './gateway.plan.ts'
 
 interface Visited {
@@ -34,9 +35,10 @@ export function makeGatewayRepo(db: Db) {
       .where('member.role', 'in', entering)
 
   return {
-    /** Whether an account may enter a VM by a key of its own. */
-    async mayEnter({ vmId, accountId, fingerprint }: Visited): Promise<boolean> {
+    /** Whether an account that came into a VM by a key of its own may stay; it may not once another account has proven the key. */
+    async mayStay({ vmId, accountId, fingerprint }: Visited): Promise<boolean> {
       const row = await entered(fingerprint)
+        .where(isTenable())
         .where('vm.id', '=', vmId)
         .where('ssh_key.account_id', '=', accountId)
         .select('vm.id')
@@ -64,6 +66,12 @@ export function makeGatewayRepo(db: Db) {
       return rows.map((row) => row.account_id)
     },
 
+    /** Those of them that are known by it. */
+    async trustedOf(fingerprint: string): Promise<string[]> {
+      const rows = await keys(fingerprint).where(isTrusted()).select('ssh_key.account_id').execute()
+      return rows.map((row) => row.account_id)
+    },
+
     /** What to call a VM and an account's key by; null when one of them is gone. */
     async namesOf({ vmId, accountId, fingerprint }: Visited) {
       const row = await keys(fingerprint)
@@ -74,9 +82,10 @@ export function makeGatewayRepo(db: Db) {
       return row ? { vm: row.vm_name, projectId: row.project_id, key: row.key_name } : null
     },
 
-    /** The VMs that accounts which stored a key may enter; all of them, or the one with an id. Each once, by the key stored first. */
+    /** The VMs that accounts which are known by a key may enter; all of them, or the one with an id. Each once, by the key stored first. */
     async candidates(fingerprint: string, vmId: string | null): Promise<Candidate[]> {
       const rows = await entered(fingerprint)
+        .where(isTrusted())
         .where('vm.wanted_deleted', '=', 0)
         .$if(vmId !== null, (query) => query.where('vm.id', '=', vmId ?? ''))
         .select([

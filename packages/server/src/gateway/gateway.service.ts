@@ -1,10 +1,21 @@
+import { proofCodeIn } from '@slipway/contract'
 import type { ActivityService } from '../activity/activity.service.ts'
 import type { Clock } from '../lib/clock.ts'
 import { inBackground } from '../lib/in-background.ts'
 import type { Log } from '../lib/log.ts'
 import type { Uses } from '../lib/uses.ts'
+import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { Dial, Doors } from './doors.ts'
-import { type Called, choose, jumpName, jumpText, vmIdIn } from './gateway.plan.ts'
+import {
+  type Called,
+  choose,
+  jumpName,
+  jumpText,
+  noProofText,
+  provenText,
+  unprovenText,
+  vmIdIn,
+} from './gateway.plan.ts'
 import type { GatewayRepo } from './gateway.repo.ts'
 import type { GatewayDesk } from './gateway.thread.ts'
 import type { Caller, Cut, Line, Visit, Way } from './messages.ts'
@@ -12,6 +23,8 @@ import type { Caller, Cut, Line, Visit, Way } from './messages.ts'
 export interface GatewayServiceOptions {
   repo: GatewayRepo
   cut: (cut: Cut) => void
+  /** Takes a code for the proof of a key. */
+  prove: SshKeyService['prove']
   /** How people call the gateway; without a host, by the address of ours that they came to. */
   called: Readonly<{ host: string | null; port: number }>
   dial: Dial
@@ -33,6 +46,7 @@ const sshPort = 22
 export function makeGatewayService({
   repo,
   cut,
+  prove,
   called,
   dial,
   isWaking,
@@ -55,13 +69,23 @@ export function makeGatewayService({
   async function lookUp(caller: Caller): Promise<Way> {
     const { host, port } = called
     const gateway: Called = { host: host ?? hostIn(caller.at), port }
-    if (caller.name === jumpName) {
-      const accountIds = await repo.accountsOf(caller.fingerprint)
-      return accountIds.length === 0 ? { to: 'nobody' } : { to: 'jump', accountIds, text: jumpText(gateway) }
+    const accountIds = await repo.trustedOf(caller.fingerprint)
+    if (accountIds.length === 0) {
+      const holders = await repo.accountsOf(caller.fingerprint)
+      return holders.length === 0 ? { to: 'nobody' } : { to: 'word', accountIds: holders, text: unprovenText }
     }
+    if (caller.name === jumpName) return { to: 'jump', accountIds, text: jumpText(gateway) }
     const vms = await repo.candidates(caller.fingerprint, vmIdIn(caller.name))
     const asTheyCome = vms.map((vm) => (isWaking(vm.id) ? { ...vm, status: 'suspended' } : vm))
     return choose(caller.name, asTheyCome, gateway)
+  }
+
+  /** Proves a key by the code in the name. Done once: unlike a way, it is not looked up again. */
+  async function takeProof({ fingerprint }: Caller, code: string): Promise<Way> {
+    const proven = await prove(fingerprint, code)
+    if (proven) return { to: 'proof', accountIds: [proven.accountId], text: provenText(proven) }
+    const accountIds = await repo.accountsOf(fingerprint)
+    return accountIds.length === 0 ? { to: 'nobody' } : { to: 'word', accountIds, text: noProofText }
   }
 
   async function lineTo(vmId: string): Promise<Line> {
@@ -69,7 +93,7 @@ export function makeGatewayService({
     return 'stream' in line ? { door: await doors.open(line.stream) } : line
   }
 
-  /** Ends visits by keys that are gone, of accounts that are disabled or no members any more. */
+  /** Ends visits by keys that are gone or proven to be others', of accounts that are disabled or no members any more. */
   async function check(): Promise<void> {
     const each = new Map(
       [...visits.values()].map((visit) => [`${visit.accountId} ${visit.fingerprint} ${visit.vmId}`, visit]),
@@ -78,7 +102,7 @@ export function makeGatewayService({
   }
 
   async function checkOne(visit: Visit): Promise<void> {
-    if (await repo.mayEnter(visit)) return
+    if (await repo.mayStay(visit)) return
     const { accountId, fingerprint, vmId } = visit
     cutOff({ accountId, fingerprint, vmIds: [vmId], why: 'This SSH key is no longer authorized.' })
   }
@@ -110,6 +134,8 @@ export function makeGatewayService({
     async answer(question) {
       if (question.ask === 'known') return (await repo.accountsOf(question.fingerprint)).length > 0
       if (question.ask === 'line') return lineTo(question.vmId)
+      const code = proofCodeIn(question.name)
+      if (code !== null) return takeProof(question, code)
       for (;;) {
         const before = cuts
         const way = await lookUp(question)

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   accountApi,
   activityApi,
+  adminAccountApi,
   hostApi,
   projectApi,
   projectMemberApi,
@@ -47,7 +48,8 @@ const engine: Engine = {
 }
 const app = await makeTestAppOver(
   { clock, engine, passTime: () => clock.advance(60_000) },
-  { gateway, dataDir: dir },
+  // Whoever signs up first.
+  { gateway, dataDir: dir, admins: ['person-1@slipway.test'] },
 )
 const guest = await startGuest(gateway.publicKey)
 afterAll(async () => {
@@ -93,6 +95,13 @@ async function vm(who: Person & { keyId: string }, name: string, projectName: st
 const port = () => ['-p', `${gateway.port}`]
 const ssh = (options: string[], name: string, ...command: string[]) =>
   runClient('ssh', [...options, ...port(), `${name}@127.0.0.1`, ...command])
+
+const codeOf = async (who: Person, sshKeyId: string): Promise<string> => {
+  const { status, body } = await who.call(sshKeyApi.prove, { params: { sshKeyId } })
+  expect(status).toBe(201)
+  return body.user_name
+}
+const prove = (options: string[], userName: string) => ssh(options, userName)
 
 let ada: Awaited<ReturnType<typeof person>>
 let bob: Awaited<ReturnType<typeof person>>
@@ -419,11 +428,91 @@ describe('what owners are told', () => {
   })
 })
 
+describe('a key that several accounts stored', () => {
+  const proofsOf = async (who: Person) => (await who.call(sshKeyApi.list)).body.map(({ proof }) => proof)
+
+  it('leads into the VMs of nobody until it is proven, and then of those who proved it, whoever stored it first', async () => {
+    for (const order of ['first', 'last'] as const) {
+      const victim = await app.signedIn(`Victim ${order}`)
+      const mallory = await app.signedIn(`Mallory ${order}`)
+      const key = await newKey(dir, `both-${order}`)
+      const options = optionsFor(key.file)
+      const theirs = async () => storeKey(mallory, key.publicKey, 'stolen')
+      let mallorysKey = order === 'first' ? await theirs() : ''
+      const own = await storeKey(victim, key.publicKey, 'own')
+      if (order === 'last') mallorysKey = await theirs()
+      await vm({ ...victim, keyId: own }, 'home', `Home ${order}`)
+      await vm({ ...mallory, keyId: mallorysKey }, 'trap', `Trap ${order}`)
+
+      for (const name of [`home.home-${order}`, `trap.trap-${order}`, 'jump']) {
+        const { code, stderr, stdout } = await ssh(options, name, 'echo in')
+        expect([code, stdout.toString()]).toEqual([255, ''])
+        expect(stderr).toContain('This SSH key is stored in more than one account')
+      }
+
+      const code = await codeOf(victim, own)
+      const proven = await prove(options, code)
+      expect(proven.code).toBe(0)
+      expect(proven.stderr).toContain('SSH key own is proven for the account')
+      expect(await proofsOf(victim)).toEqual(['proven'])
+      expect(await proofsOf(mallory)).toEqual(['needed'])
+      expect((await ssh(options, `home.home-${order}`, 'echo in')).stdout.toString()).toBe('in\n')
+      expect((await ssh(options, `trap.trap-${order}`, 'true')).stderr).toContain('Permission denied')
+      // A code is used up; and there is nothing left to prove.
+      expect((await prove(options, code)).stderr).toContain('does not prove this SSH key')
+      expect(await victim.call(sshKeyApi.prove, { params: { sshKeyId: own } })).toMatchObject({
+        status: 409,
+        body: { message: 'This SSH key has already been proven.' },
+      })
+      const { body } = await victim.call(activityApi.ofAccount)
+      expect(body.entries.map(({ action }) => action)).toContain('sshKey.proven')
+    }
+  })
+
+  it('is proven by the key only, in time, and by the latest code', async () => {
+    const judy = await person('judy')
+    const ken = await person('ken')
+    const code = await codeOf(judy, judy.keyId)
+    // The code without the key, by somebody who is known here.
+    expect((await prove(ken.options, code)).stderr).toContain('does not prove this SSH key')
+    const later = await codeOf(judy, judy.keyId)
+    expect((await prove(judy.options, code)).stderr).toContain('does not prove this SSH key')
+    await clock.advance(15 * 60_000)
+    expect((await prove(judy.options, later)).stderr).toContain('does not prove this SSH key')
+    expect(await proofsOf(judy)).toEqual(['not_needed'])
+    expect((await prove(judy.options, await codeOf(judy, judy.keyId))).code).toBe(0)
+    expect([await proofsOf(judy), await proofsOf(ken)]).toEqual([['proven'], ['not_needed']])
+  })
+
+  it('ends nothing by being stored again; a proof ends what others came in by it', async () => {
+    const lena = await person('lena')
+    await vm(lena, 'work', 'Lena')
+    const visit = open('ssh', [...lena.options, ...port(), 'work.lena@127.0.0.1', 'echo in; cat'])
+    await expect.poll(visit.stdout, { timeout: 10_000 }).toBe('in\n')
+    const mallory = await app.signedIn('Mallory')
+    const stolen = await storeKey(mallory, lena.key.publicKey, 'stolen')
+    await clock.advance(60_000)
+    visit.child.stdin.write('still here\n')
+    await expect.poll(visit.stdout, { timeout: 10_000 }).toBe('in\nstill here\n')
+    // Whoever has the private key decides whose it is.
+    expect((await prove(lena.options, await codeOf(mallory, stolen))).code).toBe(0)
+    await clock.advance(60_000)
+    expect((await visit.ended).code).toBe(255)
+    expect(visit.stderr()).toContain('This SSH key is no longer authorized.')
+  })
+})
+
 describe('the end of a visit', () => {
   it('comes at once when the key is removed, for the VMs of those who removed it', async () => {
     const carol = await person('carol')
     const dave = await app.signedIn('Dave')
     const daveKeyId = await storeKey(dave, carol.key.publicKey, 'shared')
+    // One person with two accounts.
+    for (const [who, keyId] of [
+      [carol, carol.keyId],
+      [dave, daveKeyId],
+    ] as const)
+      expect(await prove(carol.options, await codeOf(who, keyId))).toMatchObject({ code: 0 })
     await vm(carol, 'one', 'Carol')
     await vm({ ...dave, keyId: daveKeyId }, 'two', 'Dave')
     const into = (name: string) =>
@@ -439,6 +528,17 @@ describe('the end of a visit', () => {
     two.child.stdin.end('still here\n')
     expect((await two.ended).stdout.toString()).toBe('in\nstill here\n')
     expect((await ssh(carol.options, 'two.dave', 'echo in')).stdout.toString()).toBe('in\n')
+  })
+
+  it('comes at once when an operator disables the account', async () => {
+    const gwen = await person('gwen')
+    await vm(gwen, 'five', 'Gwen')
+    const inside = open('ssh', [...gwen.options, ...port(), 'five.gwen@127.0.0.1', 'echo in; cat'])
+    await expect.poll(inside.stdout, { timeout: 10_000 }).toBe('in\n')
+    const accountId = (await gwen.call(accountApi.me)).body.id
+    expect((await ada.call(adminAccountApi.disable, { params: { accountId } })).status).toBe(200)
+    expect(await inside.ended).toMatchObject({ code: 255 })
+    expect(inside.stderr()).toContain('The account of this connection was disabled.')
   })
 
   it('comes at once for a member whose role falls or who is removed, and leaves other projects alone', async () => {

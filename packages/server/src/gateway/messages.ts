@@ -17,6 +17,8 @@ export type Way =
   | { to: 'vm'; accountId: string; vmId: string; called: string }
   /** In, to be told why it goes no further. */
   | { to: 'word'; accountIds: string[]; text: string }
+  /** Nowhere: the key was proven, which was all that was wanted. */
+  | { to: 'proof'; accountIds: string[]; text: string }
   /** On to VMs by tunnels, each of which is asked for. */
   | { to: 'jump'; accountIds: string[]; text: string }
 

@@ -9,5 +9,6 @@ export function sshKeyRoutes(route: Route, keys: SshKeyService): void {
     ({ user, body }) => keys.create(user.id, body),
     ({ user }) => keys.list(user.id),
   )
+  route(sshKeyApi.prove, ({ user, params }) => keys.offerProof(user.id, params.sshKeyId))
   route(sshKeyApi.delete, ({ user, params }) => keys.delete(user.id, params.sshKeyId))
 }

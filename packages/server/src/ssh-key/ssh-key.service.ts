@@ -1,6 +1,15 @@
-import { createHash } from 'node:crypto'
-import { messages, parseSshPublicKey, type SshKey, type SshKeyCreate, sshKeyTexts } from '@slipway/contract'
-import { entry, type Told, wish } from '../activity/entry.ts'
+import { createHash, randomBytes } from 'node:crypto'
+import {
+  messages,
+  parseSshPublicKey,
+  proofUserOf,
+  type SshKey,
+  type SshKeyCreate,
+  type SshKeyProof,
+  sshKeyProofMin,
+  sshKeyTexts,
+} from '@slipway/contract'
+import { access, entry, type Told, wish } from '../activity/entry.ts'
 import { isUniqueViolation } from '../db/errors.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -12,11 +21,13 @@ export type SshKeyService = ReturnType<typeof makeSshKeyService>
 export interface SshKeyServiceOptions {
   repo: SshKeyRepo
   clock: Clock
+  /** Whether there is SSH by name, where keys are proven. */
+  hasGateway: boolean
   /** Told of a key that may not be used any more. */
   onDeleted: (userId: string, fingerprint: string) => void
 }
 
-export function makeSshKeyService({ repo, clock, onDeleted }: SshKeyServiceOptions) {
+export function makeSshKeyService({ repo, clock, hasGateway, onDeleted }: SshKeyServiceOptions) {
   const told = (userId: string, { id, name }: { id: string; name: string }, what: Told) =>
     entry(clock.now(), { type: 'ssh_key', id, name, accountId: userId }, what)
 
@@ -45,6 +56,34 @@ export function makeSshKeyService({ repo, clock, onDeleted }: SshKeyServiceOptio
         throw error
       }
     },
+
+    /** A user name for SSH by name: who signs in by it with the key has proven it. */
+    async offerProof(userId: string, keyId: string): Promise<SshKeyProof> {
+      const key = await repo.find(userId, keyId)
+      if (!key) throw new Problem(404, messages.sshKeyNotFound)
+      if (!hasGateway) throw new Problem(409, sshKeyTexts.noGateway)
+      const code = randomBytes(10).toString('hex')
+      const expiresAt = isoTime(clock.now() + sshKeyProofMin * 60_000)
+      const asked = wish(
+        userId,
+        'sshKey.prove',
+        `Requested proof of SSH key ${key.name}`,
+        `${key.fingerprint}.`,
+      )
+      if (!(await repo.offerProof(userId, keyId, { code, expiresAt }, told(userId, key, asked))))
+        throw new Problem(409, sshKeyTexts.alreadyProven)
+      return { user_name: proofUserOf(code), expires_at: expiresAt }
+    },
+
+    /** Somebody who has the private key signed in by the code. Returns whose key it is now; null when the code is none of it. */
+    prove: (fingerprint: string, code: string) =>
+      repo.prove(fingerprint, code, isoTime(clock.now()), ({ accountId, ...key }) =>
+        told(
+          accountId,
+          key,
+          access(accountId, 'sshKey.proven', `Proved SSH key ${key.name}`, `${fingerprint}.`),
+        ),
+      ),
 
     async delete(userId: string, keyId: string): Promise<void> {
       const deleted = (key: SshKey) =>

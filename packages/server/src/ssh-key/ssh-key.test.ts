@@ -5,8 +5,9 @@ import path from 'node:path'
 import { SshKey, sshKeyApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { quietGateway } from '../gateway/gateway.test-kit.ts'
 
-const app = await testApp()
+const app = await testApp({ gateway: quietGateway })
 
 const add = (person: { call: (typeof ada)['call'] }, body: object) => person.call(sshKeyApi.create, { body })
 const ada = await app.signedIn()
@@ -111,6 +112,67 @@ describe('SSH keys', () => {
     expect(await ada.call(sshKeyApi.delete, { params: { sshKeyId: 'nope' } })).toMatchObject({
       status: 404,
       body: { message: 'SSH key not found' },
+    })
+  })
+})
+
+describe('the proof of an SSH key', () => {
+  const proofsOf = async (person: typeof ada, publicKey: string) =>
+    (await person.call(sshKeyApi.list)).body
+      .filter((key) => key.public_key === publicKey)
+      .map(({ proof }) => proof)
+
+  it('is needed by everybody who has it while it is in two accounts, whoever was first, and by nobody after', async () => {
+    const [carol, dave] = [await app.signedIn('Carol'), await app.signedIn('Dave')]
+    const key = newPublicKey()
+    expect((await add(carol, { key_name: 'c', ssh_public_key: key })).body.proof).toBe('not_needed')
+    const { body: second } = await add(dave, { key_name: 'd', ssh_public_key: key })
+    expect(second.proof).toBe('needed')
+    expect(await proofsOf(carol, key)).toEqual(['needed'])
+    await dave.call(sshKeyApi.delete, { params: { sshKeyId: second.id } })
+    expect(await proofsOf(carol, key)).toEqual(['not_needed'])
+  })
+
+  it('is needed by both of two accounts that add the key at the same moment', async () => {
+    const people = [await app.signedIn('Erin'), await app.signedIn('Finn')]
+    const key = newPublicKey()
+    const answers = await Promise.all(people.map((who) => add(who, { key_name: 'k', ssh_public_key: key })))
+    expect(answers.map(({ status }) => status)).toEqual([201, 201])
+    for (const who of people) expect(await proofsOf(who, key)).toEqual(['needed'])
+  })
+
+  it('201 offers a user name that expires, another one each time', async () => {
+    const { body: key } = await add(ada, { key_name: 'offered', ssh_public_key: newPublicKey() })
+    const offer = () => ada.call(sshKeyApi.prove, { params: { sshKeyId: key.id } })
+    const [first, second] = [await offer(), await offer()]
+    for (const { status, body } of [first, second]) {
+      expect(status).toBe(201)
+      expect(body.user_name).toMatch(/^prove-[0-9a-f]{20}$/)
+      expect(Date.parse(body.expires_at) - app.clock.now()).toBe(15 * 60_000)
+    }
+    expect(second.body.user_name).not.toBe(first.body.user_name)
+  })
+
+  it('404 for the key of somebody else, and for none', async () => {
+    const grace = await app.signedIn('Grace')
+    const { body: key } = await add(ada, { key_name: 'hers', ssh_public_key: newPublicKey() })
+    for (const [who, sshKeyId] of [
+      [grace, key.id],
+      [ada, 'nope'],
+    ] as const)
+      expect(await who.call(sshKeyApi.prove, { params: { sshKeyId } })).toMatchObject({
+        status: 404,
+        body: { message: 'SSH key not found' },
+      })
+  })
+
+  it('409 where there is no SSH by name', async () => {
+    const without = await testApp()
+    const heidi = await without.signedIn()
+    const { body: key } = await add(heidi, { key_name: 'k', ssh_public_key: newPublicKey() })
+    expect(await heidi.call(sshKeyApi.prove, { params: { sshKeyId: key.id } })).toMatchObject({
+      status: 409,
+      body: { message: 'SSH by name is off on this server, so SSH keys need no proof.' },
     })
   })
 })

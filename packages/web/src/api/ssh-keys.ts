@@ -1,5 +1,6 @@
 import type { SshKey, SshKeyCreate } from '@slipway/contract'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { type Creation, call } from './client.ts'
 import { asList, keyOf, queryClient } from './query.ts'
 
@@ -44,4 +45,22 @@ export function useDeleteSshKey() {
       void queryClient.invalidateQueries({ queryKey: listKey })
     },
   })
+}
+
+/** Asks for the user name that proves a key. */
+export function useProveSshKey() {
+  return useMutation({
+    mutationFn: (sshKeyId: string) => call('sshKey.prove', { params: { sshKeyId } }),
+    gcTime: 0,
+  })
+}
+
+const watchEveryMs = 2_000
+
+/** Loads the keys again and again, while somebody proves one elsewhere. */
+export function useSshKeyWatch(): void {
+  useEffect(() => {
+    const timer = setInterval(() => void queryClient.invalidateQueries({ queryKey: listKey }), watchEveryMs)
+    return () => clearInterval(timer)
+  }, [])
 }

@@ -5,20 +5,26 @@ import { refusal, tunnelRequest } from './packets.ts'
 /** Long enough to ask for something; after it there is nothing to stay for. */
 const stayMs = 10_000
 
-/** Answers whatever is asked for with a text and exit status 255, as ssh does when a connection cannot be had. */
-export function explain(connection: Connection, leg: Leg, text: string, sessions: number): void {
+interface Word {
+  text: string
+  /** Exit status: 255 is what ssh ends with when a connection cannot be had. */
+  status: number
+}
+
+/** Answers whatever is asked for with a text and an exit status. */
+export function explain(connection: Connection, leg: Leg, word: Word, sessions: number): void {
   leg.take((payload) => {
     const tunnel = tunnelRequest(payload)
-    if (tunnel) leg.send(refusal(tunnel.sender, text))
+    if (tunnel) leg.send(refusal(tunnel.sender, word.text))
     return tunnel !== null
   })
-  answerSessions(connection, text, sessions)
+  answerSessions(connection, word, sessions)
   const timer = setTimeout(() => connection.end(), stayMs)
   leg.socket.once('close', () => clearTimeout(timer))
 }
 
 /** Answers the sessions of a connection so, at most so many at once; more are refused, as by OpenSSH. */
-export function answerSessions(connection: Connection, text: string, most: number): void {
+export function answerSessions(connection: Connection, word: Word, most: number): void {
   let count = 0
   connection.on('session', (accept, reject) => {
     if (count >= most) return reject()
@@ -27,11 +33,11 @@ export function answerSessions(connection: Connection, text: string, most: numbe
     session.once('close', () => {
       count -= 1
     })
-    answerSession(session, text)
+    answerSession(session, word)
   })
 }
 
-function answerSession(session: Session, text: string): void {
+function answerSession(session: Session, { text, status }: Word): void {
   let lineEnd = '\n'
   session.on('pty', (accept) => {
     // A terminal in raw mode does not go back to the start of a line by itself.
@@ -44,7 +50,7 @@ function answerSession(session: Session, text: string): void {
     session.on(kind as 'shell', (accept) => {
       const channel = accept()
       channel.stderr.write(`${text}\n`.replaceAll('\n', lineEnd))
-      channel.exit(255)
+      channel.exit(status)
       channel.end()
     })
   }

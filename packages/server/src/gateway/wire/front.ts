@@ -121,6 +121,9 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
       case 'word':
         stay(way.accountIds, () => {})
         return tell(way.text)
+      case 'proof':
+        stay(way.accountIds, () => {})
+        return tell(way.text, 0)
       case 'jump': {
         const end = jump(connection, leg, way.text, {
           wayOf: (name) => desk.wayOf({ ...caller, name }),
@@ -135,8 +138,8 @@ export function makeFront({ hostKey, guestKey, limits, desk }: FrontOptions) {
         return enter(way)
     }
 
-    function tell(text: string): void {
-      explain(connection, leg, text, limits.sessionsPerConnection)
+    function tell(text: string, status = 255): void {
+      explain(connection, leg, { text, status }, limits.sessionsPerConnection)
       accept()
     }
 

@@ -33,7 +33,7 @@ export function jump(
   /** Tunnels that are there or being opened. */
   let count = 0
 
-  answerSessions(connection, text, limits.sessionsPerConnection)
+  answerSessions(connection, { text, status: 255 }, limits.sessionsPerConnection)
   connection.on('tcpip', (accept) => {
     const socket = arrived.shift()
     if (!socket) return
@@ -85,7 +85,7 @@ export function jump(
     if (request.port !== 22) return giveUp('Only port 22 of a VM can be reached through this gateway.')
     const way = await wayOf(request.host)
     if (leg.socket.destroyed) return
-    if (way.to === 'word') return giveUp(way.text)
+    if (way.to === 'word' || way.to === 'proof') return giveUp(way.text)
     if (way.to !== 'vm') return giveUp(`No VM named ${request.host} is available to this SSH key.`)
     const leave = await limits.openTunnel(way.accountId)
     if (typeof leave === 'string') return giveUp(leave)

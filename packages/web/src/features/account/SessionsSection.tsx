@@ -1,15 +1,12 @@
 import type { SessionInfo } from '@slipway/contract'
-import { errorDetail } from '../../api/errors.ts'
 import { useEndOtherSessions, useEndSession, useSessions } from '../../api/sessions.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatAgo, formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { Sheet } from '../../ui/Sheet.tsx'
 import { browserName } from './browser-name.ts'
 
 /** By their names in the URL. */
@@ -22,9 +19,10 @@ export function SessionsSection() {
   const endingOthers = useDialog(sessionDialogs.endOthers)
   const now = Date.now()
   return (
-    <Sheet
-      aria-label="Sessions"
+    <SheetList
       title="Sessions"
+      things={{ inSentence: 'sessions', inTitle: 'Sessions' }}
+      query={{ loading, error, retry }}
       actions={
         sessions.length > 1 && (
           <Button size="sm" onClick={() => openDialog(sessionDialogs.endOthers)}>
@@ -32,41 +30,29 @@ export function SessionsSection() {
           </Button>
         )
       }
+      dialogs={
+        <>
+          {endingOthers.open && <EndOthers onClose={() => endingOthers.close()} />}
+          <ObjectDialogs
+            objects={sessions}
+            loading={loading || error !== null}
+            gone="The session has ended."
+            dialogs={{
+              [sessionDialogs.end]: (session, close) => <EndOne session={session} onClose={() => close()} />,
+            }}
+          />
+        </>
+      }
     >
-      {loading && (
-        <div className="px-4 py-3">
-          <LoadingState text="Loading sessions..." />
-        </div>
-      )}
-      {error && !loading && (
-        <div className="p-4">
-          <ErrorState
-            title="Error Loading Sessions"
-            message={['Failed to load sessions.', errorDetail(error)].filter(Boolean).join(' ')}
-            onRetry={retry}
-          />
-        </div>
-      )}
-      <ul className="divide-y divide-line">
-        {sessions.map((session) => (
-          <SessionRow
-            key={session.id}
-            session={session}
-            now={now}
-            onEnd={() => openDialog(sessionDialogs.end, session.id)}
-          />
-        ))}
-      </ul>
-      {endingOthers.open && <EndOthers onClose={() => endingOthers.close()} />}
-      <ObjectDialogs
-        objects={sessions}
-        loading={loading || error !== null}
-        gone="The session has ended."
-        dialogs={{
-          [sessionDialogs.end]: (session, close) => <EndOne session={session} onClose={() => close()} />,
-        }}
-      />
-    </Sheet>
+      {sessions.map((session) => (
+        <SessionRow
+          key={session.id}
+          session={session}
+          now={now}
+          onEnd={() => openDialog(sessionDialogs.end, session.id)}
+        />
+      ))}
+    </SheetList>
   )
 }
 
@@ -80,24 +66,21 @@ function SessionRow({ session, now, onEnd }: SessionRowProps) {
   const name = browserName(session.user_agent)
   const lastUsed = formatAgo(session.last_used_at, now) || formatDateTime(session.last_used_at)
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-3">
-      <h3 className="text-body font-[550] wrap-anywhere">
-        <bdi>{name}</bdi>
-        {session.current && <span className="ml-2 text-hint font-normal text-ink-3">This session</span>}
-      </h3>
-      {session.current ? (
-        <span />
-      ) : (
-        <Button size="sm" aria-label={`Sign out ${name}, last used ${lastUsed}`} onClick={onEnd}>
-          Sign Out
-        </Button>
-      )}
-      <p className="col-span-2 mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
-        <span>Signed in {formatDateTime(session.created_at)}</span>
-        {session.ip && <span className="wrap-anywhere">from {session.ip}</span>}
-        <span>Last used {lastUsed}</span>
-      </p>
-    </li>
+    <SheetRow
+      name={name}
+      mark={session.current ? 'This session' : undefined}
+      action={
+        session.current ? undefined : (
+          <Button size="sm" aria-label={`Sign out ${name}, last used ${lastUsed}`} onClick={onEnd}>
+            Sign Out
+          </Button>
+        )
+      }
+    >
+      <span>Signed in {formatDateTime(session.created_at)}</span>
+      {session.ip && <span className="wrap-anywhere">from {session.ip}</span>}
+      <span>Last used {lastUsed}</span>
+    </SheetRow>
   )
 }
 

@@ -3,6 +3,7 @@ import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { errorDetail, errorText } from '../../api/errors.ts'
+import { useHost } from '../../api/host.ts'
 import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
 import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
@@ -10,6 +11,7 @@ import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { useListSearch } from '../../shell/use-list-search.ts'
 import { formatDateTime } from '../../time.ts'
+import { Banner } from '../../ui/Banner.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { CopyButton } from '../../ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
@@ -24,8 +26,12 @@ const AddSshKeyDialog = lazy(async () => ({
   default: (await import('./AddSshKeyDialog.tsx')).AddSshKeyDialog,
 }))
 
+const ProveSshKeyDialog = lazy(async () => ({
+  default: (await import('./ProveSshKeyDialog.tsx')).ProveSshKeyDialog,
+}))
+
 /** By their names in the URL. */
-const sshKeyDialogs = { add: 'add-ssh-key', delete: 'delete-ssh-key' } as const
+const sshKeyDialogs = { add: 'add-ssh-key', delete: 'delete-ssh-key', prove: 'prove-ssh-key' } as const
 
 const matchesKey = ({ name, fingerprint }: SshKey, search: string) => isFoundIn(search, name, fingerprint)
 
@@ -75,6 +81,7 @@ export function Component() {
               key={sshKey.id}
               sshKey={sshKey}
               onDelete={() => openDialog(sshKeyDialogs.delete, sshKey.id)}
+              onProve={() => openDialog(sshKeyDialogs.prove, sshKey.id)}
             />
           ))}
         </ul>
@@ -88,6 +95,11 @@ export function Component() {
         gone="The SSH key no longer exists."
         dialogs={{
           [sshKeyDialogs.delete]: (sshKey, close) => <DeleteSshKey sshKey={sshKey} onClose={() => close()} />,
+          [sshKeyDialogs.prove]: (sshKey, close) => (
+            <Suspense fallback={null}>
+              <ProveSshKeyDialog sshKey={sshKey} onClose={() => close()} />
+            </Suspense>
+          ),
         }}
       />
     </>
@@ -112,7 +124,16 @@ function BackButton() {
   )
 }
 
-function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void }) {
+interface SshKeyRowProps {
+  sshKey: SshKey
+  onDelete: () => void
+  onProve: () => void
+}
+
+function SshKeyRow({ sshKey, onDelete, onProve }: SshKeyRowProps) {
+  // Where there is no SSH by name, there is nothing to prove.
+  const hasGateway = useHost()?.ssh_gateway != null
+  const isUnproven = hasGateway && sshKey.proof === 'needed'
   const [shown, setShown] = useState(false)
   const keyId = useId()
   const Icon = shown ? EyeOff : Eye
@@ -121,6 +142,10 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
       <h2 className="self-center text-body font-[550] wrap-anywhere">
         <bdi>{sshKey.name}</bdi>
         {sshKey.is_default && <span className="ml-2 text-hint font-normal text-ink-3">Default</span>}
+        {isUnproven && <span className="ml-2 text-hint font-normal text-bad">Not proven</span>}
+        {hasGateway && sshKey.proof === 'proven' && (
+          <span className="ml-2 text-hint font-normal text-ink-3">Proven</span>
+        )}
       </h2>
       <div className="flex items-center gap-1">
         <CopyButton
@@ -157,7 +182,26 @@ function SshKeyRow({ sshKey, onDelete }: { sshKey: SshKey; onDelete: () => void 
       <p className="col-span-2 mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
         <span className="mono wrap-anywhere">{sshKey.fingerprint}</span>
         <span>Added {formatDateTime(sshKey.created_at)}</span>
+        {shown && hasGateway && sshKey.proof === 'not_needed' && (
+          <button type="button" className="link" onClick={onProve}>
+            Prove that <bdi>{sshKey.name}</bdi> is yours
+          </button>
+        )}
       </p>
+      {isUnproven && (
+        <Banner
+          tone="warn"
+          className="col-span-2 mt-2"
+          action={
+            <Button size="sm" variant="secondary" aria-label={`Prove Key ${sshKey.name}`} onClick={onProve}>
+              Prove Key
+            </Button>
+          }
+        >
+          This key is stored in another account too. Until you prove that you have its private key, you cannot
+          use it for SSH by name.
+        </Banner>
+      )}
     </li>
   )
 }
