@@ -32,5 +32,5 @@ test('what goes along is never guessed', async ({ page, user: _ }) => {
   await page.goto('/account?dialog=delete-account')
   const dialog = page.getByRole('dialog', { name: 'Delete Account' })
   await expect(dialog.getByText('Error Loading What Goes Along')).toBeVisible()
-  await expect(dialog.getByText('What goes along is not known yet')).toBeVisible()
+  await expect(dialog.getByRole('status')).toHaveText('What goes along is not known yet')
 })
