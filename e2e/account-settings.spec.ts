@@ -40,7 +40,7 @@ test('the password is changed, and other sessions end', async ({ page, user, bro
   await elsewhere.context().close()
 })
 
-test('a new password that attackers try first is refused at its field', async ({ page, user }) => {
+test('a new password that attackers try first is refused at its field', async ({ page, user: _ }) => {
   await page.goto('/account')
   const form = page.getByRole('form', { name: 'Password' })
   await form.getByLabel('New password').fill('Dragon123')

@@ -9,7 +9,6 @@ import {
   passkeyTexts,
   type User,
 } from '@slipway/contract'
-import type { Account } from '../account/account.repo.ts'
 import type { AccountService, Asker, SignedIn } from '../account/account.service.ts'
 import { access, entry, type Told, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
@@ -23,6 +22,7 @@ import type { PasskeyRepo, StoredPasskey } from './passkey.repo.ts'
 
 export type PasskeyService = ReturnType<typeof makePasskeyService>
 
+type Account = Parameters<AccountService['openSession']>[0]
 type Purpose = 'make' | 'sign-in' | 'proof'
 
 export interface PasskeyServiceOptions {
