@@ -4,14 +4,17 @@ import type { EndpointId, Method } from './endpoint.ts'
 /** How long a deleted account can be kept after all, as the privacy page says. */
 export const deletionDays = 30
 
+/** By itself, so that the console's first page does not load the sentences that only the server says. */
+const frozen =
+  'The owner of this project is deleting their account. Nothing can be changed in it until they keep it.'
+
 export const accountDeletionTexts = {
   alreadyRequested: 'This account is being deleted already',
   notRequested: 'This account is not being deleted',
   lastAdministrator:
     'You are the only administrator of this server. Have another account named in SLIPWAY_ADMINS first.',
   leaving: 'This account is being deleted. Keep it to use it again.',
-  frozen:
-    'The owner of this project is deleting their account. Nothing can be changed in it until they keep it.',
+  frozen,
   newOwnerLeaves: 'This member is deleting their account and cannot become the owner',
 } as const
 
@@ -32,4 +35,4 @@ export const mayWhileLeaving = (id: EndpointId): true | string =>
  * leave. Otherwise the sentence it is refused with.
  */
 export const mayWhileFrozen = ({ id, method }: { id: EndpointId; method: Method }): true | string =>
-  method === 'GET' || id === 'projectMember.leave' || accountDeletionTexts.frozen
+  method === 'GET' || id === 'projectMember.leave' || frozen

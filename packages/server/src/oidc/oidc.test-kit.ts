@@ -39,7 +39,7 @@ export async function startProvider({ claimsInIdToken = false } = {}) {
       {
         client_id: clientId,
         client_secret: clientSecret,
-        redirect_uris: [callback],
+        redirect_uris: [callback, callback.replace('http:', 'https:')],
         backchannel_logout_uri: 'http://slipway.test/api/auth/oidc/office/backchannel-logout',
         backchannel_logout_session_required: true,
       },

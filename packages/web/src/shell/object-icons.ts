@@ -3,7 +3,6 @@ import {
   Camera,
   Copy,
   Disc,
-  Fingerprint,
   FolderKanban,
   HardDrive,
   History,
@@ -30,7 +29,8 @@ export const objectIcons = {
   share: Share2,
   ssh_key: KeyRound,
   api_token: KeySquare,
-  passkey: Fingerprint,
+  // Another way to prove who one is; an icon of its own would be in the first page.
+  passkey: KeyRound,
   activity: History,
   network: Network,
 } as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity' | 'network', LucideIcon>
