@@ -57,7 +57,7 @@ export const sshKeyApi = {
   prove: endpoint('sshKey.prove', {
     summary: 'Ask for the user name by which a sign-in with the key proves it; it replaces an earlier one',
     auth: 'session',
-    status: 201,
+    status: 200,
     params: z.object({ sshKeyId: Id }),
     response: SshKeyProof,
     errors: {

@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
 import { useProveSshKey, useSshKeyWatch } from '../../api/ssh-keys.ts'
+import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { CodeLine } from '../../ui/CodeLine.tsx'
@@ -11,7 +12,7 @@ import { LoadingState } from '../../ui/LoadingState.tsx'
 import { toast } from '../../ui/toast.tsx'
 
 /** The command that proves a key, and what came of it: the dialog closes when the server has seen the key. */
-export function ProveSshKeyDialog({ sshKey, onClose }: { sshKey: SshKey; onClose: () => void }) {
+export function ProveSshKeyDialog({ sshKey, onClose }: { sshKey: SshKey; onClose: CloseDialog }) {
   const gateway = useHost()?.ssh_gateway
   const { mutate, data, isError, error } = useProveSshKey()
   const ask = () => mutate(sshKey.id)
@@ -19,20 +20,18 @@ export function ProveSshKeyDialog({ sshKey, onClose }: { sshKey: SshKey; onClose
   useSshKeyWatch()
   const isProven = sshKey.proof === 'proven'
   useEffect(() => {
-    if (!isProven) return
-    toast.success('SSH key proven successfully!')
-    onClose()
+    if (isProven && onClose()) toast.success('SSH key proven successfully!')
   })
 
   const host = gateway?.host ?? window.location.hostname
   return (
     <Dialog
       open
-      onOpenChange={onClose}
+      onOpenChange={() => onClose()}
       title="Prove SSH Key"
       description="Run this command on the computer that has the private key."
       footer={
-        <Button variant="secondary" onClick={onClose}>
+        <Button variant="secondary" onClick={() => onClose()}>
           Close
         </Button>
       }

@@ -97,7 +97,7 @@ export function Component() {
           [sshKeyDialogs.delete]: (sshKey, close) => <DeleteSshKey sshKey={sshKey} onClose={() => close()} />,
           [sshKeyDialogs.prove]: (sshKey, close) => (
             <Suspense fallback={null}>
-              <ProveSshKeyDialog sshKey={sshKey} onClose={() => close()} />
+              <ProveSshKeyDialog sshKey={sshKey} onClose={close} />
             </Suspense>
           ),
         }}
