@@ -9,8 +9,7 @@ import {
   passkeyTexts,
   type User,
 } from '@slipway/contract'
-import type { Account } from '../account/account.repo.ts'
-import type { AccountService, Asker, SignedIn } from '../account/account.service.ts'
+import type { Account, AccountService, Asker, SignedIn } from '../account/account.service.ts'
 import { access, entry, type Told, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
