@@ -15,7 +15,7 @@ async function enterPassword(page: Page, { email, password }: Person): Promise<v
   await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(password)
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
-  await expect(page.getByLabel('Code')).toBeFocused()
+  await expect(page.getByRole('textbox', { name: 'Code' })).toBeFocused()
 }
 
 test('two-factor authentication is set up, signed in with, and turned off', async ({ page, user }) => {
@@ -26,10 +26,10 @@ test('two-factor authentication is set up, signed in with, and turned off', asyn
   await expect(dialog.getByRole('img', { name: /QR code/ })).toBeVisible()
   await expectAccessible(page)
   const secret = (await dialog.locator('code').textContent()) ?? ''
-  await dialog.getByLabel('Code').fill('000000')
+  await dialog.getByRole('textbox', { name: 'Code' }).fill('000000')
   await dialog.getByRole('button', { name: 'Turn On' }).click()
   await expect(dialog.getByRole('alert')).toContainText(totpTexts.wrongCode)
-  await dialog.getByLabel('Code').fill(codeOf(secret))
+  await dialog.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret))
   await dialog.getByRole('button', { name: 'Turn On' }).click()
   const shown = page.getByRole('dialog', { name: 'Recovery Codes' })
   const codes = shown.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem')
@@ -41,15 +41,15 @@ test('two-factor authentication is set up, signed in with, and turned off', asyn
 
   await enterPassword(page, user)
   await expectAccessible(page)
-  await page.getByLabel('Code').fill('000000')
+  await page.getByRole('textbox', { name: 'Code' }).fill('000000')
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(page.getByRole('alert')).toContainText(totpTexts.wrongCode)
-  await page.getByLabel('Code').fill(codeOf(secret, 1))
+  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(secret, 1))
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(page).not.toHaveURL(/signin/)
 
   await enterPassword(page, user)
-  await page.getByLabel('Code').fill(recoveryCode)
+  await page.getByRole('textbox', { name: 'Code' }).fill(recoveryCode)
   await page.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(page).not.toHaveURL(/signin/)
 
@@ -80,7 +80,7 @@ test('a call that needs a confirmation asks for it, and is then made', async ({ 
   })
   await page.goto('/account?dialog=create-api-token')
   const form = page.getByRole('dialog', { name: 'Create API Token' })
-  await form.getByLabel('Name').fill('ci')
+  await form.getByRole('textbox', { name: 'Name' }).fill('ci')
   await form.getByRole('button', { name: 'Create Token' }).click()
   const question = page.getByRole('dialog', { name: 'Confirm That It Is You' })
   await expect(question.getByLabel('Your password')).toBeFocused()

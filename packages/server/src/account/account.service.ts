@@ -47,6 +47,8 @@ const mailsWaiting = 200
 /** What a cookie or the token of a mailed link is stored under. */
 export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
 
+export type { Account }
+
 export type AccountService = ReturnType<typeof makeAccountService>
 
 /** Who asks, as far as limits go. */

@@ -100,17 +100,20 @@ export async function fill(app: TestApp) {
     .insertInto('oidc_logout')
     .values({ issuer: of.issuer, jti: 'j', sid: null, received_at: at })
     .execute()
-  await app.db.insertInto('oidc_visit').values({
-    state_hash: 's',
-    browser_hash: 'b',
-    provider: 'office',
-    code_verifier: 'v',
-    nonce: 'n',
-    remember: 0,
-    from_path: '/projects',
-    account_id,
-    expires_at: at,
-  })
+  await app.db
+    .insertInto('oidc_visit')
+    .values({
+      state_hash: 's',
+      browser_hash: 'b',
+      provider: 'office',
+      code_verifier: 'v',
+      nonce: 'n',
+      remember: 0,
+      from_path: '/projects',
+      account_id,
+      expires_at: at,
+    })
+    .execute()
   // An app that was set up, a code that was not used and a sign-in that waits for one.
   await app.db
     .insertInto('totp')

@@ -112,7 +112,6 @@ export function makeTotpService({
     async confirm(user: User, text: string, ip: string): Promise<RecoveryCodes> {
       const attempt = await options.beginCode(user.id, ip)
       const found = await repo.find(user.id)
-      require409(found !== null || totpTexts.notBegun)
       if (!found) throw new Problem(409, totpTexts.notBegun)
       require409(found.confirmed_at === null || totpTexts.alreadyOn)
       const typed = readCode(text)

@@ -28,7 +28,7 @@ export function PasskeyButton({ remember }: { remember: boolean }) {
         disabledReason={reason}
         onClick={() => void passkey.use()}
       >
-        Sign In with a Passkey
+        Use a Passkey
       </Button>
       {reason && <FormNote>{reason}</FormNote>}
       {passkey.error && <Banner tone="error">{passkey.error}</Banner>}
