@@ -34,3 +34,10 @@ test('after a success the same text is a new wish', () => {
   expect(attemptFor(null, { name: 'engine' }, newKey).key).toBe('key 1')
   expect(attemptFor(null, { name: 'engine' }, newKey).key).toBe('key 2')
 })
+
+test('a form without input is sent too, and again with the same key', () => {
+  const newKey = keys()
+  const first = attemptFor(null, undefined, newKey)
+  expect(first.key).toBe('key 1')
+  expect(attemptFor(first, undefined, newKey)).toBe(first)
+})

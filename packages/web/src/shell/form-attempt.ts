@@ -10,6 +10,7 @@ export interface Attempt {
  * lost on the way; other input starts a new one. After a success there is no previous attempt (null).
  */
 export function attemptFor(before: Attempt | null, input: unknown, newKey: () => string): Attempt {
-  const of = JSON.stringify(input)
+  // A form that asks for nothing has no input.
+  const of = JSON.stringify(input ?? null)
   return before?.of === of ? before : { key: newKey(), of }
 }
