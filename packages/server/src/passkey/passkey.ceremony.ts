@@ -1,13 +1,6 @@
 /** Web Authentication, as far as it is cryptography and formats: challenges in, checked keys out. */
 
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
 import { type PasskeyMade, type PasskeyOptions, type PasskeyUsed, passkeyLastsMs } from '@slipway/contract'
 
 /** Whom browsers take passkeys to be for. */
@@ -31,6 +24,9 @@ export interface Key {
 /** Takes the challenge back that an answer was made for; false when it is none of ours, or was used, or is too old. */
 type TakeChallenge = (challenge: string) => Promise<boolean>
 
+/** Loaded for the first passkey: it takes 29 MB, which a server whose people have none need not hold. */
+const library = () => import('@simplewebauthn/server')
+
 /** EdDSA, ES256 and RS256, by their numbers in COSE: every authenticator has one of them. */
 const algorithms = [-8, -7, -257]
 
@@ -44,6 +40,7 @@ export async function optionsToMake(
   account: { id: string; name: string; email: string },
   known: readonly Key[],
 ): Promise<PasskeyOptions> {
+  const { generateRegistrationOptions } = await library()
   const options = await generateRegistrationOptions({
     rpName: site.name,
     rpID: rpOf(site),
@@ -61,6 +58,7 @@ export async function optionsToMake(
 
 /** For a passkey that is to be used: any of this site, or one of those named. */
 export async function optionsToUse(site: Site, only: readonly Key[] = []): Promise<PasskeyOptions> {
+  const { generateAuthenticationOptions } = await library()
   const options = await generateAuthenticationOptions({
     rpID: rpOf(site),
     timeout: passkeyLastsMs,
@@ -72,6 +70,7 @@ export async function optionsToUse(site: Site, only: readonly Key[] = []): Promi
 
 /** The key of a new passkey; null when the answer does not belong to a challenge and an origin of ours. */
 export async function readMade(made: PasskeyMade, site: Site, take: TakeChallenge): Promise<Key | null> {
+  const { verifyRegistrationResponse } = await library()
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: made as RegistrationResponseJSON,
     expectedChallenge: take,
@@ -97,6 +96,7 @@ export async function readUsed(
   site: Site,
   take: TakeChallenge,
 ): Promise<number | null> {
+  const { verifyAuthenticationResponse } = await library()
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: used as AuthenticationResponseJSON,
     expectedChallenge: take,
