@@ -140,6 +140,7 @@ test.describe('the page of the projects', () => {
     expect(projects[0]).toEqual(project)
     expect(Object.keys(project).sort()).toEqual([
       'created_at',
+      'delete_at',
       'description',
       'id',
       'name',

@@ -47,6 +47,7 @@ test.describe('where an invitation is needed to sign up', () => {
     provider.people.set('grace', { email, email_verified: true, name: 'Grace Hopper' })
 
     await page.goto('/signin')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
     await expectAccessible(page)
     await expectFits(page)
     await page.getByRole('button', { name: `Sign in with ${office}` }).click()
@@ -104,6 +105,7 @@ test.describe('where everybody may sign up', () => {
     await join(callWith(page.request), provider.server, person)
     await page.goto('/account')
     const linked = page.getByRole('region', { name: 'Linked identities' })
+    await expect(linked.getByRole('button', { name: `Link ${office}` })).toBeVisible()
     await expectAccessible(page)
     await linked.getByRole('button', { name: `Link ${office}` }).click()
     await signInThere(page, 'second')
