@@ -6,6 +6,7 @@ import {
   FolderKanban,
   HardDrive,
   History,
+  Key,
   KeyRound,
   KeySquare,
   LayoutTemplate,
@@ -29,8 +30,7 @@ export const objectIcons = {
   share: Share2,
   ssh_key: KeyRound,
   api_token: KeySquare,
-  // Another way to prove who one is; an icon of its own would be in the first page.
-  passkey: KeyRound,
+  passkey: Key,
   activity: History,
   network: Network,
 } as const satisfies Record<Exclude<ActivityObject, 'account'> | 'activity' | 'network', LucideIcon>
