@@ -1,8 +1,5 @@
-import type { Proof } from '@slipway/contract'
-import { useQuery } from '@tanstack/react-query'
 import { useSyncExternalStore } from 'react'
-import { call, setProofAsker } from './client.ts'
-import { keyOf } from './query.ts'
+import { setProofAsker } from './client.ts'
 
 /** Calls that wait until the user confirmed who they are, or did not want to. */
 let waiting: ((confirmed: boolean) => void)[] = []
@@ -37,16 +34,4 @@ export function settleProof(confirmed: boolean): void {
   const asked = waiting
   set([])
   for (const resolve of asked) resolve(confirmed)
-}
-
-export const giveProof = (body: Proof): Promise<unknown> => call('proof.give', { body })
-
-/** How the user can confirm who they are; the password until that is known. */
-export function useProofWays() {
-  const { data } = useQuery({
-    queryKey: keyOf('proof.ways'),
-    queryFn: ({ signal }) => call('proof.ways', { signal }),
-    staleTime: 0,
-  })
-  return data ?? { password: true, code: false, passkey: false }
 }
