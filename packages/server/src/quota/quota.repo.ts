@@ -23,7 +23,7 @@ export type Counting = 'promised' | 'there'
 export type QuotaRepo = ReturnType<typeof makeQuotaRepo>
 
 const mebibyte = 1024 ** 2
-const ofVms: readonly QuotaResource[] = ['vms', 'processors', 'memory_mb']
+const ofMachines = ['vms', 'processors', 'memory_mb', 'disk_bytes'] as const satisfies QuotaResource[]
 
 export function makeQuotaRepo(db: Db) {
   /** The projects of an owner, for `where project_id in`: by their index whichever it is. */
@@ -35,52 +35,74 @@ export function makeQuotaRepo(db: Db) {
       ? executor.selectFrom('project').select('id').where('id', '=', owner.projectId)
       : executor.selectFrom('project').select('id').where('account_id', '=', owner.accountId)
 
-  async function vmsOf(owner: QuotaOwner, executor: Db) {
-    return executor
+  /**
+   * VMs, disks, and the pools and sets with their members, in one statement: a member that comes meanwhile is either there or
+   * still lacking, never both and never neither.
+   */
+  async function machinesOf(owner: QuotaOwner, executor: Db) {
+    const none = sql<number | null>`cast(null as bigint)`
+    const rows = await executor
       .selectFrom('vm')
       .select((e) => [
-        e.fn.countAll<number>().as('vms'),
-        e.fn.sum<number | null>('cpu').as('processors'),
-        e.fn.sum<number | null>('memory_mb').as('memory_mb'),
+        sql<'vms' | 'disks' | 'group'>`cast('vms' as text)`.as('kind'),
+        e.fn.countAll<number | string>().as('n'),
+        e.fn.sum<number | string | null>('cpu').as('cpu'),
+        e.fn.sum<number | string | null>('memory_mb').as('memory_mb'),
+        none.as('bytes'),
+        none.as('desired'),
+        sql<string | null>`cast(null as text)`.as('disks'),
       ])
       .where('project_id', 'in', projectsOf(owner, executor))
       .where('wanted_deleted', '=', 0)
-      .executeTakeFirstOrThrow()
-  }
-
-  /** What pools and sets lack of their desired sizes. */
-  async function comingOf(owner: QuotaOwner, executor: Db) {
-    const groups = await executor
-      .selectFrom('vm_group')
-      .select((e) => [
-        'desired_size',
-        'cpu',
-        'memory_mb',
-        'disks',
-        e
-          .selectFrom('vm')
-          .select((m) => m.fn.countAll<number>().as('n'))
-          .whereRef('vm.group_id', '=', 'vm_group.id')
-          .where('vm.wanted_deleted', '=', 0)
-          .as('members'),
-      ])
-      .where('project_id', 'in', projectsOf(owner, executor))
+      .unionAll(
+        executor
+          .selectFrom('disk')
+          .select((e) => [
+            sql<'vms' | 'disks' | 'group'>`cast('disks' as text)`.as('kind'),
+            e.fn.countAll<number | string>().as('n'),
+            none.as('cpu'),
+            none.as('memory_mb'),
+            sql<number | null>`sum(size_bytes)`.as('bytes'),
+            none.as('desired'),
+            sql<string | null>`cast(null as text)`.as('disks'),
+          ])
+          .where('project_id', 'in', projectsOf(owner, executor))
+          // One that failed takes nothing, and is never tried again.
+          .where('status', 'not in', ['deleting', 'failed']),
+      )
+      .unionAll(
+        executor
+          .selectFrom('vm_group')
+          .select([
+            sql<'vms' | 'disks' | 'group'>`cast('group' as text)`.as('kind'),
+            sql<number | string>`(select count(*) from vm
+              where vm.group_id = vm_group.id and vm.wanted_deleted = 0)`.as('n'),
+            'cpu',
+            'memory_mb',
+            none.as('bytes'),
+            sql<number | null>`desired_size`.as('desired'),
+            'disks',
+          ])
+          .where('project_id', 'in', projectsOf(owner, executor)),
+      )
       .execute()
-    return groups.map(({ members, ...group }) => ({
-      ...group,
-      missing: Math.max(0, group.desired_size - Number(members)),
-    }))
-  }
-
-  async function disksOf(owner: QuotaOwner, executor: Db): Promise<number> {
-    const row = await executor
-      .selectFrom('disk')
-      .select((e) => e.fn.sum<number | null>('size_bytes').as('bytes'))
-      .where('project_id', 'in', projectsOf(owner, executor))
-      // One that failed takes nothing, and is never tried again.
-      .where('status', 'not in', ['deleting', 'failed'])
-      .executeTakeFirstOrThrow()
-    return Number(row.bytes ?? 0)
+    const found = { vms: 0, processors: 0, memory_mb: 0, disk_bytes: 0 }
+    const coming = { vms: 0, processors: 0, memory_mb: 0, disk_bytes: 0 }
+    for (const { kind, n, cpu, memory_mb, bytes, desired, disks } of rows) {
+      if (kind === 'vms') {
+        found.vms = Number(n)
+        found.processors = Number(cpu ?? 0)
+        found.memory_mb = Number(memory_mb ?? 0)
+      } else if (kind === 'disks') found.disk_bytes = Number(bytes ?? 0)
+      else {
+        const missing = Math.max(0, Number(desired ?? 0) - Number(n))
+        coming.vms += missing
+        coming.processors += missing * Number(cpu ?? 0)
+        coming.memory_mb += missing * Number(memory_mb ?? 0)
+        coming.disk_bytes += missing * bytesOfDisks(disks ?? '[]')
+      }
+    }
+    return { found, coming }
   }
 
   /**
@@ -139,20 +161,10 @@ export function makeQuotaRepo(db: Db) {
         shares: 0,
       }
       const wants = (...resources: readonly QuotaResource[]) => resources.some((one) => wanted.includes(one))
-      if (wants(...ofVms)) {
-        const { vms, processors, memory_mb } = await vmsOf(owner, executor)
-        used.vms = Number(vms)
-        used.processors = Number(processors ?? 0)
-        used.memory_mb = Number(memory_mb ?? 0)
-      }
-      if (wants('disk_bytes')) used.disk_bytes = await disksOf(owner, executor)
-      if (counting === 'promised' && wants(...ofVms, 'disk_bytes')) {
-        for (const { missing, cpu, memory_mb, disks } of await comingOf(owner, executor)) {
-          used.vms += missing
-          used.processors += missing * cpu
-          used.memory_mb += missing * memory_mb
-          used.disk_bytes += missing * bytesOfDisks(disks)
-        }
+      if (wants(...ofMachines)) {
+        const { found, coming } = await machinesOf(owner, executor)
+        for (const resource of ofMachines)
+          used[resource] = found[resource] + (counting === 'promised' ? coming[resource] : 0)
       }
       if (wants('snapshot_bytes')) used.snapshot_bytes = await snapshotsOf(owner, executor)
       if (wants('shares')) used.shares = await sharesOf(owner, executor)
