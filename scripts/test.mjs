@@ -23,13 +23,7 @@ const shortCampaign = vitest('a short campaign', { args: ['--project=round'], la
 const env = process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {}
 const realGuests = vitest('tests with real guests', { args: ['--project=qemu'], env, label: 'guests' })
 
-// Long, and in no hurry: they take what the others leave of the processor.
-const builtImages = vitest('images that are built', {
-  args: ['--project=images'],
-  env,
-  label: 'images',
-  yielding: true,
-})
+const builtImages = vitest('images that are built', { args: ['--project=images'], env, label: 'images' })
 
 const whatRan = command('catalogue by what ran', 'node', 'scripts/catalogue.mjs', '--ran')
 const holding = {
@@ -54,14 +48,11 @@ await main(async () => {
   await prepare({ morePackages: [...browser, postgresql, ...ofTests] })
   if (!process.env.FIREFOX) await trySystemPackages([firefox])
   // Each lane waits for about a third of its time, for guests, downloads and pages; the others use that. Real guests
-  // come first: they build the image that the journeys boot, too.
-  const lanes = [
-    // Those on a cluster wait most of the time: they come while the images have the processor almost for themselves.
-    [realGuests, shortCampaign, unitTests, onCluster],
-    [endToEnd, onPostgres],
-    [...readings, builtImages],
-  ]
-  const steps = [sideBySide(...lanes), holding]
+  // come first: they build the image that the journeys boot, too. Those on a cluster wait most of the time.
+  const first = sideBySide([realGuests], [endToEnd], [...readings, onCluster])
+  // Whole Debians come when less wants the processor: behind all others a guest of theirs did not come up in minutes.
+  const second = sideBySide([shortCampaign, unitTests], [onPostgres], [builtImages])
+  const steps = [first, second, holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   console.log(`\n${tableOf(parts)}\n\n${toldOfCluster(parts, process.env)}\n${told(counts)}`)
   if (!ok) process.exitCode = 1

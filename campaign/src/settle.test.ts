@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Seen } from './look.ts'
-import { checkListeners } from './settle.ts'
+import { checkListeners, neverRests } from './settle.ts'
 
 const host = { toldWithinMs: 0 }
 const vm = (suspends_at: string): Seen => ({
@@ -49,5 +49,28 @@ describe('At rest, what listeners heard is compared', () => {
   it('and a server that does not answer is found as well', async () => {
     const findings = await checkListeners({ host, listeners: [hears(() => 'x')] }, async () => null)
     expect(findings).toMatchObject([{ rule: 'silence' }])
+  })
+})
+
+describe('Nobody waits for', () => {
+  const disk = (name: string, manner: string, status = 'creating'): Seen => ({
+    kind: 'disk',
+    user: 0,
+    object: { id: name, name, status, image_url: `http://127.0.0.1:1/${manner}/${name}.img` },
+  })
+  const exempt = (...seen: Seen[]) => seen.filter(neverRests(seen)).map(({ object: { name } }) => name)
+
+  it('downloads that never end, but for the others beside one', () => {
+    expect(exempt(disk('a', 'stalled'), disk('b', 'cut'))).toEqual(['a'])
+  })
+
+  it('the downloads that take turns with them', () => {
+    expect(exempt(disk('a', 'stalled'), disk('b', 'stalled'), disk('c', 'cut'))).toEqual(['a', 'b', 'c'])
+    expect(exempt(disk('a', 'stalled'), disk('b', 'stalled', 'failed'), disk('c', 'cut'))).not.toContain('c')
+  })
+
+  it('a guest that never answers', () => {
+    const named = (name: string) => ({ ...vm(''), object: { id: name, name, status: 'provisioning' } })
+    expect(exempt(named('fault-never-ready-1'), named('web'))).toEqual(['fault-never-ready-1'])
   })
 })

@@ -56,12 +56,23 @@ export async function lookQuickly(scene: Scene): Promise<Finding[]> {
   ]
 }
 
+const isStalled = ({ object: { image_url: url } }: Seen) =>
+  typeof url === 'string' && url.includes('/stalled/')
+
+/** How many downloads of one owner run at a time, see `lib/jobs.ts` of the server. */
+const DOWNLOADS_AT_A_TIME = 2
+
 /**
- * A guest that never answers has ten minutes until it is given up, and a download that never ends may have longer;
- * nobody waits for that here.
+ * What nobody waits for here: a guest that never answers has ten minutes until it is given up, and a download that never
+ * ends some twenty; the other downloads of its owner take turns with it.
  */
-const neverRests = ({ object: { name, image_url: url } }: Seen) =>
-  name.startsWith('fault-never-ready') || (typeof url === 'string' && url.includes('/stalled/'))
+export function neverRests(seen: readonly Seen[]): (one: Seen) => boolean {
+  const stalled = seen.filter((one) => isMoving(one) && isStalled(one))
+  return (one) =>
+    one.object.name.startsWith('fault-never-ready') ||
+    isStalled(one) ||
+    (typeof one.object.image_url === 'string' && stalled.length >= DOWNLOADS_AT_A_TIME)
+}
 
 /**
  * What belonged to a deleted project is in no list any more while it is removed, and what was cancelled neither. The
@@ -90,7 +101,8 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
     const leaving = new Set(
       [...world.objects.values()].flatMap(({ fate, id }) => (fate === 'leaving' && id !== null ? [id] : [])),
     )
-    const restless = seen.filter((one) => (isMoving(one) && !neverRests(one)) || leaving.has(one.object.id))
+    const isExempt = neverRests(seen)
+    const restless = seen.filter((one) => (isMoving(one) && !isExempt(one)) || leaving.has(one.object.id))
     calm = restless.length === 0 ? calm + 1 : 0
     // Two looks in a row: what was about to begin has begun by the second.
     if (calm < 2 && Date.now() < until) {

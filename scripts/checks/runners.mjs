@@ -3,15 +3,12 @@ import { dirname } from 'node:path'
 import { run } from '../setup/run.mjs'
 import { inTree } from '../setup/tree.mjs'
 
-/**
- * A step that is a vitest run; with a `label` its output is shown behind that. One that is `yielding` leaves the
- * processor to what runs beside it. @returns {import('./step.mjs').Step}
- */
-export function vitest(name, { args, env, label, yielding = false }) {
+/** A step that is a vitest run; with a `label` its output is shown behind that. @returns {import('./step.mjs').Step} */
+export function vitest(name, { args, env, label }) {
   const common = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
   return runner(name, (report) => ({
-    program: yielding ? 'nice' : 'vitest',
-    args: [...(yielding ? ['-n', '10', 'vitest'] : []), ...common, `--outputFile.json=${report}`, ...args],
+    program: 'vitest',
+    args: [...common, `--outputFile.json=${report}`, ...args],
     env,
     label,
     count: countVitest,

@@ -122,7 +122,7 @@ async function bootstrap(work: string): Promise<void> {
       ...[`--essential-hook=${BEFORE_SETUP}`, `--customize-hook=${AFTER_SETUP}`],
       ...[SUITE, 'tree.tar', 'http://deb.debian.org/debian'],
     ],
-    { cwd: work, env: { TMPDIR: work }, timeoutMs: 600_000, ownGroup: true },
+    { cwd: work, env: { TMPDIR: work }, timeoutMs: 1_200_000, ownGroup: true },
   )
 }
 

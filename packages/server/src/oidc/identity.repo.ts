@@ -57,16 +57,19 @@ export function makeIdentityRepo(db: Db) {
       return row ? toAccount(row) : null
     },
 
-    /** The account with an address in lower case, and whether it is linked to somebody else at that issuer. */
-    async byEmail(email: string, issuer: string): Promise<(KnownAccount & { isLinked: boolean }) | null> {
+    /** The account with an address in lower case, and who it is linked to at that issuer. */
+    async byEmail(
+      email: string,
+      issuer: string,
+    ): Promise<(KnownAccount & { linkedSubject: string | null }) | null> {
       const row = await accounts()
         .leftJoin('identity', (join) =>
           join.onRef('identity.account_id', '=', 'account.id').on('issuer', '=', issuer),
         )
-        .select('identity.id as identity_id')
+        .select('identity.subject')
         .where('account.email', '=', email)
         .executeTakeFirst()
-      return row ? { ...toAccount(row), isLinked: row.identity_id !== null } : null
+      return row ? { ...toAccount(row), linkedSubject: row.subject } : null
     },
 
     async hasPassword(accountId: string): Promise<boolean> {

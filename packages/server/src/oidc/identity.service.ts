@@ -83,8 +83,10 @@ export function makeIdentityService(options: IdentityServiceOptions) {
       if (found.isDisabled) return noteDisabled(found)
       // Somebody may have signed up with an address that is not theirs, and still know the password.
       if (!found.isVerified) return 'unverified_account'
+      // Another tab was faster, between the two questions.
+      if (found.linkedSubject === person.subject) return { account: found, isNew: false, isLinked: true }
       // The address was somebody else's, who has an account here.
-      if (found.isLinked) return 'other_identity'
+      if (found.linkedSubject !== null) return 'other_identity'
       return { account: found, isNew: false, isLinked: false }
     }
     const isInvited = signUpRule.policy !== 'open' && (await options.isInvited(email, now()))
@@ -171,7 +173,11 @@ export function makeIdentityService(options: IdentityServiceOptions) {
     const holder = await repo.byIdentity(person.issuer, person.subject)
     if (holder) return holder.id === user.id ? null : 'taken'
     const isStored = await repo.link(identityRow(user.id, person), linked(user, person.issuer, asker))
-    if (!isStored) return 'linked_before'
+    if (!isStored) {
+      // Another tab may have been faster with the very same one.
+      const now = await repo.byIdentity(person.issuer, person.subject)
+      return now === null ? 'linked_before' : now.id === user.id ? null : 'taken'
+    }
     send(user.email, labelOf(person.issuer), 'linked')
     return null
   }
