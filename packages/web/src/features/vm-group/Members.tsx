@@ -1,5 +1,5 @@
 import type { Vm } from '@slipway/contract'
-import { useVmUsagePoll } from '../../api/usage.ts'
+import { useVmUsagePoll } from '../../api/usage-now.ts'
 import { VmDialogs } from '../vm/VmDialogs.tsx'
 import { VmGrid } from '../vm/VmGrid.tsx'
 
