@@ -15,6 +15,7 @@ export async function benchPageWeight(): Promise<boolean> {
     const pages = {
       'landing page': { path: '/', goal: 150 },
       'sign-up': { path: '/signup', goal: 150 },
+      'sign-in': { path: '/signin', goal: 150 },
       'VM list, signed in': { path: `/projects/${project.id}/vms`, goal: 170 },
     }
     const figures = []

@@ -22,16 +22,22 @@ function preloadFonts(): Plugin {
   }
 }
 
-/** Tells the bundler that making a part of the router does nothing, so that what is unused, such as its forms, goes. */
-function pureRouter(): Plugin {
+/**
+ * Tells the bundler what it cannot know of the router, so that what is unused goes: making a part of it does nothing, and
+ * neither its framework, which loads ahead what links lead to, nor what measures it is there.
+ */
+function leanRouter(): Plugin {
   return {
-    name: 'pure-router',
+    name: 'lean-router',
     transform: {
       filter: { id: /node_modules\/react-router\// },
       handler: (code) => ({
         code: code
           .replaceAll(/^\w+\.displayName = ".*";$/gm, '')
-          .replaceAll(/= (React\S*\.(?:forwardRef|memo|createContext)\()/g, '= /* @__PURE__ */ $1'),
+          .replaceAll(/= (React\S*\.(?:forwardRef|memo|createContext)\()/g, '= /* @__PURE__ */ $1')
+          .replaceAll(/React\S*\.useContext\(FrameworkContext\)/g, 'null')
+          .replaceAll('shouldPrefetch && !isAbsolute ?', 'false ?')
+          .replaceAll('if (init.instrumentations)', 'if (false)'),
         map: null,
       }),
     },
@@ -87,7 +93,12 @@ const options: BuildEnvironmentOptions = {
   target: 'es2022',
   // Those that Tailwind needs; they know all colors, so none is written twice.
   cssTarget: ['chrome111', 'edge111', 'firefox128', 'safari16.4'],
-  modulePreload: { polyfill: false },
+  modulePreload: {
+    polyfill: false,
+    // What every page has by then need not be looked for; and the list of what to load ahead is part of each page.
+    resolveDependencies: (_, files, { hostType }) =>
+      hostType === 'html' ? files : files.filter((file) => !/\/(main|react|rolldown-runtime)-/.test(file)),
+  },
 }
 
 const split = (groups: Rolldown.CodeSplittingGroup[]): BuildEnvironmentOptions['rolldownOptions'] => ({
@@ -110,20 +121,23 @@ async function findSharedChunks(): Promise<Map<string, string>> {
     root: import.meta.dirname,
     configFile: false,
     logLevel: 'error',
-    plugins: [withoutStyles, pureRouter(), react()],
+    plugins: [withoutStyles, leanRouter(), react()],
     build: { ...options, write: false, rolldownOptions: split(lasting) },
   })
   if (!('output' in built)) throw new Error('The build has more than one output')
   const chunks = built.output.filter((file) => file.type === 'chunk')
   const inRoot = (file: string) => join(import.meta.dirname, file)
-  const frames = first.frames.map(inRoot)
+  const signedIn = first.frames['signed in'].map(inRoot)
+  const signedOut = first.frames['signed out'].map(inRoot)
   const firstPages = first.pages.map(({ page }) => inRoot(page))
-  // Who is signed in sees every page within the same frames.
-  const isInFrames = (page: string) =>
-    page.includes('/features/') && !/\/features\/(account|public)\//.test(page)
+  // Who is signed in sees every page within the same frames, and so does who is to sign in.
+  const framesOf = (page: string) => {
+    if (/\/features\/account\/(?!AccountPage)/.test(page)) return signedOut
+    return page.includes('/features/') && !page.includes('/features/public/') ? signedIn : []
+  }
   return chunksOf(chunks, {
     entry: inRoot('src/main.tsx'),
-    framesOf: (page) => (isInFrames(page) ? frames : []),
+    framesOf,
     firstPages,
   })
 }
@@ -132,7 +146,7 @@ export default defineConfig(async ({ command }) => {
   const shared = command === 'build' ? await findSharedChunks() : new Map<string, string>()
   return {
     root: import.meta.dirname,
-    plugins: [pureRouter(), react(), tailwind(), preloadFonts(), refuseCircles(), compress()],
+    plugins: [leanRouter(), react(), tailwind(), preloadFonts(), refuseCircles(), compress()],
     build: {
       ...options,
       // For the check of what the first pages weigh.

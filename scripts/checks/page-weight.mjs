@@ -9,10 +9,10 @@ import { inTree } from '../setup/tree.mjs'
  */
 
 /**
- * The pages that people see first, the frames around them, and what each may cost: kB (gzip) of JavaScript and CSS, and
+ * The pages that people see first, which of the frames are around them, and what each may cost: kB (gzip) of JavaScript and CSS, and
  * files.
- * @typedef {{ what: string, page: string, inFrames: boolean, kB: number, files: number }} FirstPage
- * @typedef {{ frames: string[], pages: FirstPage[] }} FirstPages
+ * @typedef {{ what: string, page: string, within: string, kB: number, files: number }} FirstPage
+ * @typedef {{ frames: Record<string, string[]>, pages: FirstPage[] }} FirstPages
  */
 
 /** Weighs the first pages as built. @returns {{ ok: boolean, output: string }} */
@@ -26,8 +26,8 @@ export function checkPageWeight() {
   /** @type {string[]} */
   const lines = []
   let ok = true
-  for (const { what, page, inFrames, kB: budget, files: most } of pages) {
-    const keys = inFrames ? [...frames, page] : [page]
+  for (const { what, page, within, kB: budget, files: most } of pages) {
+    const keys = [...(frames[within] ?? []), page]
     const missing = keys.find((key) => !manifest[key])
     if (missing)
       return {

@@ -239,6 +239,7 @@ const server = [
       'own server plan',
       'own server feature',
       'server writes',
+      'server conditions',
       'server entry',
       'server activity',
       'server record',
@@ -263,6 +264,13 @@ const server = [
     ],
     npm: ['kysely'],
     why: 'Writes are what a feature lets others do to its tables in their transactions; they know its own words only.',
+  },
+  {
+    name: 'server conditions',
+    path: /^packages\/server\/src\/[^/]+\/[^/]+\.conditions\.ts$/,
+    may: ['server db'],
+    npm: ['kysely'],
+    why: 'Conditions say once, in SQL, what a row of a feature counts as, for the queries of others too; they know tables only.',
   },
   {
     name: 'server plan',

@@ -1,5 +1,6 @@
-import type { ErrorBody } from './error.ts'
+import { missing } from './missing.rules.ts'
 
+/** What the server says of requests, whatever they are about. */
 export const messages = {
   notAuthenticated: 'Not authenticated',
   otherAccount: 'Someone else signed in in this browser. Reload the page to continue.',
@@ -24,24 +25,5 @@ export const messages = {
   createdObjectDeleted: 'The object that was created with this Idempotency-Key has been deleted',
   foreignHost: 'This server does not answer to this host name. Use its public URL.',
   unsupportedMediaType: 'Request body must be JSON',
-  projectNotFound: 'Project not found',
-  vmNotFound: 'VM not found',
-  vmPoolNotFound: 'VM Pool not found',
-  vmSetNotFound: 'VM Set not found',
-  vmSnapshotNotFound: 'Snapshot not found',
-  diskNotFound: 'Disk not found',
-  diskSnapshotNotFound: 'Disk snapshot not found',
-  operationNotFound: 'Operation not found. It may have ended already.',
-  sshKeyNotFound: 'SSH key not found',
-  notFound: 'Not found',
+  ...missing,
 } as const
-
-/** The parts of an error answer that a screen can show; an answer of any other shape has none. */
-export function readError(answer: unknown): Partial<Pick<ErrorBody, 'message' | 'code' | 'fields'>> {
-  const { message, code: word, fields } = Object(answer) as Record<string, unknown>
-  if (typeof message !== 'string') return {}
-  const said = { message, ...(typeof word === 'string' && { code: word }) }
-  if (!fields || !Object.values(fields).every((text) => typeof text === 'string')) return said
-  // Every value was looked at.
-  return { ...said, fields: fields as Record<string, string> }
-}

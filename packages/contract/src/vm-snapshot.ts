@@ -4,8 +4,8 @@ import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
-import { vmTexts } from './vm.rules.ts'
 import { Vm, VmCopies, VmParams } from './vm.ts'
+import { vmTexts } from './vm-form.rules.ts'
 import {
   snapshotConsistencies,
   vmSnapshotRetention,

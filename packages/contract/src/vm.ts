@@ -7,14 +7,8 @@ import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { Id, name, Time } from './text.ts'
-import {
-  copiesAtOnce,
-  longestUnusedMinutes,
-  notRunning,
-  vmStatuses,
-  vmStepNames,
-  vmTexts,
-} from './vm.rules.ts'
+import { notRunning, vmStatuses, vmStepNames } from './vm.rules.ts'
+import { copiesAtOnce, longestUnusedMinutes, vmTexts } from './vm-form.rules.ts'
 
 export const VmStatus = z.enum(vmStatuses)
 export type VmStatus = z.infer<typeof VmStatus>

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatClock, formatDateTime, formatMinute, formatShortDate } from './time.ts'
+import {
+  formatAgo,
+  formatAgoOrDate,
+  formatClock,
+  formatDateTime,
+  formatMinute,
+  formatShortDate,
+} from './time.ts'
 
 const noon = '2026-11-20T12:00:00.000Z'
 
@@ -25,6 +32,12 @@ test.each([
 ])('what happened %i s ago was "%s"', (seconds, text) => {
   const now = Date.parse(noon)
   expect(formatAgo(new Date(now - seconds * 1000).toISOString(), now)).toBe(text)
+})
+
+test('what happened more than a day ago has its date', () => {
+  const now = Date.parse(noon)
+  expect(formatAgoOrDate(noon, now + 40_000)).toBe('40 sec. ago')
+  expect(formatAgoOrDate(noon, now + 86_400_000)).toBe(formatDateTime(noon))
 })
 
 test('a time of day has seconds and 24 hours', () => {

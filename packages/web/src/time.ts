@@ -50,3 +50,8 @@ export function formatAgo(iso: string, nowMs: number): string {
   if (seconds < 3600) return relative.format(-Math.floor(seconds / 60), 'minute')
   return seconds < 86_400 ? relative.format(-Math.floor(seconds / 3600), 'hour') : ''
 }
+
+/** As `formatAgo`, and date and time of what is older than a day. */
+export function formatAgoOrDate(iso: string, nowMs: number): string {
+  return formatAgo(iso, nowMs) || formatDateTime(iso)
+}

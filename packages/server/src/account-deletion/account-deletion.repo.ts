@@ -1,4 +1,4 @@
-import type { AccountDeletion, User } from '@slipway/contract'
+import type { User } from '@slipway/contract'
 import { deleteAccount, endSessionsOf } from '../account/account.writes.ts'
 import { forgetAccount } from '../activity/activity.writes.ts'
 import type { Entry } from '../activity/entry.ts'
@@ -30,58 +30,6 @@ export function makeAccountDeletionRepo(db: Db) {
   const projectsOf = (executor: Db, accountId: string) =>
     executor.selectFrom('project').select('id').where('account_id', '=', accountId)
 
-  /** Those on their way out already are not counted, as they are not listed. */
-  async function storedIn(
-    table: 'disk' | 'vm_snapshot' | 'disk_snapshot',
-    accountId: string,
-  ): Promise<number> {
-    const { n } = await db
-      .selectFrom(table)
-      .select((e) => e.fn.countAll<number | string>().as('n'))
-      .where('project_id', 'in', projectsOf(db, accountId))
-      .where('status', '!=', 'deleting')
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  }
-
-  async function vmsOf(accountId: string): Promise<number> {
-    const { n } = await db
-      .selectFrom('vm')
-      .select((e) => e.fn.countAll<number | string>().as('n'))
-      .where('project_id', 'in', projectsOf(db, accountId))
-      .where('wanted_deleted', '=', 0)
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  }
-
-  async function sharesOf(accountId: string): Promise<number> {
-    const { n } = await db
-      .selectFrom('share')
-      .select((e) => e.fn.countAll<number | string>().as('n'))
-      .where('project_id', 'in', projectsOf(db, accountId))
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  }
-
-  async function groupsOf(accountId: string, kind: 'pool' | 'set'): Promise<number> {
-    const { n } = await db
-      .selectFrom('vm_group')
-      .select((e) => e.fn.countAll<number | string>().as('n'))
-      .where('project_id', 'in', projectsOf(db, accountId))
-      .where('kind', '=', kind)
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  }
-
-  async function ownCount(table: 'ssh_key' | 'api_token' | 'project', accountId: string): Promise<number> {
-    const { n } = await db
-      .selectFrom(table)
-      .select((e) => e.fn.countAll<number | string>().as('n'))
-      .where('account_id', '=', accountId)
-      .executeTakeFirstOrThrow()
-    return Number(n)
-  }
-
   const deletion = (executor: Db, accountId: string) =>
     executor.selectFrom('account_deletion').selectAll().where('account_id', '=', accountId).executeTakeFirst()
 
@@ -112,48 +60,6 @@ export function makeAccountDeletionRepo(db: Db) {
     async all(): Promise<string[]> {
       const rows = await db.selectFrom('account_deletion').select('account_id').execute()
       return rows.map(({ account_id }) => account_id)
-    },
-
-    async goesAlong(accountId: string): Promise<AccountDeletion['goes_along']> {
-      const [
-        projects,
-        vms,
-        disks,
-        vmSnapshots,
-        diskSnapshots,
-        vm_pools,
-        vm_sets,
-        shares,
-        ssh_keys,
-        api_tokens,
-      ] = await Promise.all([
-        ownCount('project', accountId),
-        vmsOf(accountId),
-        storedIn('disk', accountId),
-        storedIn('vm_snapshot', accountId),
-        storedIn('disk_snapshot', accountId),
-        groupsOf(accountId, 'pool'),
-        groupsOf(accountId, 'set'),
-        sharesOf(accountId),
-        ownCount('ssh_key', accountId),
-        ownCount('api_token', accountId),
-      ])
-      const snapshots = vmSnapshots + diskSnapshots
-      return { projects, vms, disks, snapshots, vm_pools, vm_sets, shares, ssh_keys, api_tokens }
-    },
-
-    /** The projects of an account that have other members. */
-    async shared(accountId: string): Promise<AccountDeletion['shared_projects']> {
-      const rows = await db
-        .selectFrom('project')
-        .innerJoin('project_member as member', 'member.project_id', 'project.id')
-        .select((e) => ['project.id', 'project.name', e.fn.countAll<number | string>().as('n')])
-        .where('project.account_id', '=', accountId)
-        .where('member.account_id', '!=', accountId)
-        .groupBy(['project.id', 'project.name'])
-        .orderBy('project.id')
-        .execute()
-      return rows.map(({ id, name, n }) => ({ id, name, other_members: Number(n) }))
     },
 
     projects: async (accountId: string): Promise<string[]> =>

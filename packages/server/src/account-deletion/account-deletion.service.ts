@@ -9,9 +9,10 @@ import { entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SendMail } from '../mail/mail.ts'
+import { mailInBackground, type SendMail } from '../mail/mail.ts'
 import { accountDeletedMail, accountKeptMail, deletionRequestedMail } from './account-deletion.mails.ts'
 import type { AccountDeletionRepo } from './account-deletion.repo.ts'
+import type { GoesAlongRepo } from './goes-along.repo.ts'
 
 const dayMs = 24 * 60 * 60_000
 
@@ -19,6 +20,7 @@ export type AccountDeletionService = ReturnType<typeof makeAccountDeletionServic
 
 export interface AccountDeletionServiceOptions {
   repo: AccountDeletionRepo
+  goesAlong: GoesAlongRepo
   /** E-mail addresses of administrators, in lower case. */
   admins: readonly string[]
   sendMail: SendMail
@@ -35,17 +37,10 @@ export interface AccountDeletionServiceOptions {
 }
 
 export function makeAccountDeletionService(options: AccountDeletionServiceOptions) {
-  const { repo, installation, clock, log } = options
+  const { repo, goesAlong, installation, clock, log } = options
+  const send = mailInBackground(options.sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
-
-  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
-  function send(mail: Parameters<SendMail>[0], purpose: string): void {
-    options.sendMail(mail).then(
-      () => log.info({ to: mail.to, purpose }, 'mail sent'),
-      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
-    )
-  }
 
   async function announceProjects(accountId: string): Promise<void> {
     for (const projectId of await repo.projects(accountId)) options.announceProject(projectId)
@@ -55,8 +50,8 @@ export function makeAccountDeletionService(options: AccountDeletionServiceOption
     async get(user: User): Promise<AccountDeletion> {
       const [deletion, goes_along, shared_projects] = await Promise.all([
         repo.find(user.id),
-        repo.goesAlong(user.id),
-        repo.shared(user.id),
+        goesAlong.count(user.id),
+        goesAlong.shared(user.id),
       ])
       return { delete_at: deletion?.deleteAt ?? null, goes_along, shared_projects }
     },

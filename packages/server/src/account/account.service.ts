@@ -21,7 +21,7 @@ import { newId } from '../lib/id.ts'
 import { makeLater } from '../lib/later.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuseForNow } from '../lib/problem.ts'
-import type { SendMail } from '../mail/mail.ts'
+import { mailInBackground, type SendMail } from '../mail/mail.ts'
 import type { AccountLimits } from './account.limits.ts'
 import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
@@ -127,6 +127,7 @@ export function makeAccountService({
   log,
 }: AccountServiceOptions) {
   const now = () => isoTime(clock.now())
+  const send = mailInBackground(sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told): Entry =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
 
@@ -153,14 +154,6 @@ export function makeAccountService({
       superseded_at: null,
     }
     return { token, row }
-  }
-
-  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
-  function send(mail: Parameters<SendMail>[0], purpose: string): void {
-    sendMail(mail).then(
-      () => log.info({ to: mail.to, purpose }, 'mail sent'),
-      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
-    )
   }
 
   /**

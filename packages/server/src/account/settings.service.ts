@@ -13,7 +13,7 @@ import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse } from '../lib/problem.ts'
-import type { SendMail } from '../mail/mail.ts'
+import { mailInBackground, type SendMail } from '../mail/mail.ts'
 import type { AccountLimits } from './account.limits.ts'
 import {
   emailChangeAskedMail,
@@ -46,16 +46,9 @@ export interface SettingsServiceOptions {
 export function makeSettingsService(options: SettingsServiceOptions) {
   const { repo, limits, installation, clock, log } = options
   const now = () => isoTime(clock.now())
+  const send = mailInBackground(options.sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)
-
-  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
-  function send(mail: Parameters<SendMail>[0], purpose: string): void {
-    options.sendMail(mail).then(
-      () => log.info({ to: mail.to, purpose }, 'mail sent'),
-      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
-    )
-  }
 
   /**
    * Checks the password of somebody who is signed in. Guesses count as failed sign-ins. Throws 400, 429, and 503 while too

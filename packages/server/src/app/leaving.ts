@@ -4,6 +4,7 @@ import {
   type AccountDeletionServiceOptions,
   makeAccountDeletionService,
 } from '../account-deletion/account-deletion.service.ts'
+import { makeGoesAlongRepo } from '../account-deletion/goes-along.repo.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
@@ -29,6 +30,7 @@ export function makeLeaving(
   const repo = makeAccountDeletionRepo(db)
   const deletions = makeAccountDeletionService({
     repo,
+    goesAlong: makeGoesAlongRepo(db),
     ...ofService,
     announceProject: (projectId) => bus.changed('project', projectId, projectId),
     kick: calls.kickAccountDeletion,

@@ -1,6 +1,6 @@
 import { projectRoles, roleMay } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
-import { isTenable, isTrusted } from '../ssh-key/ssh-key.writes.ts'
+import { isTenable, isTrusted } from '../ssh-key/ssh-key.conditions.ts'
 import type { Candidate } from './gateway.plan.ts'
 
 interface Visited {

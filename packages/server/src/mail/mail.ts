@@ -1,6 +1,7 @@
 import { mkdir, open, rename } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
+import type { Log } from '../lib/log.ts'
 import { forTerminal } from '../lib/terminal-text.ts'
 
 const require = createRequire(import.meta.url)
@@ -20,6 +21,19 @@ export interface Mail {
 }
 
 export type SendMail = (mail: Mail) => Promise<void>
+
+/**
+ * Sends mails that nobody waits for: a slow mail server must not hold an answer. What came of it is in the log, with what
+ * the mail was for.
+ */
+export const mailInBackground =
+  (sendMail: SendMail, log: Pick<Log, 'info' | 'error'>) =>
+  (mail: Mail, purpose: string): void => {
+    sendMail(mail).then(
+      () => log.info({ to: mail.to, purpose }, 'mail sent'),
+      (error: unknown) => log.error({ err: error, to: mail.to, purpose }, 'mail could not be sent'),
+    )
+  }
 
 const makeComposer = () =>
   nodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' })

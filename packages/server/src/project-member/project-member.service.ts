@@ -19,7 +19,7 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SendMail } from '../mail/mail.ts'
+import { mailInBackground, type SendMail } from '../mail/mail.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import { invitationMail } from './project-member.mails.ts'
 import type { ProjectMemberRepo, Refusal, Roles } from './project-member.repo.ts'
@@ -64,7 +64,8 @@ export interface ProjectMemberServiceOptions {
 }
 
 export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
-  const { repo, projects, changed, clock, log } = options
+  const { repo, projects, changed, clock } = options
+  const send = mailInBackground(options.sendMail, options.log)
   const now = () => isoTime(clock.now())
 
   /** Tells everybody who is in a project now, and ends what stood on who somebody was. */
@@ -113,11 +114,7 @@ export function makeProjectMemberService(options: ProjectMemberServiceOptions) {
         { productName, url: publicUrl(), canSignUp },
         token,
       )
-      // Nobody waits for a mail: a slow mail server must not hold an answer.
-      options.sendMail(mail).then(
-        () => log.info({ to: email, purpose: 'invitation' }, 'mail sent'),
-        (error: unknown) => log.error({ err: error, to: email }, 'mail could not be sent'),
-      )
+      send(mail, 'invitation')
       return { ...shown, invited_by: user.name }
     },
 

@@ -3,7 +3,7 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { SshKeyTable } from '../db/schema.ts'
-import { isShared } from './ssh-key.writes.ts'
+import { isShared } from './ssh-key.conditions.ts'
 
 /** A row, and whether another account has stored its key too. */
 type Row = Omit<SshKeyTable, 'proof_code' | 'proof_expires_at'> & { shared: unknown }

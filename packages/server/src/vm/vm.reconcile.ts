@@ -395,7 +395,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
 
   /** What needs a look: everything whose plan is not to rest, and machines without a VM. */
   async function scan(): Promise<string[]> {
-    const [vms, machines] = await Promise.all([repo.all(), engine.list()])
+    const [vms, machines] = await Promise.all([repo.allPlanned(), engine.list()])
     const ids: string[] = []
     for (const vm of vms) {
       const state = machines.get(vm.id) ?? { power: 'absent' as const }

@@ -10,7 +10,7 @@ import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
-import type { Membership, VmRecord } from './vm.state.ts'
+import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
 
@@ -23,9 +23,52 @@ const memberOf = ({ group_id, group_kind, member_number, retiring, heals }: VmTa
     ? null
     : { groupId: group_id, kind: group_kind, number: member_number, retiring: retiring === 1, heals }
 
+/** What a plan needs to know of a VM. */
+const planColumns = [
+  'id',
+  'wanted_power',
+  'wanted_force',
+  'wanted_restarts',
+  'wanted_deleted',
+  'restore_from',
+  'admitted',
+  'provisioned',
+  'restarts',
+  'judged_run',
+  'fault',
+  'silent',
+  'restore_prepared',
+  'seen_power',
+  'status',
+  'status_since',
+] as const satisfies readonly (keyof VmTable)[]
+
+const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm => ({
+  id: row.id,
+  wanted: {
+    power: row.wanted_power,
+    force: row.wanted_force === 1,
+    restarts: row.wanted_restarts,
+    deleted: row.wanted_deleted === 1,
+    restore: row.restore_from !== null,
+  },
+  known: {
+    admitted: row.admitted === 1,
+    provisioned: row.provisioned === 1,
+    restarts: row.restarts,
+    judgedRun: row.judged_run,
+    fault: row.fault,
+    silent: row.silent === 1,
+    restorePrepared: row.restore_prepared === 1,
+  },
+  seenPower: row.seen_power,
+  status: VmStatus.parse(row.status),
+  statusSince: Date.parse(row.status_since),
+})
+
 /** The steps take longer to read than all else: who does not want them passes `'[]'`. */
 const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
-  id: row.id,
+  ...toPlanned(row),
   projectId: row.project_id,
   name: row.name,
   templateId: row.template_id,
@@ -43,28 +86,9 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   member: memberOf(row),
   createdAt: row.created_at,
   version: row.version,
-  wanted: {
-    power: row.wanted_power,
-    force: row.wanted_force === 1,
-    restarts: row.wanted_restarts,
-    deleted: row.wanted_deleted === 1,
-    restore: row.restore_from !== null,
-  },
   restore:
     row.restore_from === null ? null : { snapshotId: row.restore_from, safetyId: row.restore_safety ?? '' },
-  known: {
-    admitted: row.admitted === 1,
-    provisioned: row.provisioned === 1,
-    restarts: row.restarts,
-    judgedRun: row.judged_run,
-    fault: row.fault,
-    silent: row.silent === 1,
-    restorePrepared: row.restore_prepared === 1,
-  },
-  seenPower: row.seen_power,
   address: row.ip_address === null ? null : { ip: row.ip_address, port: row.ssh_port },
-  status: VmStatus.parse(row.status),
-  statusSince: Date.parse(row.status_since),
   statusMessage: row.status_message,
   steps: steps === '[]' ? [] : Steps.parse(JSON.parse(steps)),
 })
@@ -185,10 +209,12 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       return rows.map((row) => toRecord(row))
     },
 
-    /** Every VM there is, those on their way out included; without its steps. */
-    async all(): Promise<Omit<VmRecord, 'steps'>[]> {
-      const rows = await db.selectFrom('vm').selectAll().execute()
-      return rows.map((row) => toRecord(row, '[]'))
+    /**
+     * Every VM there is, those on their way out included, with what a plan needs: a server at rest does little else than
+     * read this again and again.
+     */
+    async allPlanned(): Promise<PlannedVm[]> {
+      return (await db.selectFrom('vm').select(planColumns).execute()).map(toPlanned)
     },
 
     /** The VMs that run and are to be suspended when they are not used; without their steps. */

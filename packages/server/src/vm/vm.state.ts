@@ -61,6 +61,9 @@ export interface VmRecord {
   readonly steps: readonly VmStep[]
 }
 
+/** What a plan needs to know of a VM. */
+export type PlannedVm = Pick<VmRecord, 'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince'>
+
 export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore'>>
   suspendAfterMin?: number | null
@@ -136,16 +139,16 @@ export function endSteps(steps: readonly VmStep[], nowMs: number): readonly VmSt
  * How long the present status may last, in milliseconds; null for a settled one, and while copies are made or disks
  * change, which report their progress. One that waits for room or a start slot may wait as long as a new one.
  */
-function spanOf(vm: Omit<VmRecord, 'steps'>): number | null {
+function spanOf(vm: PlannedVm): number | null {
   const alive = isAlive({ power: vm.seenPower })
   // In between its guest is ended, which has its time.
-  if (vm.restore && !(vm.known.restorePrepared && alive)) return null
+  if (vm.wanted.restore && !(vm.known.restorePrepared && alive)) return null
   const waits = vm.status === 'starting' && !vm.known.admitted && !alive
   return deadlineMs[waits ? 'pending' : vm.status]
 }
 
 /** Where the deadline of the present status stands. */
-export function deadlineOf(vm: Omit<VmRecord, 'steps'>, nowMs: number): Surroundings['deadline'] {
+export function deadlineOf(vm: PlannedVm, nowMs: number): Surroundings['deadline'] {
   const span = spanOf(vm)
   if (span === null) return 'ahead'
   const age = nowMs - vm.statusSince
@@ -153,7 +156,7 @@ export function deadlineOf(vm: Omit<VmRecord, 'steps'>, nowMs: number): Surround
 }
 
 /** Milliseconds until the deadline of the present status next matters; null for a settled one. */
-export function msToDeadline(vm: VmRecord, nowMs: number): number | null {
+export function msToDeadline(vm: PlannedVm, nowMs: number): number | null {
   const span = spanOf(vm)
   if (span === null) return null
   const age = nowMs - vm.statusSince

@@ -1,7 +1,8 @@
-import type { Usage, VmUsage } from '@slipway/contract'
+import type { Usage } from '@slipway/contract'
 import { hashKey, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
-import { asList, keyOf } from './query.ts'
+import { keyOf } from './query.ts'
+import { samplePollMs } from './usage-now.ts'
 
 export type UsageRange = 'hour' | 'day'
 
@@ -12,8 +13,8 @@ export type UsageOf =
   | { project: string; pool: string }
   | { project: string; set: string }
 
-/** A new sample comes every ten seconds; in the view of a day every five minutes. Not asked for in the background. */
-const pollMs = { hour: 10_000, day: 60_000 } as const
+/** In the view of a day a new sample comes every five minutes. Not asked for in the background. */
+const pollMs = { hour: samplePollMs, day: 60_000 } as const
 
 /** The usage of an object over the last hour or day, kept up to date while it is shown. */
 export function useUsage(of: UsageOf, range: UsageRange) {
@@ -53,43 +54,4 @@ function askFor(of: UsageOf, range: UsageRange) {
   return queryOf('usage.ofProject', '', (signal) =>
     call('usage.ofProject', { params: { projectId }, query, signal }),
   )
-}
-
-const nowOf = (projectId: string) => ({
-  queryKey: keyOf('usage.ofVms', { projectId }),
-  queryFn: async ({ signal }: { signal: AbortSignal }) => {
-    const usages = asList(await call('usage.ofVms', { params: { projectId }, signal }))
-    return new Map(usages.map((usage) => [usage.vm_id, usage]))
-  },
-  // All of it is new every time, and of a thousand VMs comparing it takes longer than drawing those in sight.
-  structuralSharing: false,
-})
-
-/** Keeps what each VM of a project uses now fresh: once for a list, whatever its length. */
-export function useVmUsagePoll(projectId: string | undefined): void {
-  useQuery({
-    ...nowOf(projectId ?? ''),
-    enabled: projectId !== undefined,
-    refetchInterval: pollMs.hour,
-    notifyOnChangeProps: [],
-  })
-}
-
-/** The current usage of one VM; undefined when it was not measured. The list keeps it up to date. */
-export function useVmUsageNow(projectId: string, vmId: string): VmUsage | undefined {
-  return useQuery({
-    ...nowOf(projectId),
-    select: (usages) => usages.get(vmId),
-    staleTime: Number.POSITIVE_INFINITY,
-  }).data
-}
-
-/** The average CPU load of some VMs in percent; null while none of them was measured. */
-export function useMeanCpuNow(projectId: string, vms: readonly { id: string }[]): number | null {
-  const { data } = useQuery({
-    ...nowOf(projectId),
-    select: (usages) => vms.flatMap(({ id }) => usages.get(id)?.cpu.at(-1) ?? []),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  return data && data.length > 0 ? data.reduce((sum, cpu) => sum + cpu, 0) / data.length : null
 }

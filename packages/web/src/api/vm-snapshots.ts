@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { type Creation, call, said } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { liveList } from './live-list.ts'
-import { patchVms, showCopies } from './vms.ts'
+import { showCopies } from './vm-lifetime.ts'
+import { patchVms } from './vms.ts'
 
 const list = liveList<VmSnapshot>(
   'vmSnapshot.list',

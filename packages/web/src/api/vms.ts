@@ -1,6 +1,6 @@
-import { isTransitional, type Vm, type VmCopies, type VmCreate, vmStatuses } from '@slipway/contract'
+import { isTransitional, type Vm, vmStatuses } from '@slipway/contract'
 import { type QueryKey, queryOptions, useMutation, useQuery } from '@tanstack/react-query'
-import { type Creation, call, revisionOf, said } from './client.ts'
+import { call, revisionOf, said } from './client.ts'
 import { takeEvents } from './live-events.ts'
 import { inOrder, nameOf, patchList, pollMs, usePoll } from './live-list.ts'
 import type { Said } from './order.ts'
@@ -131,29 +131,15 @@ function patchMembers(projectId: string, news: readonly Said<Vm>[]): void {
   }
 }
 
-function refreshList(projectId: string) {
+/** Reloads the list of VMs of a project. */
+export function refreshVms(projectId: string) {
   return queryClient.invalidateQueries({ queryKey: keyOf('vm.list', { projectId }) })
 }
 
 /** Reloads everything shown of a VM. */
 export function refreshVm(projectId: string, vmId: string): void {
-  void refreshList(projectId)
+  void refreshVms(projectId)
   void queryClient.invalidateQueries({ queryKey: keyOf('vm.get', { projectId, vmId }) })
-}
-
-/** Creates a VM and shows it in the lists at once. */
-export function useCreateVm() {
-  return useMutation({
-    mutationFn: ({ projectId, body, idempotencyKey }: Creation<VmCreate> & { projectId: string }) =>
-      call('vm.create', { params: { projectId }, body, idempotencyKey }),
-    onSuccess: (vm, { projectId }) => {
-      patchVms(projectId, [said(vm)])
-      void refreshList(projectId)
-      // The disks it was created with are attached now.
-      if (vm.disks.length > 0)
-        void queryClient.invalidateQueries({ queryKey: keyOf('disk.list', { projectId }) })
-    },
-  })
 }
 
 export type VmAction = 'start' | 'stop' | 'forceStop' | 'suspend' | 'restart'
@@ -181,35 +167,5 @@ export function useVmAction() {
     onSuccess: (vm) => patchVms(vm.project_id, [said(vm)]),
     // A refusal means that the page shows an old state.
     onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
-  })
-}
-
-/** Shows copies of a VM in the lists; disks that are made for them appear on their own. */
-export function showCopies(projectId: string, copies: readonly Vm[], answer: object): void {
-  patchVms(
-    projectId,
-    copies.map((vm) => said(vm, answer)),
-  )
-  void refreshList(projectId)
-}
-
-/** Makes copies of a VM. */
-export function useForkVm() {
-  return useMutation({
-    mutationFn: ({ vm, body }: { vm: Vm; body: VmCopies }) =>
-      call('vm.fork', { params: { projectId: vm.project_id, vmId: vm.id }, body }),
-    onSuccess: (copies, { vm }) => showCopies(vm.project_id, copies, copies),
-    onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
-  })
-}
-
-/** Deletes a VM and removes it from all lists. */
-export function useDeleteVm() {
-  return useMutation({
-    mutationFn: (vm: Vm) => call('vm.delete', { params: { projectId: vm.project_id, vmId: vm.id } }),
-    onSuccess: (_, { id, project_id }) => {
-      patchVms(project_id, [{ object: { id, project_id, deleted: true }, at: null }])
-      void refreshList(project_id)
-    },
   })
 }

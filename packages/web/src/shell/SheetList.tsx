@@ -1,31 +1,35 @@
 import type { ReactNode } from 'react'
 import { fullErrorText } from '../api/errors.ts'
+import { Banner } from '../ui/Banner.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { LoadingState } from '../ui/LoadingState.tsx'
 import { Sheet } from '../ui/Sheet.tsx'
 
-interface SheetListProps {
+interface LoadedSheetProps {
   title: string
-  /** What is listed, in the sentences about loading it: `sessions`, and `Sessions` in a title. */
+  /** What is shown, in the sentences about loading it: `sessions`, and `Sessions` in a title. */
   things: { inSentence: string; inTitle: string }
   query: { loading: boolean; error: Error | null; retry: () => void }
   actions?: ReactNode
-  /** A sentence above the list. */
+  /** A sentence above all else. */
   note?: string
-  /** Instead of an empty list. */
-  empty?: string
-  /** The rows. */
-  children: readonly ReactNode[]
-  /** The dialogs of the list. */
-  dialogs: ReactNode
+  /** Why some of it cannot be done now. */
+  notice?: string | undefined
+  /** What was loaded, and dialogs. */
+  children: ReactNode
 }
 
-/** A short list on a sheet of its own, such as those of the account page, while it loads and when that fails. */
-export function SheetList({ title, things, query, actions, note, empty, children, dialogs }: SheetListProps) {
+/** A sheet such as those of the account page, while its content loads and when that fails. */
+export function LoadedSheet({ title, things, query, actions, note, notice, children }: LoadedSheetProps) {
   const { loading, error, retry } = query
   return (
     <Sheet aria-label={title} title={title} actions={actions}>
       {note && <p className="px-4 py-3 text-ink-2">{note}</p>}
+      {notice && (
+        <Banner tone="info" className="mx-4 mb-3">
+          {notice}
+        </Banner>
+      )}
       {loading && (
         <div className={note ? 'px-4 pb-3' : 'px-4 py-3'}>
           <LoadingState text={`Loading ${things.inSentence}...`} />
@@ -40,16 +44,38 @@ export function SheetList({ title, things, query, actions, note, empty, children
           />
         </div>
       )}
+      {children}
+    </Sheet>
+  )
+}
+
+interface SheetListProps extends LoadedSheetProps {
+  /** Instead of an empty list. */
+  empty?: string
+  /** The rows. */
+  children: readonly ReactNode[]
+  /** Below the list. */
+  foot?: ReactNode
+  /** The dialogs of the list. */
+  dialogs: ReactNode
+}
+
+/** A short list on a sheet of its own. */
+export function SheetList({ empty, children, foot, dialogs, ...sheet }: SheetListProps) {
+  const { loading, error } = sheet.query
+  return (
+    <LoadedSheet {...sheet}>
       {empty && !loading && !error && children.length === 0 && (
         <p className="border-t border-line px-4 py-3 text-ink-3">{empty}</p>
       )}
       {children.length > 0 && (
-        <ul className={note ? 'divide-y divide-line border-t border-line' : 'divide-y divide-line'}>
+        <ul className={sheet.note ? 'divide-y divide-line border-t border-line' : 'divide-y divide-line'}>
           {children}
         </ul>
       )}
+      {foot}
       {dialogs}
-    </Sheet>
+    </LoadedSheet>
   )
 }
 

@@ -4,7 +4,7 @@ import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatAgo, formatDateTime } from '../../time.ts'
+import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { browserName } from './browser-name.ts'
@@ -64,7 +64,7 @@ interface SessionRowProps {
 
 function SessionRow({ session, now, onEnd }: SessionRowProps) {
   const name = browserName(session.user_agent)
-  const lastUsed = formatAgo(session.last_used_at, now) || formatDateTime(session.last_used_at)
+  const lastUsed = formatAgoOrDate(session.last_used_at, now)
   return (
     <SheetRow
       name={name}

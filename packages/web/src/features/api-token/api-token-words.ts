@@ -1,5 +1,5 @@
 import type { ApiToken, ApiTokenAccess } from '@slipway/contract'
-import { formatAgo, formatDateTime } from '../../time.ts'
+import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 
 export const accessWords: Record<ApiTokenAccess, string> = { read: 'Read', write: 'Read and write' }
 
@@ -26,5 +26,5 @@ export const expiryText = (token: Pick<ApiToken, 'expires_at'>, nowMs: number): 
 
 export function lastUseText({ last_used_at }: Pick<ApiToken, 'last_used_at'>, nowMs: number): string {
   if (last_used_at === null) return 'Never used'
-  return `Last used ${formatAgo(last_used_at, nowMs) || formatDateTime(last_used_at)}`
+  return `Last used ${formatAgoOrDate(last_used_at, nowMs)}`
 }

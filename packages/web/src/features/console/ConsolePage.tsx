@@ -1,4 +1,4 @@
-import { messages, type Vm } from '@slipway/contract'
+import { missing, type Vm } from '@slipway/contract'
 import { Link, type LoaderFunctionArgs, useParams } from 'react-router'
 import { ApiError } from '../../api/client.ts'
 import { useVm, useVms } from '../../api/vms.ts'
@@ -26,7 +26,7 @@ export function Component() {
   const breadcrumb = [
     { label: 'Virtual Machines', render: <Link to={paths.vms(projectId)} /> },
     ...(vm && !isGone ? [{ label: vm.name, render: <Link to={paths.vm(projectId, vmId)} /> }] : []),
-    { label: isGone ? messages.vmNotFound : 'Console' },
+    { label: isGone ? missing.vmNotFound : 'Console' },
   ]
   if (isGone) return <NoSuchVm projectId={projectId} breadcrumb={breadcrumb} />
   return (

@@ -1,4 +1,4 @@
-import { messages } from '@slipway/contract'
+import { missing } from '@slipway/contract'
 import { type LoaderFunctionArgs, useParams } from 'react-router'
 import { useVm } from '../../api/vms.ts'
 import { RequireSession } from '../../shell/guards.tsx'
@@ -22,7 +22,7 @@ export function Component() {
 function ConsoleWindow() {
   const { projectId = '', vmId = '' } = useParams()
   const { data: vm, error } = useVm(projectId, vmId)
-  const title = vm ? `Console of ${vm.name}` : error ? messages.vmNotFound : 'Console'
+  const title = vm ? `Console of ${vm.name}` : error ? missing.vmNotFound : 'Console'
   return (
     <main id="main" tabIndex={-1} className="min-h-dvh min-w-0 bg-term outline-none">
       <title>{title}</title>

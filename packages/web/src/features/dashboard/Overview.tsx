@@ -1,5 +1,5 @@
 import { type Project, summarizeVms, type Vm } from '@slipway/contract'
-import { useVmUsagePoll } from '../../api/usage.ts'
+import { useVmUsagePoll } from '../../api/usage-now.ts'
 import { cx } from '../../ui/cx.ts'
 import { ProjectUsage } from '../usage/ProjectUsage.tsx'
 import { recentVms } from './dashboard-lists.ts'

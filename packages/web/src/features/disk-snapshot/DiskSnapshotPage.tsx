@@ -1,4 +1,4 @@
-import { type DiskSnapshot, formatDiskSize, formatSnapshotSize, messages } from '@slipway/contract'
+import { type DiskSnapshot, formatDiskSize, formatSnapshotSize, missing } from '@slipway/contract'
 import { Link, useParams } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { paths } from '../../paths.ts'
@@ -16,7 +16,7 @@ const texts = {
   loading: 'Loading disk snapshot...',
   errorTitle: 'Error Loading Disk Snapshot',
   failed: 'Failed to load the disk snapshot. Please try again.',
-  gone: messages.diskSnapshotNotFound,
+  gone: missing.diskSnapshotNotFound,
   goneTitle: 'This disk snapshot does not exist',
 }
 

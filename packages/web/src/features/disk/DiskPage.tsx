@@ -1,4 +1,4 @@
-import { type Disk, diskStateOf, formatDiskSize, isDiskUnderWay, messages } from '@slipway/contract'
+import { type Disk, diskStateOf, formatDiskSize, isDiskUnderWay, missing } from '@slipway/contract'
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
@@ -32,7 +32,7 @@ const texts = {
   loading: 'Loading disk...',
   errorTitle: 'Error Loading Disk',
   failed: 'Failed to load the disk. Please try again.',
-  gone: messages.diskNotFound,
+  gone: missing.diskNotFound,
   goneTitle: 'This disk does not exist',
 }
 

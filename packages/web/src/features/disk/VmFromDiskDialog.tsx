@@ -1,10 +1,10 @@
-import { type Disk, formatCpu, formatMemory, type VmCreate } from '@slipway/contract'
+import type { Disk, VmCreate } from '@slipway/contract'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useSshKeys } from '../../api/ssh-keys.ts'
 import { useTemplates } from '../../api/templates.ts'
-import { useCreateVm } from '../../api/vms.ts'
+import { useCreateVm } from '../../api/vm-lifetime.ts'
 import { paths } from '../../paths.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useDialogForm } from '../../shell/use-dialog-form.ts'
@@ -13,10 +13,10 @@ import { Button } from '../../ui/Button.tsx'
 import { Checkbox } from '../../ui/Checkbox.tsx'
 import { Field, NameInput } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { keyFor } from '../ssh-key/default-key.ts'
 import { imageHint } from '../template/template-image.ts'
+import { templateOptions } from '../template/template-options.tsx'
 import { defaultVmName, firstBrokenRule, toBody, type VmFromDiskForm } from './vm-from-disk.ts'
 
 /** Creates a VM that boots from a template and has the disk attached as a data disk. */
@@ -87,12 +87,7 @@ export function VmFromDiskDialog({ disk, onClose }: { disk: Disk; onClose: () =>
           onValueChange={(templateId) => change({ templateId })}
           disabled={templates.length === 0}
           placeholder={templatesLoading ? 'Loading templates...' : 'No templates'}
-          options={templates.map(({ id, name, default_cpu, default_memory_mb }) => ({
-            value: id,
-            label: name,
-            description: `${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`,
-            icon: <TemplatePlate templateId={id} size={16} />,
-          }))}
+          options={templateOptions(templates)}
         />
       </Field>
       <Field

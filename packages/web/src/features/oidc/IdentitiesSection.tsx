@@ -1,15 +1,12 @@
 import { type Identity, mayUnlink } from '@slipway/contract'
-import { errorDetail } from '../../api/errors.ts'
 import { useIdentities, useProviders, useUnlink } from '../../api/identities.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatAgo, formatDateTime } from '../../time.ts'
+import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { Sheet } from '../../ui/Sheet.tsx'
 import { LinkForm } from './LinkForm.tsx'
 
 /** By its name in the URL. */
@@ -24,46 +21,32 @@ export function IdentitiesSection() {
   const allowed = mayUnlink({ hasPassword, identities: identities.length })
   const open = providers.filter(({ name }) => !identities.some(({ provider }) => provider === name))
   return (
-    <Sheet aria-label="Linked identities" title="Linked identities">
-      <p className="px-4 py-3 text-ink-2">
-        {identities.length === 0 ? 'No provider can sign you in yet.' : 'These providers can sign you in.'}
-      </p>
-      {loading && (
-        <div className="px-4 pb-3">
-          <LoadingState text="Loading linked identities..." />
-        </div>
-      )}
-      {error && !loading && (
-        <div className="px-4 pb-4">
-          <ErrorState
-            title="Error Loading Linked Identities"
-            message={['Failed to load linked identities.', errorDetail(error)].filter(Boolean).join(' ')}
-            onRetry={retry}
-          />
-        </div>
-      )}
-      {identities.length > 0 && (
-        <ul className="divide-y divide-line border-t border-line">
-          {identities.map((identity) => (
-            <IdentityRow
-              key={identity.id}
-              identity={identity}
-              allowed={allowed}
-              onUnlink={() => openDialog(unlinkDialog, identity.id)}
-            />
-          ))}
-        </ul>
-      )}
-      {!loading && !error && open.length > 0 && <LinkForm providers={open} />}
-      <ObjectDialogs
-        objects={identities}
-        loading={loading || error !== null}
-        gone="The identity is not linked any more."
-        dialogs={{
-          [unlinkDialog]: (identity, close) => <Unlink identity={identity} onClose={() => close()} />,
-        }}
-      />
-    </Sheet>
+    <SheetList
+      title="Linked identities"
+      things={{ inSentence: 'linked identities', inTitle: 'Linked Identities' }}
+      query={{ loading, error, retry }}
+      note={identities.length === 0 ? 'No provider can sign you in yet.' : 'These providers can sign you in.'}
+      foot={!loading && !error && open.length > 0 && <LinkForm providers={open} />}
+      dialogs={
+        <ObjectDialogs
+          objects={identities}
+          loading={loading || error !== null}
+          gone="The identity is not linked any more."
+          dialogs={{
+            [unlinkDialog]: (identity, close) => <Unlink identity={identity} onClose={() => close()} />,
+          }}
+        />
+      }
+    >
+      {identities.map((identity) => (
+        <IdentityRow
+          key={identity.id}
+          identity={identity}
+          allowed={allowed}
+          onUnlink={() => openDialog(unlinkDialog, identity.id)}
+        />
+      ))}
+    </SheetList>
   )
 }
 
@@ -77,24 +60,23 @@ interface IdentityRowProps {
 function IdentityRow({ identity, allowed, onUnlink }: IdentityRowProps) {
   const { label, email, linked_at, last_used_at } = identity
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 px-4 py-3">
-      <h3 className="text-body font-[550] wrap-anywhere">
-        <bdi>{label}</bdi>
-      </h3>
-      <Button
-        size="sm"
-        aria-label={`Unlink ${label}`}
-        disabledReason={allowed === true ? undefined : allowed}
-        onClick={onUnlink}
-      >
-        Unlink
-      </Button>
-      <p className="col-span-2 mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
-        {email && <span className="wrap-anywhere">{email}</span>}
-        <span>Linked {formatDateTime(linked_at)}</span>
-        <span>Last used {formatAgo(last_used_at, Date.now()) || formatDateTime(last_used_at)}</span>
-      </p>
-    </li>
+    <SheetRow
+      name={label}
+      action={
+        <Button
+          size="sm"
+          aria-label={`Unlink ${label}`}
+          disabledReason={allowed === true ? undefined : allowed}
+          onClick={onUnlink}
+        >
+          Unlink
+        </Button>
+      }
+    >
+      {email && <span className="wrap-anywhere">{email}</span>}
+      <span>Linked {formatDateTime(linked_at)}</span>
+      <span>Last used {formatAgoOrDate(last_used_at, Date.now())}</span>
+    </SheetRow>
   )
 }
 

@@ -1,18 +1,14 @@
 import type { Passkey } from '@slipway/contract'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense } from 'react'
-import { errorDetail } from '../../api/errors.ts'
 import { usePasskeys, usePasskeysWork, useRemovePasskey } from '../../api/passkeys.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
+import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatAgo, formatDateTime } from '../../time.ts'
-import { Banner } from '../../ui/Banner.tsx'
+import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { Sheet } from '../../ui/Sheet.tsx'
 
 const AddPasskeyDialog = lazy(async () => ({
   default: (await import('./PasskeyForms.tsx')).AddPasskeyDialog,
@@ -33,9 +29,13 @@ export function PasskeysSection() {
   const now = Date.now()
   const reason = typeof works === 'string' ? works : undefined
   return (
-    <Sheet
-      aria-label="Passkeys"
+    <SheetList
       title="Passkeys"
+      things={{ inSentence: 'passkeys', inTitle: 'Passkeys' }}
+      query={{ loading, error, retry }}
+      note="Sign in with your phone, computer or security key in place of email, password and code."
+      notice={reason}
+      empty="No passkeys yet."
       actions={
         <Button
           size="sm"
@@ -46,54 +46,29 @@ export function PasskeysSection() {
           Add Passkey
         </Button>
       }
-    >
-      <p className="px-4 py-3 text-ink-2">
-        Sign in with your phone, computer or security key in place of email, password and code.
-      </p>
-      {reason && (
-        <Banner tone="info" className="mx-4 mb-3">
-          {reason}
-        </Banner>
-      )}
-      {loading && (
-        <div className="px-4 pb-3">
-          <LoadingState text="Loading passkeys..." />
-        </div>
-      )}
-      {error && !loading && (
-        <div className="px-4 pb-4">
-          <ErrorState
-            title="Error Loading Passkeys"
-            message={['Failed to load passkeys.', errorDetail(error)].filter(Boolean).join(' ')}
-            onRetry={retry}
+      dialogs={
+        <Suspense fallback={null}>
+          {adding.open && <AddPasskeyDialog onClose={() => adding.close()} />}
+          <ObjectDialogs
+            objects={passkeys}
+            loading={loading || error !== null}
+            gone="The passkey no longer exists."
+            dialogs={{
+              [dialogs.rename]: (passkey, close) => (
+                <RenamePasskeyDialog passkey={passkey} onClose={() => close()} />
+              ),
+              [dialogs.remove]: (passkey, close) => (
+                <RemovePasskey passkey={passkey} onClose={() => close()} />
+              ),
+            }}
           />
-        </div>
-      )}
-      {!loading && !error && passkeys.length === 0 && (
-        <p className="border-t border-line px-4 py-3 text-ink-3">No passkeys yet.</p>
-      )}
-      {passkeys.length > 0 && (
-        <ul className="divide-y divide-line border-t border-line">
-          {passkeys.map((passkey) => (
-            <PasskeyRow key={passkey.id} passkey={passkey} now={now} onOpen={openDialog} />
-          ))}
-        </ul>
-      )}
-      <Suspense fallback={null}>
-        {adding.open && <AddPasskeyDialog onClose={() => adding.close()} />}
-        <ObjectDialogs
-          objects={passkeys}
-          loading={loading || error !== null}
-          gone="The passkey no longer exists."
-          dialogs={{
-            [dialogs.rename]: (passkey, close) => (
-              <RenamePasskeyDialog passkey={passkey} onClose={() => close()} />
-            ),
-            [dialogs.remove]: (passkey, close) => <RemovePasskey passkey={passkey} onClose={() => close()} />,
-          }}
-        />
-      </Suspense>
-    </Sheet>
+        </Suspense>
+      }
+    >
+      {passkeys.map((passkey) => (
+        <PasskeyRow key={passkey.id} passkey={passkey} now={now} onOpen={openDialog} />
+      ))}
+    </SheetList>
   )
 }
 
@@ -106,29 +81,28 @@ interface PasskeyRowProps {
 function PasskeyRow({ passkey, now, onOpen }: PasskeyRowProps) {
   const { id, name, created_at, last_used_at: used } = passkey
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 px-4 py-3">
-      <h3 className="self-center text-body font-[550] wrap-anywhere">
-        <bdi>{name}</bdi>
-      </h3>
-      <div className="flex gap-1">
-        <IconButton
-          size="sm"
-          label={`Rename ${name}`}
-          icon={<Pencil size={16} strokeWidth={1.6} aria-hidden />}
-          onClick={() => onOpen(dialogs.rename, id)}
-        />
-        <IconButton
-          size="sm"
-          label={`Remove ${name}`}
-          icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
-          onClick={() => onOpen(dialogs.remove, id)}
-        />
-      </div>
-      <p className="col-span-2 mt-1 flex flex-wrap gap-x-4 text-hint text-ink-3">
-        <span>Added {formatDateTime(created_at)}</span>
-        <span>{used ? `Last used ${formatAgo(used, now) || formatDateTime(used)}` : 'Not used yet'}</span>
-      </p>
-    </li>
+    <SheetRow
+      name={name}
+      action={
+        <div className="flex gap-1">
+          <IconButton
+            size="sm"
+            label={`Rename ${name}`}
+            icon={<Pencil size={16} strokeWidth={1.6} aria-hidden />}
+            onClick={() => onOpen(dialogs.rename, id)}
+          />
+          <IconButton
+            size="sm"
+            label={`Remove ${name}`}
+            icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+            onClick={() => onOpen(dialogs.remove, id)}
+          />
+        </div>
+      }
+    >
+      <span>Added {formatDateTime(created_at)}</span>
+      <span>{used ? `Last used ${formatAgoOrDate(used, now)}` : 'Not used yet'}</span>
+    </SheetRow>
   )
 }
 

@@ -1,4 +1,4 @@
-import { messages } from '@slipway/contract'
+import { missing } from '@slipway/contract'
 import { Link, Outlet, useParams } from 'react-router'
 import { useProjects } from '../../api/projects.ts'
 import { useVms } from '../../api/vms.ts'
@@ -28,7 +28,7 @@ export function Component() {
   if (projects.some(({ id }) => id === projectId)) return <Outlet key={projectId} />
   return (
     <>
-      <PageHeader title={messages.projectNotFound} />
+      <PageHeader title={missing.projectNotFound} />
       <EmptyState
         title="There is no such project"
         action={

@@ -2,7 +2,7 @@ import { isFoundIn, type SshKey, sshKeyPreview } from '@slipway/contract'
 import { ArrowLeft, Eye, EyeOff, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense, useId, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { errorDetail, errorText } from '../../api/errors.ts'
+import { errorText, fullErrorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
 import { useDeleteSshKey, useSshKeys } from '../../api/ssh-keys.ts'
 import { paths } from '../../paths.ts'
@@ -63,7 +63,7 @@ export function Component() {
       {error && !loading && (
         <ErrorState
           title="Error Loading SSH Keys"
-          message={['Failed to load SSH keys.', errorDetail(error)].filter(Boolean).join(' ')}
+          message={fullErrorText('Failed to load SSH keys.', error)}
           onRetry={retry}
         />
       )}

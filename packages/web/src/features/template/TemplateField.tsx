@@ -1,11 +1,10 @@
-import { formatCpu, formatMemory } from '@slipway/contract'
 import type { ReactNode } from 'react'
 import { errorText } from '../../api/errors.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { Field } from '../../ui/Field.tsx'
 import { Select } from '../../ui/Select.tsx'
-import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { imageHint } from './template-image.ts'
+import { templateOptions } from './template-options.tsx'
 
 interface TemplateFieldProps {
   /** An unknown one is no choice. */
@@ -45,12 +44,7 @@ export function TemplateField({ templateId, onChange, hint }: TemplateFieldProps
         value={chosen?.id ?? null}
         onValueChange={onChange}
         placeholder={loading ? 'Loading templates...' : 'Choose a template'}
-        options={templates.map(({ id, name, default_cpu, default_memory_mb }) => ({
-          value: id,
-          label: name,
-          description: `${formatCpu(default_cpu)}, ${formatMemory(default_memory_mb)}`,
-          icon: <TemplatePlate templateId={id} size={16} />,
-        }))}
+        options={templateOptions(templates)}
       />
     </Field>
   )

@@ -1,6 +1,6 @@
 import { isFoundIn, type Template } from '@slipway/contract'
 import { useMemo } from 'react'
-import { errorDetail } from '../../api/errors.ts'
+import { fullErrorText } from '../../api/errors.ts'
 import { useTemplates } from '../../api/templates.ts'
 import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
@@ -37,9 +37,7 @@ export function Component() {
       {error && !loading && (
         <ErrorState
           title="Error Loading Templates"
-          message={['Failed to load templates. Please try again.', errorDetail(error)]
-            .filter(Boolean)
-            .join(' ')}
+          message={fullErrorText('Failed to load templates. Please try again.', error)}
           onRetry={retry}
         />
       )}

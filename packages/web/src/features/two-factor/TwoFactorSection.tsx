@@ -1,16 +1,13 @@
 import type { Totp } from '@slipway/contract'
 import { lazy, Suspense } from 'react'
-import { errorDetail } from '../../api/errors.ts'
 import { useRemoveTotp, useTotp } from '../../api/totp.ts'
+import { LoadedSheet } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatDateTime } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
-import { ErrorState } from '../../ui/ErrorState.tsx'
-import { LoadingState } from '../../ui/LoadingState.tsx'
-import { Sheet } from '../../ui/Sheet.tsx'
 
 // With the code that draws the QR code.
 const SetUpDialog = lazy(async () => ({ default: (await import('./SetUpDialog.tsx')).SetUpDialog }))
@@ -30,29 +27,23 @@ export function TwoFactorSection() {
   const turningOff = useDialog(dialogs.turnOff)
   const renewing = useDialog(dialogs.newCodes)
   return (
-    <Sheet aria-label="Two-factor authentication" title="Two-factor authentication">
-      <p className="px-4 pt-3 text-ink-2">
-        Signing in then asks for a code of an authenticator app besides your password.
-      </p>
-      <div className="px-4 py-3">
-        {loading && <LoadingState text="Loading two-factor authentication..." />}
-        {error && !loading && (
-          <ErrorState
-            title="Error Loading Two-Factor Authentication"
-            message={['Failed to load two-factor authentication.', errorDetail(error)]
-              .filter(Boolean)
-              .join(' ')}
-            onRetry={retry}
-          />
-        )}
-        {totp && <State totp={totp} onOpen={openDialog} />}
-      </div>
+    <LoadedSheet
+      title="Two-factor authentication"
+      things={{ inSentence: 'two-factor authentication', inTitle: 'Two-Factor Authentication' }}
+      query={{ loading, error, retry }}
+      note="Signing in then asks for a code of an authenticator app besides your password."
+    >
+      {totp && (
+        <div className="px-4 pb-3">
+          <State totp={totp} onOpen={openDialog} />
+        </div>
+      )}
       <Suspense fallback={null}>
         {settingUp.open && <SetUpDialog onClose={() => settingUp.close()} />}
         {renewing.open && <NewCodesDialog onClose={() => renewing.close()} />}
       </Suspense>
       {turningOff.open && <TurnOff onClose={() => turningOff.close()} />}
-    </Sheet>
+    </LoadedSheet>
   )
 }
 

@@ -1,6 +1,6 @@
 import type { Vm } from '@slipway/contract'
 import { useDeferredValue } from 'react'
-import { useVmUsageNow } from '../../api/usage.ts'
+import { useVmUsageNow } from '../../api/usage-now.ts'
 import { cx } from '../../ui/cx.ts'
 import { Sparkline } from './Sparkline.tsx'
 

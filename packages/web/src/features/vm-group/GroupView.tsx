@@ -1,7 +1,7 @@
 import type { GroupHistory, Vm } from '@slipway/contract'
 import { type ReactNode, useMemo } from 'react'
 import { useParams } from 'react-router'
-import { useMeanCpuNow } from '../../api/usage.ts'
+import { useMeanCpuNow } from '../../api/usage-now.ts'
 import { useAnnouncedChanges } from '../../shell/use-announced-changes.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { cx } from '../../ui/cx.ts'

@@ -1,9 +1,7 @@
 import type { Vm } from '@slipway/contract'
-import { memo } from 'react'
-import { useVmUsagePoll } from '../../api/usage.ts'
-import { CardGrid } from '../../ui/CardGrid.tsx'
-import { VmCard, VmCardOutline } from '../vm/VmCard.tsx'
+import { useVmUsagePoll } from '../../api/usage-now.ts'
 import { VmDialogs } from '../vm/VmDialogs.tsx'
+import { VmGrid } from '../vm/VmGrid.tsx'
 
 interface MembersProps {
   vms: readonly Vm[]
@@ -25,22 +23,14 @@ export function Members({ vms, wanted, none }: MembersProps) {
           {vms.length} of {wanted}
         </span>
       </div>
-      {vms.length > 0 ? <Grid vms={vms} /> : <p className="text-ink-2">{none}</p>}
+      {vms.length > 0 ? (
+        <VmGrid vms={vms} likelyHeight={likelyCardHeight} />
+      ) : (
+        <p className="text-ink-2">{none}</p>
+      )}
       <VmDialogs vms={vms} />
     </section>
   )
 }
 
 const likelyCardHeight = () => 336
-
-const Grid = memo(function Grid({ vms }: { vms: readonly Vm[] }) {
-  return (
-    <CardGrid
-      label="Virtual machines"
-      items={vms}
-      likelyHeight={likelyCardHeight}
-      card={(vm) => <VmCard vm={vm} />}
-      outline={(vm, height) => <VmCardOutline vm={vm} height={height} />}
-    />
-  )
-})

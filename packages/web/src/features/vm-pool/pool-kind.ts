@@ -1,4 +1,4 @@
-import { isPoolUnderWay, messages, type VmPool } from '@slipway/contract'
+import { isPoolUnderWay, missing, type VmPool } from '@slipway/contract'
 import { useDeleteVmPool, useVmPool, useVmPoolHistory, useVmPools } from '../../api/vm-pools.ts'
 import { paths } from '../../paths.ts'
 import type { GroupKind } from '../vm-group/group-kind.ts'
@@ -30,7 +30,7 @@ export const poolKind: GroupKind<VmPool, PoolHistory> = {
     loading: 'Loading VM Pool...',
     failed: 'Failed to load VM Pool data. Please try again.',
     notLoaded: 'VM Pool not loaded',
-    notFound: messages.vmPoolNotFound,
+    notFound: missing.vmPoolNotFound,
     none: 'There is no such VM pool',
     back: 'Back to VM Pools',
     view: 'View VM Pools',

@@ -1,4 +1,4 @@
-import { isSetUnderWay, messages, type VmSet } from '@slipway/contract'
+import { isSetUnderWay, missing, type VmSet } from '@slipway/contract'
 import { useDeleteVmSet, useVmSet, useVmSetHistory, useVmSets } from '../../api/vm-sets.ts'
 import { paths } from '../../paths.ts'
 import type { GroupKind } from '../vm-group/group-kind.ts'
@@ -27,7 +27,7 @@ export const setKind: GroupKind<VmSet> = {
     loading: 'Loading VM Set...',
     failed: 'Failed to load VM Set data. Please try again.',
     notLoaded: 'VM Set not loaded',
-    notFound: messages.vmSetNotFound,
+    notFound: missing.vmSetNotFound,
     none: 'There is no such VM set',
     back: 'Back to VM Sets',
     view: 'View VM Sets',

@@ -1,4 +1,4 @@
-import { formatSnapshotSize, messages, type VmSnapshot } from '@slipway/contract'
+import { formatSnapshotSize, missing, type VmSnapshot } from '@slipway/contract'
 import { useParams } from 'react-router'
 import { useDisks } from '../../api/disks.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
@@ -17,7 +17,7 @@ const texts = {
   loading: 'Loading snapshot...',
   errorTitle: 'Error Loading Snapshot',
   failed: 'Failed to load the snapshot. Please try again.',
-  gone: messages.vmSnapshotNotFound,
+  gone: missing.vmSnapshotNotFound,
   goneTitle: 'This snapshot does not exist',
 }
 

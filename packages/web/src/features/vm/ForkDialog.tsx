@@ -1,5 +1,5 @@
 import type { Vm } from '@slipway/contract'
-import { useForkVm } from '../../api/vms.ts'
+import { useForkVm } from '../../api/vm-lifetime.ts'
 import { CopiesDialog } from './CopiesDialog.tsx'
 
 /** Asks how many copies of a VM are to be made. */

@@ -1,4 +1,4 @@
-import { messages, type Vm } from '@slipway/contract'
+import { missing, type Vm } from '@slipway/contract'
 import { Ellipsis } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
@@ -71,7 +71,7 @@ export function VmHeader({ vm, title, breadcrumb, meta, actions, withConsole }: 
 export function NoSuchVm({ projectId, breadcrumb }: { projectId: string; breadcrumb: Breadcrumb }) {
   return (
     <>
-      <PageHeader title={messages.vmNotFound} breadcrumb={breadcrumb} />
+      <PageHeader title={missing.vmNotFound} breadcrumb={breadcrumb} />
       <EmptyState
         title="There is no such VM"
         action={

@@ -3,7 +3,7 @@ import { Plus } from 'lucide-react'
 import { memo } from 'react'
 import { Link, useParams } from 'react-router'
 import { useMay } from '../../api/access.ts'
-import { useVmUsagePoll } from '../../api/usage.ts'
+import { useVmUsagePoll } from '../../api/usage-now.ts'
 import { useVms } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { NoMatch, SearchBar } from '../../shell/SearchBar.tsx'
@@ -12,14 +12,13 @@ import { useListSearch } from '../../shell/use-list-search.ts'
 import { formatClock } from '../../time.ts'
 import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
-import { CardGrid } from '../../ui/CardGrid.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { StatRow } from '../../ui/StatRow.tsx'
-import { VmCard, VmCardOutline } from './VmCard.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
+import { VmGrid } from './VmGrid.tsx'
 import { matchesVm } from './vm-search.ts'
 
 const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
@@ -75,7 +74,11 @@ export function Component() {
         <>
           <Totals vms={vms} />
           <SearchBar search={search} plural="VMs" by="name, template, address or status" />
-          {search.found.length > 0 ? <VmGrid vms={search.found} /> : <NoMatch search={search} noun="VM" />}
+          {search.found.length > 0 ? (
+            <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+          ) : (
+            <NoMatch search={search} noun="VM" />
+          )}
         </>
       )}
       <VmDialogs vms={vms} loading={loading} />
@@ -100,15 +103,3 @@ const Totals = memo(function Totals({ vms }: { vms: Vm[] }) {
 })
 
 const likelyCardHeight = () => 310
-
-const VmGrid = memo(function VmGrid({ vms }: { vms: readonly Vm[] }) {
-  return (
-    <CardGrid
-      label="Virtual machines"
-      items={vms}
-      likelyHeight={likelyCardHeight}
-      card={(vm) => <VmCard vm={vm} />}
-      outline={(vm, height) => <VmCardOutline vm={vm} height={height} />}
-    />
-  )
-})

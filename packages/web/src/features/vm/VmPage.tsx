@@ -1,4 +1,4 @@
-import { isTransitional, messages, type Vm } from '@slipway/contract'
+import { isTransitional, missing, type Vm } from '@slipway/contract'
 import { Link, useParams } from 'react-router'
 import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
@@ -33,7 +33,7 @@ export function Component() {
   ]
   // A VM that is gone is gone, also when an older answer is still in the cache.
   const gone = error instanceof ApiError && error.status === 404
-  if (gone) return <NoSuchVm projectId={projectId} breadcrumb={breadcrumb(messages.vmNotFound)} />
+  if (gone) return <NoSuchVm projectId={projectId} breadcrumb={breadcrumb(missing.vmNotFound)} />
   if (vm) return <VmView vm={vm} breadcrumb={breadcrumb(vm.name)} />
   return (
     <>

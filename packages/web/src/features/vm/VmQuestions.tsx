@@ -1,6 +1,7 @@
 import { type Vm, vmCan } from '@slipway/contract'
 import { useSelectedProject } from '../../api/projects.ts'
-import { useDeleteVm, useVmAction, type VmAction } from '../../api/vms.ts'
+import { useDeleteVm } from '../../api/vm-lifetime.ts'
+import { useVmAction, type VmAction } from '../../api/vms.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
