@@ -46,23 +46,53 @@ export async function watchFrames(
     await inGuest(`for line in ${lines}; do echo $line | base64 -d | /tmp/send-frame; done`)
   }
   const honest = Object.entries(honestFrames(cast))
+  const all = [...Object.entries(hostileFrames(cast)), ...honest]
+  const passedSince = (before: number) =>
+    all.filter(([, frame]) => watcher.seen.slice(before).some((seen) => seen.equals(frame)))
+  const names = (some: typeof all) => some.map(([what]) => what)
 
   return {
     cast,
     send,
     /** What guests may send, by what it is. */
-    honest: honest.map(([what]) => what),
+    honest: names(honest),
     /** What comes through of all that a guest may and may not send. */
     async passing(): Promise<string[]> {
-      const all = [...Object.entries(hostileFrames(cast)), ...honest]
       const before = watcher.seen.length
-      const came = ([, frame]: [what: string, frame: Buffer]) =>
-        watcher.seen.slice(before).some((seen) => seen.equals(frame))
       await send(all.map(([, frame]) => frame))
       // The last are those that may pass, so that nothing sent before is still on its way.
-      for (const end = performance.now() + PATIENCE_MS; !honest.every(came); await sleep(20))
+      for (const end = performance.now() + PATIENCE_MS; ; await sleep(20)) {
+        const passed = names(passedSince(before))
+        if (honest.every(([what]) => passed.includes(what))) return passed
         if (performance.now() > end) throw new Error('What a guest may send does not come through')
-      return all.filter(came).map(([what]) => what)
+      }
+    },
+    /** Has the guest send all of it over and over, until `end` says what came through since. */
+    async flood() {
+      const before = watcher.seen.length
+      const last = honest.at(-1)?.[1] ?? Buffer.alloc(0)
+      const rounds = () => watcher.seen.slice(before).filter((seen) => seen.equals(last)).length
+      const files = all.map(
+        ([, frame], at) => `echo ${frame.toString('base64')} | base64 -d > $d/${100 + at}`,
+      )
+      await inGuest(`d=/tmp/frames; mkdir $d\n${files.join('\n')}
+        (while [ -d $d ]; do for frame in $d/*; do /tmp/send-frame < $frame; done; done) > /dev/null 2>&1 &`)
+      /** Waits until the guest has sent all of it so many times more. */
+      async function pass(count: number): Promise<void> {
+        const goal = rounds() + count
+        for (const end = performance.now() + PATIENCE_MS; rounds() < goal; await sleep(20))
+          if (performance.now() > end) throw new Error('The guest sends no more, or nothing comes through')
+      }
+      await pass(1)
+      return {
+        pass,
+        async end(): Promise<{ passed: string[]; rounds: number }> {
+          // Whatever was sent by now has been judged when all of it was sent once more.
+          await pass(2)
+          await inGuest('rm -r /tmp/frames')
+          return { passed: names(passedSince(before)), rounds: rounds() }
+        },
+      }
     },
     end: () => watcher.end(),
   }
