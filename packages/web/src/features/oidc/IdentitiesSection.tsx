@@ -1,6 +1,7 @@
-import { type Identity, mayUnlink } from '@slipway/contract'
+import type { Identity } from '@slipway/contract'
 import { errorDetail } from '../../api/errors.ts'
 import { useIdentities, useProviders, useUnlink } from '../../api/identities.ts'
+import { useMayTakeOff } from '../../api/sign-in-ways.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
@@ -18,10 +19,10 @@ const unlinkDialog = 'unlink-identity'
 /** The identities at providers that can sign in to the account; nothing where there is no provider. */
 export function IdentitiesSection() {
   const providers = useProviders()
-  const { identities, hasPassword, loading, error, retry } = useIdentities()
+  const { identities, loading, error, retry } = useIdentities()
+  const mayTakeOff = useMayTakeOff()
   const openDialog = useOpenDialog()
   if (providers.length === 0 && identities.length === 0) return null
-  const allowed = mayUnlink({ hasPassword, identities: identities.length })
   const open = providers.filter(({ name }) => !identities.some(({ provider }) => provider === name))
   return (
     <Sheet aria-label="Linked identities" title="Linked identities">
@@ -48,7 +49,7 @@ export function IdentitiesSection() {
             <IdentityRow
               key={identity.id}
               identity={identity}
-              allowed={allowed}
+              allowed={mayTakeOff(identity)}
               onUnlink={() => openDialog(unlinkDialog, identity.id)}
             />
           ))}

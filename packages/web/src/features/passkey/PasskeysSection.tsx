@@ -3,6 +3,7 @@ import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { errorDetail } from '../../api/errors.ts'
 import { usePasskeys, usePasskeysWork, useRemovePasskey } from '../../api/passkeys.ts'
+import { useMayTakeOff } from '../../api/sign-in-ways.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
@@ -12,6 +13,7 @@ import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Sheet } from '../../ui/Sheet.tsx'
 
 const AddPasskeyDialog = lazy(async () => ({
@@ -28,6 +30,7 @@ const dialogs = { add: 'add-passkey', rename: 'rename-passkey', remove: 'remove-
 export function PasskeysSection() {
   const { passkeys, loading, error, retry } = usePasskeys()
   const works = usePasskeysWork()
+  const mayTakeOff = useMayTakeOff()
   const openDialog = useOpenDialog()
   const adding = useDialog(dialogs.add)
   const now = Date.now()
@@ -75,7 +78,13 @@ export function PasskeysSection() {
       {passkeys.length > 0 && (
         <ul className="divide-y divide-line border-t border-line">
           {passkeys.map((passkey) => (
-            <PasskeyRow key={passkey.id} passkey={passkey} now={now} onOpen={openDialog} />
+            <PasskeyRow
+              key={passkey.id}
+              passkey={passkey}
+              now={now}
+              allowed={mayTakeOff('passkey')}
+              onOpen={openDialog}
+            />
           ))}
         </ul>
       )}
@@ -100,10 +109,12 @@ export function PasskeysSection() {
 interface PasskeyRowProps {
   passkey: Passkey
   now: number
+  /** Whether it can be removed, or why not. */
+  allowed: true | string
   onOpen: (dialog: string, of: string) => void
 }
 
-function PasskeyRow({ passkey, now, onOpen }: PasskeyRowProps) {
+function PasskeyRow({ passkey, now, allowed, onOpen }: PasskeyRowProps) {
   const { id, name, created_at, last_used_at: used } = passkey
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-4 px-4 py-3">
@@ -121,6 +132,7 @@ function PasskeyRow({ passkey, now, onOpen }: PasskeyRowProps) {
           size="sm"
           label={`Remove ${name}`}
           icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+          disabledReason={reasonOf(allowed)}
           onClick={() => onOpen(dialogs.remove, id)}
         />
       </div>
