@@ -79,6 +79,10 @@ export const ofPeople: Record<string, Operation> = {
     ...onlyOperator,
     parts: () => ({ params: { accountId: nobody } }),
   }),
+  removeTotpOfNobody: plain(0.1, adminAccountApi.removeTotp, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody } }),
+  }),
   limitNobody: plain(0.1, adminAccountApi.setLimits, {
     ...onlyOperator,
     parts: () => ({ params: { accountId: nobody }, body: { vms: 100 } }),

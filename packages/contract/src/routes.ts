@@ -133,6 +133,7 @@ export const routes = {
   'adminAccount.get': 'GET /api/admin/accounts/:accountId',
   'adminAccount.disable': 'POST /api/admin/accounts/:accountId/disable',
   'adminAccount.enable': 'POST /api/admin/accounts/:accountId/enable',
+  'adminAccount.removeTotp': 'POST /api/admin/accounts/:accountId/remove-totp',
   'adminAccount.setLimits': 'PUT /api/admin/accounts/:accountId/limits',
   'operation.listAll': 'GET /api/admin/operations',
   'operation.cancelAny': 'POST /api/admin/operations/:operationId/cancel',

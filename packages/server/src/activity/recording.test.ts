@@ -582,6 +582,17 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       },
     ]),
   ),
+  'adminAccount.removeTotp': async ({ app, ada }) => {
+    const bob = await app.signedIn('Bob')
+    await turnOnTotp(bob, app.clock)
+    const { id } = (await bob.call(accountApi.me)).body
+    return {
+      act: () => ada.call(adminAccountApi.removeTotp, { params: { accountId: id } }),
+      object: { type: 'account', name: 'Bob', id },
+      in: 'account',
+      message: 'Turned two-factor authentication of account Bob off',
+    }
+  },
   'template.create': async ({ ada }) => ({
     act: () => ada.call(templateApi.create, { body: valid }),
     object: { type: 'template', name: 'Rust' },

@@ -194,8 +194,10 @@ export function makePeople(options: {
     makeAccountDeskService({
       repo: makeAccountDeskRepo(db),
       quotas,
+      totp,
       admins: config.admins,
-      onSessionsEnded: cutOff,
+      onDisabled: cutOff,
+      onSessionsEnded: (accountId) => endEverywhere({ accountId }),
       clock,
     })
   const members = makeProjectMemberService({

@@ -59,6 +59,9 @@ export const useDisableAccount = (accountId: string) =>
 export const useEnableAccount = (accountId: string) =>
   useAccountChange(accountId, () => call('adminAccount.enable', { params: { accountId } }))
 
+export const useRemoveTotpOf = (accountId: string) =>
+  useAccountChange(accountId, () => call('adminAccount.removeTotp', { params: { accountId } }))
+
 export const useSetLimits = (accountId: string) =>
   useAccountChange(accountId, (body: OwnLimits) =>
     call('adminAccount.setLimits', { params: { accountId }, body }),
