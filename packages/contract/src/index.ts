@@ -29,6 +29,8 @@ export * from './host.rules.ts'
 export * from './host.ts'
 export * from './network.rules.ts'
 export * from './network.ts'
+export * from './notice.rules.ts'
+export * from './notice.ts'
 export * from './oidc.rules.ts'
 export * from './oidc.ts'
 export * from './operation.rules.ts'
@@ -86,6 +88,7 @@ import { eventApi } from './event.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
+import { noticeApi } from './notice.ts'
 import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { passkeyApi } from './passkey.ts'
@@ -116,6 +119,7 @@ const apis = [
   passkeyApi,
   hostApi,
   healthApi,
+  noticeApi,
   projectApi,
   projectMemberApi,
   sshKeyApi,

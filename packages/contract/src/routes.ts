@@ -129,6 +129,8 @@ export const routes = {
   'quota.ofProject': 'GET /api/projects/:projectId/quota',
   'operation.list': 'GET /api/projects/:projectId/operations',
   'operation.cancel': 'POST /api/projects/:projectId/operations/:operationId/cancel',
+  'notice.set': 'PUT /api/admin/notice',
+  'notice.remove': 'DELETE /api/admin/notice',
   'adminAccount.list': 'GET /api/admin/accounts',
   'adminAccount.get': 'GET /api/admin/accounts/:accountId',
   'adminAccount.disable': 'POST /api/admin/accounts/:accountId/disable',
