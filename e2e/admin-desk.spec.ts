@@ -1,5 +1,6 @@
 import type { APIRequest, Page } from '@playwright/test'
-import { accountApi, diskApi, projectApi, templateApi } from '@slipway/contract'
+import { accountApi, diskApi, hostApi, projectApi, templateApi, totpApi, totpTexts } from '@slipway/contract'
+import { Secret, TOTP } from 'otpauth'
 import { expectAccessible } from './a11y.ts'
 import { test as base, callWith, expect, join, newPerson } from './fixtures.ts'
 import type { Person } from './person.ts'
@@ -162,6 +163,23 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
     await expectAccessible(page)
   })
 
+  await test.step('turns off the two-factor authentication of somebody who lost it', async () => {
+    const { secret } = await neighbour.call(totpApi.begin, {})
+    const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate()
+    await neighbour.call(totpApi.confirm, { body: { code } })
+    await page.goto(`/admin/accounts/${neighbour.id}`)
+    await expect(page.getByText(/^On since/)).toBeVisible()
+    await press('button', 'Turn off')
+    await confirm(page, 'Turn off two-factor authentication')
+    await expect(page.getByText('Two-factor authentication is off')).toBeVisible()
+    await expect(neighbour.call(accountApi.me, {})).rejects.toThrow(/401/)
+    const { email, password } = neighbour.person
+    expect(await neighbour.call(accountApi.signIn, { body: { email, password } })).toHaveProperty('user')
+    const button = page.getByRole('button', { name: 'Turn off' })
+    await expect(button).toHaveAccessibleDescription(totpTexts.notOn)
+    await expectAccessible(page)
+  })
+
   await test.step('disables the account, which ends its session', async () => {
     await page.goto(`/admin/accounts/${neighbour.id}`)
     await press('button', 'Disable account')
@@ -179,6 +197,48 @@ test("an operator's day, by keyboard", async ({ page, operator: _, call, server,
     await page.keyboard.press('Enter')
     await expect(page.getByText('The account is enabled')).toBeVisible()
   })
+  await neighbour.context.dispose()
+})
+
+test('a notice is seen by everybody at once, and goes when it is over', async ({
+  page,
+  operator: _,
+  call,
+  server,
+  browser,
+  playwright,
+}) => {
+  const neighbour = await newNeighbour(server, playwright.request, 'Grace')
+  const storageState = await neighbour.context.storageState()
+  const context = await browser.newContext({ baseURL: server.url, storageState })
+  const theirs = await context.newPage()
+  await theirs.goto('/ssh-keys')
+  await expect(theirs.getByRole('heading', { level: 1 })).toBeVisible()
+
+  await page.goto('/admin/health')
+  const form = page.getByRole('form', { name: 'Notice' })
+  await form.getByLabel('Text').fill('Down from 22:00 to 23:00 UTC')
+  await form.getByRole('radio', { name: 'Warning' }).check()
+  await form.getByRole('button', { name: 'Show to everybody' }).click()
+  await expect(page.getByText('Everybody sees the notice')).toBeVisible()
+  await expectAccessible(page)
+  const shown = /^From the operator: Down from 22:00 to 23:00 UTC$/
+  await expect(page.getByRole('main').getByText(shown)).toBeVisible()
+  await expect(theirs.getByRole('main').getByText(shown)).toBeVisible()
+  await expectAccessible(theirs)
+
+  // Also for who is not signed in.
+  await theirs.context().clearCookies()
+  await theirs.goto('/signin')
+  await expect(theirs.getByRole('main').getByText(shown)).toBeVisible()
+  await expectAccessible(theirs)
+  await form.getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByText('The notice is removed')).toBeVisible()
+  await expect(page.getByRole('main').getByText(shown)).toHaveCount(0)
+  expect((await call(hostApi.get, {})).notice).toBeNull()
+  await theirs.reload()
+  await expect(theirs.getByRole('main').getByText(shown)).toHaveCount(0)
+  await context.close()
   await neighbour.context.dispose()
 })
 

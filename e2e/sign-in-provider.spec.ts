@@ -1,5 +1,12 @@
 import type { Page } from '@playwright/test'
-import { oidcProblemText, oidcTexts, openSignUp, projectApi, projectMemberApi } from '@slipway/contract'
+import {
+  oidcProblemText,
+  oidcTexts,
+  openSignUp,
+  projectApi,
+  projectMemberApi,
+  signInWaysTexts,
+} from '@slipway/contract'
 import { expectAccessible, expectFits } from './a11y.ts'
 import { callWith, expect, join, newPerson, test } from './fixtures.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
@@ -92,7 +99,7 @@ test.describe('where everybody may sign up', () => {
     const linked = page.getByRole('region', { name: 'Linked identities' })
     await expect(linked.getByRole('listitem')).toContainText([email])
     await expect(linked.getByRole('button', { name: `Unlink ${office}` })).toHaveAccessibleDescription(
-      oidcTexts.lastWay,
+      signInWaysTexts.last,
     )
     await expect(page.getByRole('region', { name: 'Password' })).toContainText('Your account has no password')
     await expectAccessible(page)

@@ -3,7 +3,7 @@
  * account that is disabled, a template that is retired) is only tried where it is refused: the tests of the server and of
  * the browser do it for real.
  */
-import { adminAccountApi, apiTokenApi, projectMemberApi, templateApi } from '@slipway/contract'
+import { adminAccountApi, apiTokenApi, noticeApi, projectMemberApi, templateApi } from '@slipway/contract'
 import { requestOf } from '../client.ts'
 import { type Errand, idOf, type Operation, on, plain } from './operation.ts'
 import { onlyOperator } from './readings.ts'
@@ -79,10 +79,19 @@ export const ofPeople: Record<string, Operation> = {
     ...onlyOperator,
     parts: () => ({ params: { accountId: nobody } }),
   }),
+  removeTotpOfNobody: plain(0.1, adminAccountApi.removeTotp, {
+    ...onlyOperator,
+    parts: () => ({ params: { accountId: nobody } }),
+  }),
   limitNobody: plain(0.1, adminAccountApi.setLimits, {
     ...onlyOperator,
     parts: () => ({ params: { accountId: nobody }, body: { vms: 100 } }),
   }),
+  setNotice: plain(0.1, noticeApi.set, {
+    ...onlyOperator,
+    parts: (_args, _find, handle) => ({ body: { tone: 'info', text: handle } }),
+  }),
+  removeNotice: plain(0.1, noticeApi.remove, onlyOperator),
   listCatalogue: plain(0.3, templateApi.listAll, onlyOperator),
   changeBuiltIn: plain(0.1, templateApi.update, {
     ...onlyOperator,

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { accountPage, adminAccountTexts } from './admin-account.rules.ts'
 import { endpoint } from './endpoint.ts'
+import { proofTexts } from './proof.rules.ts'
 import { Quota } from './quota.ts'
 import { Id, Time } from './text.ts'
+import { totpTexts } from './totp.rules.ts'
 
 const t = adminAccountTexts
 
@@ -39,6 +41,8 @@ export type OwnLimits = z.infer<typeof OwnLimits>
 export const AdminAccountDetail = AdminAccount.extend({
   /** When a session of it was last used; null when there is none. */
   last_seen_at: Time.nullable(),
+  /** Since when signing in with a password asks for a code; null: it does not. */
+  two_factor_since: Time.nullable(),
   quota: Quota,
   /** The limits that an administrator set. */
   own_limits: OwnLimits,
@@ -89,6 +93,15 @@ export const adminAccountApi = {
     params: AccountParams,
     response: AdminAccountDetail,
     errors: { ...ofOne, 409: [t.notDisabled] },
+  }),
+  removeTotp: endpoint('adminAccount.removeTotp', {
+    summary:
+      'Turn off the two-factor authentication of somebody who lost app and recovery codes; ends all their sessions and mails them',
+    auth: 'session',
+    status: 200,
+    params: AccountParams,
+    response: AdminAccountDetail,
+    errors: { 403: [t.refused, proofTexts.needed], 404: [t.notFound], 409: [t.ownTotp, totpTexts.notOn] },
   }),
   setLimits: endpoint('adminAccount.setLimits', {
     summary: 'Replace the limits that were set for an account; those that are absent follow the settings',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { addressPlaces } from './host.rules.ts'
+import { Notice } from './notice.ts'
 import type { ShareKind } from './share.rules.ts'
 import { signUpPolicies } from './sign-up.rules.ts'
 
@@ -74,6 +75,8 @@ export const Host = z.object({
    * where too few did, and where nothing really starts.
    */
   start_time: z.object({ median_seconds: z.number(), starts: z.int() }).nullable(),
+  /** What the operator tells everybody now; null: nothing. */
+  notice: Notice.nullable(),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),
 })
 export type Host = z.infer<typeof Host>

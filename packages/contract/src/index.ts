@@ -31,6 +31,8 @@ export * from './host.ts'
 export * from './missing.rules.ts'
 export * from './network.rules.ts'
 export * from './network.ts'
+export * from './notice.rules.ts'
+export * from './notice.ts'
 export * from './oidc.rules.ts'
 export * from './oidc.ts'
 export * from './operation.rules.ts'
@@ -51,6 +53,7 @@ export * from './search.rules.ts'
 export * from './search.ts'
 export * from './share.rules.ts'
 export * from './share.ts'
+export * from './sign-in-ways.rules.ts'
 export * from './sign-up.rules.ts'
 export * from './ssh-gateway.rules.ts'
 export * from './ssh-key.rules.ts'
@@ -88,6 +91,7 @@ import { eventApi } from './event.ts'
 import { healthApi } from './health.ts'
 import { hostApi } from './host.ts'
 import { networkApi } from './network.ts'
+import { noticeApi } from './notice.ts'
 import { oidcApi } from './oidc.ts'
 import { operationApi } from './operation.ts'
 import { passkeyApi } from './passkey.ts'
@@ -118,6 +122,7 @@ const apis = [
   passkeyApi,
   hostApi,
   healthApi,
+  noticeApi,
   projectApi,
   projectMemberApi,
   sshKeyApi,

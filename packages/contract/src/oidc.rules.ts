@@ -4,7 +4,6 @@ export const oidcTexts = {
   unknownProvider: 'Sign-in provider not found. Reload the page and choose again.',
   away: 'The sign-in provider does not respond. Try again in a moment, or sign in another way.',
   identityNotFound: 'Linked identity not found',
-  lastWay: 'This is the only way to sign in to your account. Set a password or link another identity first.',
   invalidLogoutToken: 'The logout token is not valid',
 } as const
 
@@ -65,7 +64,3 @@ export function oidcProblemText(problem: OidcProblem, label: string, rule: SignU
 
 /** What the callback says in the query of the page it leads to. */
 export const oidcQuery = { problem: 'problem', provider: 'provider', linked: 'linked' } as const
-
-/** Whether an identity can be taken off an account: `true`, or the sentence to show. */
-export const mayUnlink = (account: { hasPassword: boolean; identities: number }): true | string =>
-  account.hasPassword || account.identities > 1 || oidcTexts.lastWay

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { oidcTexts } from './oidc.rules.ts'
 import { proofTexts } from './proof.rules.ts'
+import { signInWaysTexts } from './sign-in-ways.rules.ts'
 import { Id, Time } from './text.ts'
 
 const t = oidcTexts
@@ -85,6 +86,6 @@ export const oidcApi = {
     auth: 'session',
     status: 204,
     params: z.object({ identityId: Id }),
-    errors: { 403: [proofTexts.needed], 404: [t.identityNotFound], 409: [t.lastWay] },
+    errors: { 403: [proofTexts.needed], 404: [t.identityNotFound], 409: [signInWaysTexts.last] },
   }),
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { endpoint } from './endpoint.ts'
 import { passkeyTexts } from './passkey.rules.ts'
 import { proofTexts } from './proof.rules.ts'
+import { signInWaysTexts } from './sign-in-ways.rules.ts'
 import { Id, name, Time } from './text.ts'
 
 const t = passkeyTexts
@@ -91,10 +92,10 @@ export const passkeyApi = {
     errors: { 400: [t.nameMissing], 404: [t.notFound] },
   }),
   delete: endpoint('passkey.delete', {
-    summary: 'Remove a passkey; nobody can sign in with it any more',
+    summary: 'Remove a passkey, unless it is the last way to sign in; nobody can sign in with it any more',
     auth: 'session',
     status: 204,
     params: PasskeyParams,
-    errors: { 403: [proofTexts.needed], 404: [t.notFound] },
+    errors: { 403: [proofTexts.needed], 404: [t.notFound], 409: [signInWaysTexts.last] },
   }),
 }

@@ -26,6 +26,7 @@ const dangerous: ReadonlySet<EndpointId> = new Set<EndpointId>([
   'apiToken.create',
   'accountDeletion.request',
   'projectMember.handOver',
+  'adminAccount.removeTotp',
 ])
 
 /** Whether a call needs a recent confirmation. No API token will do for such a call. */

@@ -7,6 +7,7 @@ import { makeGroups } from './app/groups.ts'
 import { makeLeaving } from './app/leaving.ts'
 import { makeMachines } from './app/machines.ts'
 import { makeNetworks } from './app/networks.ts'
+import { makeNotices } from './app/notices.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
@@ -70,13 +71,13 @@ export async function buildApp(options: AppOptions) {
   const startTimes = makeStartTimes({ repo: makeStartTimesRepo(db), clock, log })
   // Nothing boots on the simulated engine.
   const startTime = () => (engine.kind === 'simulated' ? null : startTimes.latest())
-  const host = hostOf(config, engine, gateway, options.templates, startTime, passkeyOrigin)
-
   const calls = makeCalls({ peers, drives })
   const bus = makeEventBus({
     peers,
     onFailure: (error) => log.error({ err: error }, 'Changed objects could not be read for event streams'),
   })
+  const notices = makeNotices({ db, clock, log }, peers, bus)
+  const host = hostOf(config, engine, gateway, options.templates, startTime, notices.latest, passkeyOrigin)
   const sessionLines = makeSessionLines(clock, log)
   /** Who is connected to which VM through this server. */
   const uses = makeUses(clock)
@@ -259,6 +260,7 @@ export async function buildApp(options: AppOptions) {
     moveOf: bus.moveOf,
     projects,
     templates,
+    notices,
     operations,
     networks,
     quotas,
@@ -312,6 +314,7 @@ export async function buildApp(options: AppOptions) {
     async start() {
       await clockGuard.start()
       await templates.install()
+      await notices.reload()
       // Looked at once ahead of the first visitor.
       startTime()
       board.begin()

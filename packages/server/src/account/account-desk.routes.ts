@@ -7,5 +7,6 @@ export function accountDeskRoutes(route: Route, desk: AccountDeskService): void 
   route(adminAccountApi.get, ({ user, params }) => desk.get(user, params.accountId))
   route(adminAccountApi.disable, ({ user, params }) => desk.disable(user, params.accountId))
   route(adminAccountApi.enable, ({ user, params }) => desk.enable(user, params.accountId))
+  route(adminAccountApi.removeTotp, ({ user, params }) => desk.removeTotp(user, params.accountId))
   route(adminAccountApi.setLimits, ({ user, params, body }) => desk.setLimits(user, params.accountId, body))
 }

@@ -5,6 +5,7 @@ import {
   type EndpointId,
   type Me,
   mayDisable,
+  mayRemoveTotp,
   type OwnLimits,
   type QuotaResource,
   quotaAmount,
@@ -14,6 +15,7 @@ import { entry, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { Problem, require409 } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
+import type { TotpService } from '../totp/totp.service.ts'
 import type { AccountDeskRepo, DeskAccount } from './account-desk.repo.ts'
 
 export type AccountDeskService = ReturnType<typeof makeAccountDeskService>
@@ -23,13 +25,17 @@ export interface AccountDeskOptions {
   quotas: Pick<QuotaService, 'ofAccount' | 'limitsOf' | 'setLimits'>
   /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
+  totp: Pick<TotpService, 'since' | 'removeLost'>
+  /** Nothing may stand on an account any more. */
+  onDisabled: (accountId: string) => void
   /** All sessions of an account were ended. */
   onSessionsEnded: (accountId: string) => void
   clock: Clock
 }
 
 /** What those who run the installation do to the accounts of others. Nobody signs in as somebody else. */
-export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, clock }: AccountDeskOptions) {
+export function makeAccountDeskService(options: AccountDeskOptions) {
+  const { repo, quotas, totp, admins, clock } = options
   function requireAdmin({ is_admin }: Me): void {
     if (!is_admin) throw new Problem(403, adminAccountTexts.refused)
   }
@@ -48,14 +54,16 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
 
   async function detail(account: DeskAccount | null): Promise<AdminAccountDetail> {
     if (!account) throw new Problem(404, adminAccountTexts.notFound)
-    const [quota, limits, last_seen_at] = await Promise.all([
+    const [quota, limits, last_seen_at, two_factor_since] = await Promise.all([
       quotas.ofAccount(account.id),
       quotas.limitsOf(account.id),
       repo.lastSeen(account.id),
+      totp.since(account.id),
     ])
     return {
       ...wire(account),
       last_seen_at,
+      two_factor_since,
       quota,
       own_limits: limits.own,
       default_limits: limits.defaults,
@@ -91,7 +99,7 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
         (current) => told(current, admin, 'adminAccount.disable', `Disabled account ${current.name}`),
       )
       // Also those that an earlier attempt left behind.
-      if (account) onSessionsEnded(accountId)
+      if (account) options.onDisabled(accountId)
       return detail(account)
     },
 
@@ -104,6 +112,16 @@ export function makeAccountDeskService({ repo, quotas, admins, onSessionsEnded, 
         (current) => told(current, admin, 'adminAccount.enable', `Enabled account ${current.name}`),
       )
       return detail(account)
+    },
+
+    async removeTotp(admin: Me, accountId: string): Promise<AdminAccountDetail> {
+      requireAdmin(admin)
+      const account = await detail(await repo.find(accountId))
+      require409(mayRemoveTotp(account, admin.id))
+      const message = `Turned two-factor authentication of account ${account.name} off`
+      await totp.removeLost(account, told(account, admin, 'adminAccount.removeTotp', message))
+      options.onSessionsEnded(accountId)
+      return detail(await repo.find(accountId))
     },
 
     async setLimits(admin: Me, accountId: string, limits: OwnLimits): Promise<AdminAccountDetail> {

@@ -2,13 +2,20 @@ import {
   accountApi,
   adminAccountApi,
   adminAccountTexts,
+  type CodeNeeded,
   gibibyte,
   type OwnLimits,
+  proofLastsMs,
+  proofNeeded,
+  proofTexts,
   quotaApi,
+  totpApi,
+  totpTexts,
   vmApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { newPublicKey, testApp } from '../app.test-kit.ts'
+import { lastMail, newPublicKey, testApp } from '../app.test-kit.ts'
+import { turnOnTotp } from '../totp/totp.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'], accountQuota: { vms: 7 } })
 const grace = await app.signedIn('Grace Hopper')
@@ -154,5 +161,70 @@ describe('an account that is disabled', () => {
       status: 409,
       body: { message: adminAccountTexts.ownAccount },
     })
+  })
+})
+
+describe('two-factor authentication of somebody who lost app and codes', () => {
+  const remove = (accountId: string, person = grace) => person.call(adminAccountApi.removeTotp, at(accountId))
+  /** Who runs the server signs in anew: what was confirmed long ago does not count. */
+  async function operator() {
+    const { email, password } = grace
+    return app.client((await app.client().call(accountApi.signIn, { body: { email, password } })).cookie)
+  }
+
+  it('200 turned off with its sessions; the password alone signs in, and a mail and the activity say so', async () => {
+    const [bob, boss] = [await app.signedIn('Bob'), await operator()]
+    const { recovery_codes } = await turnOnTotp(bob, app.clock)
+    const bobId = await idOf(bob)
+    const { email, password } = bob
+    const signIn = () => app.client().call(accountApi.signIn, { body: { email, password } })
+    const { token } = ((await signIn()).body as CodeNeeded).code_needed
+    expect((await boss.call(adminAccountApi.get, at(bobId))).body.two_factor_since).not.toBeNull()
+
+    const answer = await boss.call(adminAccountApi.removeTotp, at(bobId))
+    expect(answer).toMatchObject({ status: 200, body: { two_factor_since: null, last_seen_at: null } })
+    expect((await bob.call(accountApi.me)).status).toBe(401)
+    const mail = lastMail(app.mails, email)
+    expect(mail.subject).toBe('Two-factor authentication was turned off: your Slipway account')
+    expect(mail.text).toContain('An administrator')
+    expect(await told(bobId)).toEqual([
+      'Grace Hopper: adminAccount.removeTotp: Turned two-factor authentication of account Bob off',
+    ])
+    // A sign-in that waited for its code begins anew.
+    const code = recovery_codes[0] ?? ''
+    expect((await app.client().call(accountApi.signInWithCode, { body: { token, code } })).status).toBe(400)
+    const signedIn = await signIn()
+    expect(signedIn).toMatchObject({ status: 200, body: { user: { email } } })
+    expect((await app.client(signedIn.cookie).call(totpApi.get)).body).toMatchObject({
+      enabled: false,
+      recovery_codes_left: 0,
+    })
+  })
+
+  it('403 without a recent confirmation, and for everybody who is no administrator', async () => {
+    const [bob, boss] = [await app.signedIn('Bob'), await operator()]
+    expect(await remove(graceId, bob)).toMatchObject({
+      status: 403,
+      body: { message: adminAccountTexts.refused },
+    })
+    await app.clock.advance(proofLastsMs)
+    expect(await boss.call(adminAccountApi.removeTotp, at(await idOf(bob)))).toMatchObject({
+      status: 403,
+      body: { message: proofTexts.needed, code: proofNeeded },
+    })
+  })
+
+  it('404 for an account that does not exist, 409 where it is off or only begun, and for one’s own', async () => {
+    const [bob, boss] = [await app.signedIn('Bob'), await operator()]
+    const call = (accountId: string) => boss.call(adminAccountApi.removeTotp, at(accountId))
+    expect(await call('nobody')).toMatchObject({ status: 404, body: { message: adminAccountTexts.notFound } })
+    const off = { status: 409, body: { message: totpTexts.notOn } }
+    expect(await call(await idOf(bob))).toMatchObject(off)
+    await bob.call(totpApi.begin)
+    expect(await call(await idOf(bob))).toMatchObject(off)
+    expect((await bob.call(accountApi.me)).status).toBe(200)
+    await turnOnTotp(boss, app.clock)
+    expect(await call(graceId)).toMatchObject({ status: 409, body: { message: adminAccountTexts.ownTotp } })
+    expect((await boss.call(totpApi.get)).body.enabled).toBe(true)
   })
 })

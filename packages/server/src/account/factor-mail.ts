@@ -20,7 +20,7 @@ export function factorMail(
 
 ${what}${ip === null ? '' : ` This was done from the IP address ${ip}.`}
 
-If it was not you, choose a new password now, at ${url}/forgot-password, and look through your account: ${link}
+If it was not you${ip === null ? ' who asked for it' : ''}, choose a new password now, at ${url}/forgot-password, and look through your account: ${link}
 `,
   }
 }

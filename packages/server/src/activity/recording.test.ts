@@ -11,6 +11,7 @@ import {
   fillPath,
   messages,
   networkApi,
+  noticeApi,
   oidcApi,
   operationApi,
   passkeyApi,
@@ -72,7 +73,7 @@ const everything = async ({ app: { db } }: Desk) => [
         ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
-        ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout'] as const),
+        ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout', 'notice'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
   )),
@@ -582,6 +583,32 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       },
     ]),
   ),
+  'adminAccount.removeTotp': async ({ app, ada }) => {
+    const bob = await app.signedIn('Bob')
+    await turnOnTotp(bob, app.clock)
+    const { id } = (await bob.call(accountApi.me)).body
+    return {
+      act: () => ada.call(adminAccountApi.removeTotp, { params: { accountId: id } }),
+      object: { type: 'account', name: 'Bob', id },
+      in: 'account',
+      message: 'Turned two-factor authentication of account Bob off',
+    }
+  },
+  'notice.set': async (desk) => ({
+    act: () => desk.ada.call(noticeApi.set, { body: { tone: 'info', text: 'Hello' } }),
+    object: await account(desk),
+    in: 'account',
+    message: 'Set the notice for everybody',
+  }),
+  'notice.remove': async (desk) => {
+    await desk.ada.call(noticeApi.set, { body: { tone: 'info', text: 'Hello' } })
+    return {
+      act: () => desk.ada.call(noticeApi.remove),
+      object: await account(desk),
+      in: 'account',
+      message: 'Removed the notice for everybody',
+    }
+  },
   'template.create': async ({ ada }) => ({
     act: () => ada.call(templateApi.create, { body: valid }),
     object: { type: 'template', name: 'Rust' },

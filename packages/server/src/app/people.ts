@@ -11,6 +11,7 @@ import { makePendingSignInRepo } from '../account/pending-sign-in.repo.ts'
 import { makeSecondStepService } from '../account/second-step.service.ts'
 import { makeSettingsRepo } from '../account/settings.repo.ts'
 import { makeSettingsService } from '../account/settings.service.ts'
+import { makeRequireWayIn } from '../account/sign-in-ways.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
 import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
@@ -193,8 +194,10 @@ export function makePeople(options: {
     makeAccountDeskService({
       repo: makeAccountDeskRepo(db),
       quotas,
+      totp,
       admins: config.admins,
-      onSessionsEnded: cutOff,
+      onDisabled: cutOff,
+      onSessionsEnded: (accountId) => endEverywhere({ accountId }),
       clock,
     })
   const members = makeProjectMemberService({
@@ -241,12 +244,17 @@ export function makePeople(options: {
   const providers = config.oidc.map((one) =>
     makeOidcProvider(one, callbackOf(options.publicUrl(), one.name), clock),
   )
+  const requireWayIn = makeRequireWayIn(
+    providers.map(({ issuer }) => issuer),
+    () => options.passkeyOrigin() !== null,
+  )
   const identities = makeIdentityService({
     repo: makeIdentityRepo(db),
     providers,
     newSession: accounts.newSession,
     signUpRule: config.signUp,
     isInvited: memberRepo.isInvited,
+    requireWayIn,
     sendMail: options.sendMail,
     installation,
     clock,
@@ -268,6 +276,7 @@ export function makePeople(options: {
     origin: options.passkeyOrigin,
     productName: config.productName,
     countRequest: (ip) => limits.takeStep(clientNetworkOf(ip)),
+    requireWayIn,
     tellOwner,
     clock,
     log,

@@ -49,6 +49,8 @@ import { metricsRoutes } from '../metrics/metrics.routes.ts'
 import type { MetricsService } from '../metrics/metrics.service.ts'
 import { networkRoutes } from '../network/network.routes.ts'
 import type { NetworkService } from '../network/network.service.ts'
+import { noticeRoutes } from '../notice/notice.routes.ts'
+import type { NoticeService } from '../notice/notice.service.ts'
 import type { IdentityService } from '../oidc/identity.service.ts'
 import { oidcCallbackRoute, oidcRoutes } from '../oidc/oidc.routes.ts'
 import type { OidcService } from '../oidc/oidc.service.ts'
@@ -122,6 +124,7 @@ export function hostOf(
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
   startTime: () => Host['start_time'],
+  notice: () => Host['notice'],
   passkeyOrigin: () => string | null,
 ): Host {
   const { accelerator, acceleratorReason, cannot, addresses } = engine.capabilities
@@ -169,6 +172,9 @@ export function hostOf(
     built_in_templates: templates.map(({ name, cpu, memoryMb }) => ({ name, cpu, memory_mb: memoryMb })),
     get start_time() {
       return startTime()
+    },
+    get notice() {
+      return notice()
     },
     contacts: config.contacts,
   }
@@ -223,6 +229,7 @@ export async function installRoutes(
     originOf: Parameters<typeof shareOpenRoute>[1]['originOf']
     usage: UsageService
     health: HealthService
+    notices: NoticeService
     metrics: MetricsService
   },
 ): Promise<void> {
@@ -285,6 +292,7 @@ export async function installRoutes(
   activityRoutes(route, options.activity)
   searchRoutes(route, makeSearchService(makeSearchRepo(db)))
   healthRoutes(route, options.health)
+  noticeRoutes(route, options.notices)
   installTiming(app, metrics.observe)
   metricsRoutes(route, metrics, options.metricsToken)
   eventRoutes(route, options.streams, { list: projects.list, moveOf: options.moveOf }, gate)

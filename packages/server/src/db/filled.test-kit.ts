@@ -139,6 +139,10 @@ export async function fill(app: TestApp) {
     .values({ name: 'ssh_host_key', content: 'a key' })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+  await app.db
+    .insertInto('notice')
+    .values({ id: 1, tone: 'info', text: 'Hello', set_at: '2026-01-01T00:00:00.000Z' })
+    .execute()
   // In the middle of things.
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)

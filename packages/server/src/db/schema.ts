@@ -39,6 +39,7 @@ export interface Schema {
   activity: ActivityTable
   idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
+  notice: NoticeTable
   lease: LeaseTable
   revision: RevisionTable
   shared_file: SharedFileTable
@@ -561,6 +562,14 @@ export interface SeenTimeTable {
   trusted_ms: number
   /** How long another time has been watched, in milliseconds; 0 when the clock is believed. */
   watched_ms: number
+}
+
+/** At most one row: what the operator tells everybody. */
+export interface NoticeTable {
+  id: 1
+  tone: string
+  text: string
+  set_at: string
 }
 
 /** At most one row: which of the servers that run on this database drives, see lease.ts. */

@@ -63,6 +63,20 @@ describe('the bus', () => {
     expect(said().at(-1)).toEqual(gone('a'))
   })
 
+  it('has everybody fetch everything on request, also who was away meanwhile', async () => {
+    const { bus } = makeWorld()
+    const { hello } = listener(bus, p)
+    await bus.idle()
+    bus.changed('vm', 'p', 'a')
+    bus.haveAllRead()
+    await bus.idle()
+    const all = { revision: 'e-1', replayed: false }
+    expect(hello().at(-1)).toEqual(all)
+    const late = listener(bus, p, 'e-0')
+    await bus.idle()
+    expect(late.hello()).toEqual([all])
+  })
+
   it('reads an object once more that changed while it was read', async () => {
     const { bus, vms, reads } = makeWorld({ turns: () => 3 })
     const { said } = listener(bus, p)

@@ -290,10 +290,11 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     dirty.set(keyOf(change), { number, change })
     wake()
   })
-  peers.onGap(function noteGap() {
+  function noteGap(): void {
     wasGap = true
     wake()
-  })
+  }
+  peers.onGap(noteGap)
 
   return {
     isWatched,
@@ -312,6 +313,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
     changed(kind: EventKind, projectId: string, id: string, members?: Members): void {
       peers.tell(changes, { kind, projectId, id, ...(members && { members }) })
     },
+
+    /** Whoever listens to this server fetches everything anew: something changed that is no object of a project. */
+    haveAllRead: noteGap,
 
     /** Calls back when accounts came into a project, left it or became something else there, at whichever server. */
     onMoved: (listener: (accountIds: readonly string[], projectId: string) => void) =>

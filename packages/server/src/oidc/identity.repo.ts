@@ -145,27 +145,25 @@ export function makeIdentityRepo(db: Db) {
     },
 
     /**
-     * Takes an identity off an account, after `allowed` agreed to what would be left. Its sessions go on. False when there is no
+     * Takes an identity off an account, unless `allowed` throws at what is left. Its sessions go on. False when there is no
      * such identity.
      */
     async unlink(
       accountId: string,
       id: string,
-      allowed: (account: { hasPassword: boolean; identities: number }) => void,
+      allowed: (tx: Tx, accountId: string) => Promise<void>,
       entryOf: (identity: Pick<IdentityTable, 'issuer'>) => Entry,
     ): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const all = await tx
-          .selectFrom('identity')
-          .innerJoin('account', 'account.id', 'identity.account_id')
-          .select(['identity.id', 'issuer', 'password_hash'])
+        const gone = await tx
+          .deleteFrom('identity')
+          .where('id', '=', id)
           .where('account_id', '=', accountId)
-          .execute()
-        const found = all.find((one) => one.id === id)
-        if (!found) return false
-        allowed({ hasPassword: found.password_hash !== '', identities: all.length })
-        await tx.deleteFrom('identity').where('id', '=', id).execute()
-        await record(tx, [entryOf(found)])
+          .returning('issuer')
+          .executeTakeFirst()
+        if (!gone) return false
+        await allowed(tx, accountId)
+        await record(tx, [entryOf(gone)])
         return true
       })
     },

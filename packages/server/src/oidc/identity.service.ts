@@ -3,18 +3,18 @@ import {
   type Identity,
   isEmail,
   maySignUp,
-  mayUnlink,
   type OidcProblem,
   oidcTexts,
   type SignUpRule,
   type User,
 } from '@slipway/contract'
 import type { AccountService, Asker, NewSession } from '../account/account.service.ts'
+import type { RequireWayIn } from '../account/sign-in-ways.service.ts'
 import { access, entry, type Told, wish } from '../activity/entry.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
-import { Problem, require409 } from '../lib/problem.ts'
+import { Problem } from '../lib/problem.ts'
 import type { SendMail } from '../mail/mail.ts'
 import type { IdentityRepo, KnownAccount } from './identity.repo.ts'
 import { identityMail } from './oidc.mails.ts'
@@ -31,6 +31,7 @@ export interface IdentityServiceOptions {
   signUpRule: SignUpRule
   /** Whether an address in lower case has an invitation to a project that can still be accepted. */
   isInvited: (email: string, now: string) => Promise<boolean>
+  requireWayIn: RequireWayIn
   sendMail: SendMail
   installation: () => { productName: string; url: string }
   clock: Clock
@@ -201,15 +202,10 @@ export function makeIdentityService(options: IdentityServiceOptions) {
     /** Throws 404, and 409 for the last way to sign in. */
     async unlink(user: User, id: string): Promise<void> {
       let label = ''
-      const isThere = await repo.unlink(
-        user.id,
-        id,
-        (account) => require409(mayUnlink(account)),
-        ({ issuer }) => {
-          label = labelOf(issuer)
-          return told(user, wish(user.id, 'oidc.unlink', `Unlinked the identity at ${label}`))
-        },
-      )
+      const isThere = await repo.unlink(user.id, id, options.requireWayIn, ({ issuer }) => {
+        label = labelOf(issuer)
+        return told(user, wish(user.id, 'oidc.unlink', `Unlinked the identity at ${label}`))
+      })
       if (!isThere) throw new Problem(404, oidcTexts.identityNotFound)
       send(user.email, label, 'unlinked')
     },

@@ -46,6 +46,7 @@ function over(found: (KnownAccount | null)[], linkedSubject: string | null) {
     newSession: () => session,
     signUpRule: openSignUp,
     isInvited: async () => false,
+    requireWayIn: async () => {},
     sendMail: async () => {},
     installation: () => ({ productName: 'Slipway', url: 'http://localhost' }),
     clock: systemClock,

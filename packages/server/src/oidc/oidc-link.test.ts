@@ -1,11 +1,12 @@
 /** Identities that are linked to an account by hand. */
-import { oidcApi, oidcTexts, proofLastsMs, proofTexts } from '@slipway/contract'
+import { oidcApi, oidcTexts, passkeyApi, proofLastsMs, proofTexts, signInWaysTexts } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTestApp } from '../app.test-kit.ts'
+import { addPasskey, testOrigin } from '../passkey/passkey.test-kit.ts'
 import { browserAt, startProvider } from './oidc.test-kit.ts'
 
 const provider = await startProvider()
-const app = await makeTestApp({ oidc: [provider.settings] })
+const app = await makeTestApp({ oidc: [provider.settings], publicUrl: testOrigin })
 afterAll(() => app.close())
 
 let people = 0
@@ -105,8 +106,55 @@ describe('unlinking', () => {
       await client.call(oidcApi.unlink, { params: { identityId: identities[0]?.id ?? '' } }),
     ).toMatchObject({
       status: 409,
-      body: { message: oidcTexts.lastWay },
+      body: { message: signInWaysTexts.last },
     })
     expect((await client.call(oidcApi.list)).body.identities.length).toBe(1)
+  })
+})
+
+describe('who signs in without a password', () => {
+  const last = { status: 409, body: { message: signInWaysTexts.last } }
+
+  /** With the identity that they came with, and a passkey. */
+  async function withPasskey() {
+    const one = browserAt(app, provider)
+    await one.signIn(person())
+    const grace = app.client(one.sessionCookie())
+    const { passkeyId } = await addPasskey(grace)
+    const identity = (await grace.call(oidcApi.list)).body.identities[0]
+    const unlink = () => grace.call(oidcApi.unlink, { params: { identityId: identity?.id ?? '' } })
+    const remove = () => grace.call(passkeyApi.delete, { params: { passkeyId } })
+    return { grace, unlink, remove, identity }
+  }
+
+  it('unlinks the only identity for a passkey, which stays then', async () => {
+    const { grace, unlink, remove } = await withPasskey()
+    expect((await unlink()).status).toBe(204)
+    expect(await remove()).toMatchObject(last)
+    expect((await grace.call(passkeyApi.list)).body).toHaveLength(1)
+  })
+
+  it('removes the only passkey for an identity, which stays then', async () => {
+    const { unlink, remove } = await withPasskey()
+    expect((await remove()).status).toBe(204)
+    expect(await unlink()).toMatchObject(last)
+  })
+
+  it('keeps one of both that are taken off at once', async () => {
+    const { grace, unlink, remove } = await withPasskey()
+    const answers = await Promise.all([unlink(), remove()])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 409])
+    const kept = (await grace.call(passkeyApi.list)).body.length
+    expect(kept + (await grace.call(oidcApi.list)).body.identities.length).toBe(1)
+  })
+
+  it('has no way by an identity whose provider is not offered any more', async () => {
+    const { remove, identity } = await withPasskey()
+    await app.db
+      .updateTable('identity')
+      .set({ issuer: 'https://gone.test' })
+      .where('id', '=', identity?.id ?? '')
+      .execute()
+    expect(await remove()).toMatchObject(last)
   })
 })

@@ -95,8 +95,13 @@ export function makePasskeyRepo(db: Db) {
       })
     },
 
-    /** Answers with what it was; null when the account has no such passkey. */
-    async delete(accountId: string, id: string, tell: (gone: Passkey) => Entry): Promise<Passkey | null> {
+    /** Removes one, unless `allowed` throws at what is left. Null when the account has no such passkey. */
+    async delete(
+      accountId: string,
+      id: string,
+      allowed: (tx: Tx, accountId: string) => Promise<void>,
+      tell: (gone: Passkey) => Entry,
+    ): Promise<Passkey | null> {
       return db.transaction().execute(async (tx) => {
         const gone = await tx
           .deleteFrom('passkey')
@@ -105,6 +110,7 @@ export function makePasskeyRepo(db: Db) {
           .returningAll()
           .executeTakeFirst()
         if (!gone) return null
+        await allowed(tx, accountId)
         await record(tx, [tell(toPasskey(gone))])
         return toPasskey(gone)
       })

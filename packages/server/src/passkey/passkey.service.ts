@@ -10,6 +10,7 @@ import {
   type User,
 } from '@slipway/contract'
 import type { AccountService, Asker, SignedIn } from '../account/account.service.ts'
+import type { RequireWayIn } from '../account/sign-in-ways.service.ts'
 import { access, entry, type Told, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -34,6 +35,7 @@ export interface PasskeyServiceOptions {
   productName: string
   /** Counts a request of somebody who is not signed in; throws 429. */
   countRequest: (ip: string) => Promise<void>
+  requireWayIn: RequireWayIn
   tellOwner: (owner: User, news: FactorNews, ip: string) => void
   clock: Clock
   log: Pick<Log, 'error'>
@@ -153,8 +155,9 @@ export function makePasskeyService(options: PasskeyServiceOptions) {
       return wire(renamed)
     },
 
+    /** Throws 404, and 409 for the last way to sign in. */
     async delete(user: User, id: string, ip: string): Promise<void> {
-      const gone = await repo.delete(user.id, id, (passkey) =>
+      const gone = await repo.delete(user.id, id, options.requireWayIn, (passkey) =>
         told(
           user.id,
           passkey,

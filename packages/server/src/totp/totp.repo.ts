@@ -1,3 +1,4 @@
+import { endSessionsOf } from '../account/account.writes.ts'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
@@ -71,15 +72,14 @@ export function makeTotpRepo(db: Db) {
 
     /** Whether there was one that counted; one that did not goes too. */
     async remove(accountId: string, entry: Entry): Promise<boolean> {
+      return db.transaction().execute((tx) => removeIn(tx, accountId, entry))
+    },
+
+    /** As `remove`; all sessions of the account end with it. */
+    async removeWithSessions(accountId: string, entry: Entry): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const gone = await tx
-          .deleteFrom('totp')
-          .where('account_id', '=', accountId)
-          .returning('confirmed_at')
-          .executeTakeFirst()
-        if (!gone?.confirmed_at) return false
-        await tx.deleteFrom('recovery_code').where('account_id', '=', accountId).execute()
-        await record(tx, [entry])
+        if (!(await removeIn(tx, accountId, entry))) return false
+        await endSessionsOf(tx, accountId)
         return true
       })
     },
@@ -137,6 +137,18 @@ export function makeTotpRepo(db: Db) {
       return used !== undefined
     },
   }
+}
+
+async function removeIn(tx: Tx, accountId: string, entry: Entry): Promise<boolean> {
+  const gone = await tx
+    .deleteFrom('totp')
+    .where('account_id', '=', accountId)
+    .returning('confirmed_at')
+    .executeTakeFirst()
+  if (!gone?.confirmed_at) return false
+  await tx.deleteFrom('recovery_code').where('account_id', '=', accountId).execute()
+  await record(tx, [entry])
+  return true
 }
 
 async function replaceCodes(tx: Tx, accountId: string, codeHashes: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import {
   totpTexts,
   type User,
 } from '@slipway/contract'
-import { entry, type Told, wish } from '../activity/entry.ts'
+import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -40,7 +40,8 @@ export interface TotpServiceOptions {
   productName: string
   /** Counts a try of a code; throws 429. */
   beginCode: (accountId: string, ip: string) => Promise<{ succeeded: () => Promise<void> }>
-  tellOwner: (owner: Person, news: FactorNews, ip: string) => void
+  /** `ip`: from where it was done; null: by an operator. */
+  tellOwner: (owner: Person, news: FactorNews, ip: string | null) => void
   clock: Clock
   log: Pick<Log, 'error'>
 }
@@ -76,12 +77,15 @@ export function makeTotpService({
     return { shown, hashes: codes.map(recoveryCodeHash) }
   }
 
-  async function isOn(accountId: string): Promise<boolean> {
-    return (await repo.find(accountId))?.confirmed_at != null
+  /** Since when it is on; null: it is off. */
+  async function since(accountId: string): Promise<string | null> {
+    return (await repo.find(accountId))?.confirmed_at ?? null
   }
 
   return {
-    isOn,
+    since,
+
+    isOn: async (accountId: string): Promise<boolean> => (await since(accountId)) !== null,
 
     async get(user: User): Promise<Totp> {
       const found = await repo.find(user.id)
@@ -144,6 +148,22 @@ export function makeTotpService({
           what: 'Signing in to your account does not ask for a code of an authenticator app any more.',
         },
         ip,
+      )
+    },
+
+    /**
+     * Turns it off for somebody who lost app and codes, and ends their sessions: what was lost may be signed in, and
+     * whoever did not ask for this notices at once. Throws 409 when it is off.
+     */
+    async removeLost(owner: Person, told: Entry): Promise<void> {
+      require409((await repo.removeWithSessions(owner.id, told)) || totpTexts.notOn)
+      tellOwner(
+        owner,
+        {
+          subject: 'Two-factor authentication was turned off',
+          what: 'An administrator turned two-factor authentication of your account off, as for somebody who lost the app and the recovery codes, and ended all sessions. Signing in does not ask for a code any more. Set two-factor authentication up anew, and remove passkeys of lost devices.',
+        },
+        null,
       )
     },
 

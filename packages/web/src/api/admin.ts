@@ -1,4 +1,4 @@
-import type { OwnLimits, TemplateCreate } from '@slipway/contract'
+import type { Host, Notice, NoticeSet, OwnLimits, TemplateCreate } from '@slipway/contract'
 import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
 import { call } from './client.ts'
 import { keyOf, queryClient } from './query.ts'
@@ -58,6 +58,9 @@ export const useDisableAccount = (accountId: string) =>
 
 export const useEnableAccount = (accountId: string) =>
   useAccountChange(accountId, () => call('adminAccount.enable', { params: { accountId } }))
+
+export const useRemoveTotpOf = (accountId: string) =>
+  useAccountChange(accountId, () => call('adminAccount.removeTotp', { params: { accountId } }))
 
 export const useSetLimits = (accountId: string) =>
   useAccountChange(accountId, (body: OwnLimits) =>
@@ -126,5 +129,22 @@ export function useCapacity() {
     queryKey: keyOf('health.capacity'),
     queryFn: ({ signal }) => call('health.capacity', { signal }),
     refetchInterval: watchEveryMs,
+  })
+}
+
+const showNotice = (notice: Notice | null) =>
+  void queryClient.setQueryData<Host>(keyOf('host.get'), (host) => host && { ...host, notice })
+
+/** Tells everybody something. */
+export function useSetNotice() {
+  return useMutation({ mutationFn: (body: NoticeSet) => call('notice.set', { body }), onSuccess: showNotice })
+}
+
+export function useRemoveNotice() {
+  return useMutation({
+    mutationFn: () => call('notice.remove'),
+    onSuccess: () => showNotice(null),
+    // Somebody else may have done it meanwhile.
+    onError: () => void queryClient.invalidateQueries({ queryKey: keyOf('host.get') }),
   })
 }

@@ -7,12 +7,12 @@ import { IconButton } from '../ui/Button.tsx'
 import { ConnectionLine } from './ConnectionLine.tsx'
 import { EngineBanner } from './EngineBanner.tsx'
 import { FindIconButton } from './FindButton.tsx'
-import { FrozenBanner } from './FrozenBanner.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { PaletteHost } from './PaletteHost.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 import { ProjectDialogs } from './ProjectDialogs.tsx'
 import { ProofHost } from './ProofHost.tsx'
+import { RareNotes } from './RareNotes.tsx'
 import { Sidebar } from './Sidebar.tsx'
 import { UserMenu } from './UserMenu.tsx'
 
@@ -44,7 +44,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
             <ConnectionLine />
           </div>
           <EngineBanner />
-          <FrozenBanner />
+          <RareNotes />
           {children}
         </main>
         <PrivacyNotice className="mx-4 mb-4 md:mr-auto md:ml-9" />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import { Brand } from '../shell/Brand.tsx'
 import { Footer } from './Footer.tsx'
+import { OperatorNotice } from './OperatorNotice.tsx'
 import { PrivacyNotice } from './PrivacyNotice.tsx'
 
 /** The frame of a public page: a header with the logo, the page, the footer. */
@@ -12,7 +13,12 @@ export function PublicFrame({ actions, children }: { actions?: ReactNode; childr
         <span className="flex-1" />
         {actions}
       </header>
-      <main className="w-full flex-1">{children}</main>
+      <main className="w-full flex-1">
+        <div className="mx-auto max-w-310 px-4 md:px-8">
+          <OperatorNotice />
+        </div>
+        {children}
+      </main>
       <PrivacyNotice className="mx-4 mt-4 md:mr-auto" />
       <Footer />
     </div>

@@ -1,6 +1,6 @@
-import { HeartPulse, Library, ListChecks, type LucideIcon, Users, Wrench } from 'lucide-react'
-import type { ReactNode } from 'react'
-import { Link, NavLink } from 'react-router'
+import { Wrench } from 'lucide-react'
+import { lazy, type ReactNode, Suspense } from 'react'
+import { Link } from 'react-router'
 import { useHost, useIsSignUpOffered } from '../api/host.ts'
 import { useSelectedProject } from '../api/projects.ts'
 import { useSession } from '../api/session.ts'
@@ -9,11 +9,14 @@ import { paths } from '../paths.ts'
 import { Brand } from '../shell/Brand.tsx'
 import { objectIcons } from '../shell/object-icons.ts'
 import { Button } from '../ui/Button.tsx'
-import { cx } from '../ui/cx.ts'
 import { Tip } from '../ui/Tip.tsx'
 import { FindButton } from './FindButton.tsx'
 import { ProjectSelector } from './ProjectSelector.tsx'
+import { SidebarEntry as Entry } from './SidebarEntry.tsx'
 import { engineText, UserMenu } from './UserMenu.tsx'
+
+// Few see it.
+const AdminEntries = lazy(async () => ({ default: (await import('./AdminEntries.tsx')).AdminEntries }))
 
 /** The left column; on phones the drawer shows the same. */
 export function Sidebar() {
@@ -108,20 +111,9 @@ function Navigation({ isAdmin }: { isAdmin: boolean }) {
           Admin
         </Entry>
         {isAdmin && (
-          <>
-            <Entry to={paths.adminAccounts} icon={Users}>
-              Accounts
-            </Entry>
-            <Entry to={paths.adminOperations} icon={ListChecks}>
-              Operations
-            </Entry>
-            <Entry to={paths.adminCatalogue} icon={Library}>
-              Catalogue
-            </Entry>
-            <Entry to={paths.adminHealth} icon={HeartPulse}>
-              Health
-            </Entry>
-          </>
+          <Suspense fallback={null}>
+            <AdminEntries />
+          </Suspense>
         )}
       </Group>
     </nav>
@@ -134,32 +126,6 @@ function Group({ title, children }: { title: string; children: ReactNode }) {
       <h2 className="px-2.5 pt-4 pb-[5px] text-[.75rem]/4 font-medium text-ink-3">{title}</h2>
       {children}
     </>
-  )
-}
-
-interface EntryProps {
-  to: string
-  icon: LucideIcon
-  end?: boolean
-  aside?: ReactNode
-  children: string
-}
-
-function Entry({ to, icon: Icon, end = false, aside, children }: EntryProps) {
-  return (
-    <NavLink
-      to={to}
-      end={end}
-      className={cx(
-        'relative flex h-7.5 flex-none items-center gap-2.5 rounded-control px-2.5 text-dense text-ink-2 no-underline hover:bg-hover hover:text-ink phone:h-11',
-        'aria-[current=page]:bg-hover aria-[current=page]:font-[550] aria-[current=page]:text-ink',
-        'aria-[current=page]:before:absolute aria-[current=page]:before:inset-y-[5px] aria-[current=page]:before:-left-3 aria-[current=page]:before:w-0.5 aria-[current=page]:before:bg-accent aria-[current=page]:before:forced-color-adjust-none',
-      )}
-    >
-      <Icon size={16} strokeWidth={1.6} aria-hidden className="flex-none" />
-      {children}
-      {aside && <span className="ml-auto text-[.75rem] font-normal text-ink-3">{aside}</span>}
-    </NavLink>
   )
 }
 

@@ -12,8 +12,8 @@ import { GuardedDialog } from './GuardedDialog.tsx'
 interface FormDialogProps extends Omit<DialogProps, 'footer'> {
   /** The call that it makes about the project of the page: whoever may not make it cannot submit. */
   call?: ProjectEndpointId
-  /** Of the primary button. */
-  submit: { label: string; busyText: string }
+  /** Of the primary button; `danger` where it takes something away. */
+  submit: { label: string; busyText: string; tone?: 'danger' }
   onSubmit: () => void
   /** While the form is being sent, the dialog cannot be closed. */
   pending: boolean
@@ -59,7 +59,7 @@ export function FormDialog({
           <Button
             type="submit"
             form={formId}
-            variant="primary"
+            variant={submit.tone ?? 'primary'}
             busy={pending}
             busyText={submit.busyText}
             disabledReason={note}

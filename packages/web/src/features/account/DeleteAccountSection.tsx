@@ -53,7 +53,7 @@ function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
       {...dialog}
       onOpenChange={onClose}
       title="Delete Account"
-      submit={{ label: 'Delete Account', busyText: 'Deleting...' }}
+      submit={{ label: 'Delete Account', busyText: 'Deleting...', tone: 'danger' }}
       onSubmit={() => submit(undefined)}
       note={deletion ? undefined : 'What goes along is not known yet'}
     >

@@ -17,6 +17,7 @@ import { reasonOf } from '../../ui/reason.ts'
 import { Cells, Sheet } from '../../ui/Sheet.tsx'
 import { accountStateText } from './account-state.ts'
 import { LimitsSheet } from './LimitsSheet.tsx'
+import { TwoFactorSheet } from './TwoFactorSheet.tsx'
 
 export function Component() {
   const { accountId = '' } = useParams()
@@ -54,6 +55,7 @@ export function Component() {
             </Banner>
           )}
           <Facts account={account} />
+          <TwoFactorSheet account={account} />
           <LimitsSheet key={JSON.stringify(account.own_limits)} account={account} />
         </div>
       )}

@@ -11,6 +11,7 @@ import { StatusGlyph } from '../../ui/Status.tsx'
 import { ExportActivity } from '../activity/ExportActivity.tsx'
 import { CapacitySheet } from './CapacitySheet.tsx'
 import { durationText, reconcilerNote } from './health-words.ts'
+import { NoticeSheet } from './NoticeSheet.tsx'
 
 export function Component() {
   const { data: health, isPending, error, refetch } = useHealth()
@@ -39,6 +40,7 @@ export function Component() {
           <ServerSheet health={health} />
           <CapacitySheet />
           <Reconcilers health={health} />
+          <NoticeSheet />
         </div>
       )}
     </>

@@ -1,5 +1,6 @@
-import { type Identity, mayUnlink } from '@slipway/contract'
+import type { Identity } from '@slipway/contract'
 import { useIdentities, useProviders, useUnlink } from '../../api/identities.ts'
+import { useMayTakeOff } from '../../api/sign-in-ways.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
@@ -7,6 +8,7 @@ import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { LinkForm } from './LinkForm.tsx'
 
 /** By its name in the URL. */
@@ -15,10 +17,10 @@ const unlinkDialog = 'unlink-identity'
 /** The identities at providers that can sign in to the account; nothing where there is no provider. */
 export function IdentitiesSection() {
   const providers = useProviders()
-  const { identities, hasPassword, loading, error, retry } = useIdentities()
+  const { identities, loading, error, retry } = useIdentities()
+  const mayTakeOff = useMayTakeOff()
   const openDialog = useOpenDialog()
   if (providers.length === 0 && identities.length === 0) return null
-  const allowed = mayUnlink({ hasPassword, identities: identities.length })
   const open = providers.filter(({ name }) => !identities.some(({ provider }) => provider === name))
   return (
     <SheetList
@@ -42,7 +44,7 @@ export function IdentitiesSection() {
         <IdentityRow
           key={identity.id}
           identity={identity}
-          allowed={allowed}
+          allowed={mayTakeOff(identity)}
           onUnlink={() => openDialog(unlinkDialog, identity.id)}
         />
       ))}
@@ -66,7 +68,7 @@ function IdentityRow({ identity, allowed, onUnlink }: IdentityRowProps) {
         <Button
           size="sm"
           aria-label={`Unlink ${label}`}
-          disabledReason={allowed === true ? undefined : allowed}
+          disabledReason={reasonOf(allowed)}
           onClick={onUnlink}
         >
           Unlink

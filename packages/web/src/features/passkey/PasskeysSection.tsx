@@ -2,6 +2,7 @@ import type { Passkey } from '@slipway/contract'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense } from 'react'
 import { usePasskeys, usePasskeysWork, useRemovePasskey } from '../../api/passkeys.ts'
+import { useMayTakeOff } from '../../api/sign-in-ways.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
@@ -9,6 +10,7 @@ import { useDialog, useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatAgoOrDate, formatDateTime } from '../../time.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 
 const AddPasskeyDialog = lazy(async () => ({
   default: (await import('./PasskeyForms.tsx')).AddPasskeyDialog,
@@ -24,6 +26,7 @@ const dialogs = { add: 'add-passkey', rename: 'rename-passkey', remove: 'remove-
 export function PasskeysSection() {
   const { passkeys, loading, error, retry } = usePasskeys()
   const works = usePasskeysWork()
+  const mayTakeOff = useMayTakeOff()
   const openDialog = useOpenDialog()
   const adding = useDialog(dialogs.add)
   const now = Date.now()
@@ -66,7 +69,13 @@ export function PasskeysSection() {
       }
     >
       {passkeys.map((passkey) => (
-        <PasskeyRow key={passkey.id} passkey={passkey} now={now} onOpen={openDialog} />
+        <PasskeyRow
+          key={passkey.id}
+          passkey={passkey}
+          now={now}
+          allowed={mayTakeOff('passkey')}
+          onOpen={openDialog}
+        />
       ))}
     </SheetList>
   )
@@ -75,10 +84,12 @@ export function PasskeysSection() {
 interface PasskeyRowProps {
   passkey: Passkey
   now: number
+  /** Whether it can be removed, or why not. */
+  allowed: true | string
   onOpen: (dialog: string, of: string) => void
 }
 
-function PasskeyRow({ passkey, now, onOpen }: PasskeyRowProps) {
+function PasskeyRow({ passkey, now, allowed, onOpen }: PasskeyRowProps) {
   const { id, name, created_at, last_used_at: used } = passkey
   return (
     <SheetRow
@@ -95,6 +106,7 @@ function PasskeyRow({ passkey, now, onOpen }: PasskeyRowProps) {
             size="sm"
             label={`Remove ${name}`}
             icon={<Trash2 size={16} strokeWidth={1.6} aria-hidden />}
+            disabledReason={reasonOf(allowed)}
             onClick={() => onOpen(dialogs.remove, id)}
           />
         </div>
