@@ -169,6 +169,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     disks,
     vms,
+    vmSnapshots,
     quotas,
   })
   const { pools, sets, scaling } = groups

@@ -23,6 +23,7 @@ import * as factors from './migrations/0018-factors.ts'
 import * as oidc from './migrations/0019-oidc.ts'
 import * as accountDeletion from './migrations/0020-account-deletion.ts'
 import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
+import * as groupCopies from './migrations/0022-group-copies.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -49,6 +50,7 @@ const migrations: Record<string, Migration> = {
   '0019-oidc': oidc,
   '0020-account-deletion': accountDeletion,
   '0021-ssh-key-proof': sshKeyProof,
+  '0022-group-copies': groupCopies,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })
