@@ -192,6 +192,7 @@ const group = (name: string) => ({
   template_name: 'Starter Linux',
   ssh_key_id: 'k',
   ssh_key_name: 'Laptop',
+  snapshot_id: null,
   persistent: true,
   disks: [],
   created_at: madeAt,

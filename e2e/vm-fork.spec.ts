@@ -1,4 +1,4 @@
-import { vmApi, vmSnapshotApi } from '@slipway/contract'
+import { vmApi, vmSetApi, vmSnapshotApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 import { snapshotPath, vmListPath, vmPath } from './paths.ts'
@@ -53,5 +53,32 @@ test.describe('copies of a VM', () => {
     await page.goto(vmListPath(project.id))
     const card = page.getByRole('article', { name: 'twin' })
     await expect(card.getByText('Running', { exact: true })).toBeVisible()
+  })
+
+  test('are kept by a set that is made of a snapshot', async ({ page, project, makeVm, call }) => {
+    const vm = await makeVm('loom', 'running')
+    const params = { projectId: project.id }
+    const snapshot = await call(vmSnapshotApi.create, {
+      params: { ...params, vmId: vm.id },
+      body: { name: 'nightly', snapshot_type: 'full', retention_days: 1 },
+    })
+    await page.goto(snapshotPath(snapshot))
+    const button = page.getByRole('main').getByRole('button', { name: 'New VM' })
+    await expect(button).toBeEnabled()
+    await button.click()
+    await page.getByRole('dialog').getByRole('link', { name: 'VM set' }).click()
+    const form = page.getByRole('form', { name: 'Create VM Set' })
+    await expect(form.getByText('Each VM is made of the snapshot nightly')).toBeVisible()
+    await expect(form.getByLabel('Persistent storage')).toBeHidden()
+    await expectAccessible(page)
+    await form.getByLabel('Name').fill('looms')
+    await form.getByRole('button', { name: 'Create VM Set' }).click()
+    await page.getByRole('alertdialog').getByRole('button', { name: 'OK' }).click()
+    await page.goto(vmListPath(project.id))
+    for (const name of ['looms-1', 'looms-2']) {
+      const card = page.getByRole('article', { name })
+      await expect(card.getByText('Running', { exact: true })).toBeVisible()
+    }
+    expect(await call(vmSetApi.list, { params })).toMatchObject([{ snapshot_id: snapshot.id }])
   })
 })

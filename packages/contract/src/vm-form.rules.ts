@@ -11,6 +11,7 @@ export const vmTexts = {
   projectMismatch: 'Project does not match',
   suspendAfter: 'Enter a whole number of minutes from 1 to 10080 (a week), or null for never',
   copyCount: 'Enter a whole number of VMs from 1 to 10',
+  sourceGone: 'The snapshot it is made of no longer exists',
   disksChanging: 'A disk of this VM is being attached or detached. Please try again later.',
 } as const
 

@@ -19,6 +19,14 @@ export const groupDiskTexts = {
   sizeMissingAt: (index: number) => `Please enter a size for disk #${index + 1}`,
 } as const
 
+/** Of groups whose VMs are made of a VM snapshot. */
+export const groupSnapshotTexts = {
+  missing: 'Please select a VM snapshot of this project.',
+  disks: 'VMs that are made of a snapshot have its disks. Remove the disks, or the snapshot.',
+  persistent: 'VMs that are made of a snapshot keep their root disk. Turn persistent storage on.',
+  otherTemplate: 'The VM of this snapshot has another template.',
+} as const
+
 /** What is wrong with the disks every member of a group shall have, first problem first; null when nothing is. */
 export function groupDisksProblem(
   disks: readonly GroupDiskDraft[],

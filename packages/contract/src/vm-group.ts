@@ -1,14 +1,21 @@
 import { z } from 'zod'
 import { disksPerVm } from './disk.rules.ts'
 import { Id, nameOrBlank, Time } from './text.ts'
-import { groupDiskNameLimit, groupDisksProblem, groupDiskTexts, groupEventKinds } from './vm-group.rules.ts'
+import {
+  groupDiskNameLimit,
+  groupDisksProblem,
+  groupDiskTexts,
+  groupEventKinds,
+  groupSnapshotTexts,
+} from './vm-group.rules.ts'
 
 /** A disk that every member gets for itself, named `<name>-<number of the member>`. */
 export const GroupDisk = z.object({
   name: z.string(),
   /** In whole Gi, with the unit: `10Gi`. */
   size: z.string(),
-  source: z.literal('EMPTY'),
+  /** Blank, or a copy of that in the VM snapshot which the members are made of. */
+  source: z.enum(['EMPTY', 'SNAPSHOT']),
 })
 export type GroupDisk = z.infer<typeof GroupDisk>
 
@@ -32,11 +39,27 @@ export const GroupDisks = z
   .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
   .default([])
 
+/** The VM snapshot that the members are made of, each as *New VM* of the snapshot is; null: of the template alone. */
+export const GroupSnapshot = z
+  .string({ error: groupSnapshotTexts.missing })
+  .min(1, groupSnapshotTexts.missing)
+  .max(64, groupSnapshotTexts.missing)
+  .nullable()
+  .default(null)
+
 /** For `superRefine`: says the first thing that is wrong with the disks of a group. */
 export function refineGroupDisks(
-  { disks }: { disks: { name: string; size: string }[] },
+  {
+    disks,
+    snapshot_id,
+    persistent,
+  }: { disks: { name: string; size: string }[]; snapshot_id: string | null; persistent: boolean },
   context: z.RefinementCtx,
 ): void {
+  if (snapshot_id !== null && disks.length > 0)
+    context.addIssue({ code: 'custom', path: ['disks'], message: groupSnapshotTexts.disks })
+  if (snapshot_id !== null && !persistent)
+    context.addIssue({ code: 'custom', path: ['persistent'], message: groupSnapshotTexts.persistent })
   const problem = groupDisksProblem(disks)
   if (problem) context.addIssue({ code: 'custom', path: ['disks', problem.index], message: problem.message })
 }

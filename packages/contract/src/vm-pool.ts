@@ -5,8 +5,10 @@ import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
-import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
+import { groupSnapshotTexts } from './vm-group.rules.ts'
+import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
 import { poolSizesAllowed, vmPoolDefaults, vmPoolStatuses, vmPoolTexts } from './vm-pool.rules.ts'
+import { vmSnapshotTexts } from './vm-snapshot.rules.ts'
 
 export const VmPoolStatus = z.enum(vmPoolStatuses)
 export type VmPoolStatus = z.infer<typeof VmPoolStatus>
@@ -23,6 +25,8 @@ export const VmPool = z.object({
   status_since: Time,
   template_id: Id,
   template_name: z.string(),
+  /** The VM snapshot that its VMs are made of; null where they are made of the template alone. */
+  snapshot_id: Id.nullable(),
   ssh_key_id: Id,
   ssh_key_name: z.string(),
   /** VMs of the pool that exist, failed ones left out. */
@@ -57,6 +61,7 @@ export const VmPoolCreate = z
     persistent: z.boolean().default(vmPoolDefaults.persistent),
     auto_scaling: z.boolean().default(vmPoolDefaults.auto_scaling),
     disks: GroupDisks,
+    snapshot_id: GroupSnapshot,
   })
   .superRefine((pool, context) => {
     const verdict = poolSizesAllowed(pool)
@@ -102,9 +107,11 @@ export const vmPoolApi = {
         'Please enter a name for disk #n',
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
+        ...Object.values(groupSnapshotTexts),
       ],
       404: [messages.projectNotFound],
-      409: [quotaRefusal],
+      409: [vmSnapshotTexts.notReady, vmSnapshotTexts.vmGone, quotaRefusal],
+      422: ['<`cannot.copies` of the host>'],
     },
   }),
   update: endpoint('vmPool.update', {

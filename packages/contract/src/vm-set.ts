@@ -5,8 +5,10 @@ import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
-import { GroupDisk, GroupDisks, GroupHistory, refineGroupDisks } from './vm-group.ts'
+import { groupSnapshotTexts } from './vm-group.rules.ts'
+import { GroupDisk, GroupDisks, GroupHistory, GroupSnapshot, refineGroupDisks } from './vm-group.ts'
 import { vmSetReplicas, vmSetStatuses, vmSetTexts } from './vm-set.rules.ts'
+import { vmSnapshotTexts } from './vm-snapshot.rules.ts'
 
 export const VmSetStatus = z.enum(vmSetStatuses)
 export type VmSetStatus = z.infer<typeof VmSetStatus>
@@ -23,6 +25,8 @@ export const VmSet = z.object({
   status_since: Time,
   template_id: Id,
   template_name: z.string(),
+  /** The VM snapshot that its VMs are made of; null where they are made of the template alone. */
+  snapshot_id: Id.nullable(),
   ssh_key_id: Id,
   ssh_key_name: z.string(),
   /** How many VMs it holds. */
@@ -47,6 +51,7 @@ export const VmSetCreate = z
     replicas: replicas.default(vmSetReplicas.default),
     persistent: z.boolean().default(true),
     disks: GroupDisks,
+    snapshot_id: GroupSnapshot,
   })
   .superRefine(refineGroupDisks)
 export type VmSetCreate = z.input<typeof VmSetCreate>
@@ -85,9 +90,11 @@ export const vmSetApi = {
         'Please enter a name for disk #n',
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
+        ...Object.values(groupSnapshotTexts),
       ],
       404: [messages.projectNotFound],
-      409: [quotaRefusal],
+      409: [vmSnapshotTexts.notReady, vmSnapshotTexts.vmGone, quotaRefusal],
+      422: ['<`cannot.copies` of the host>'],
     },
   }),
   update: endpoint('vmSet.update', {

@@ -170,6 +170,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     disks,
     vms,
+    vmSnapshots,
     quotas,
   })
   const { pools, sets, scaling } = groups

@@ -45,13 +45,13 @@ export const paths = {
   vmConsoleWindow: (projectId: string, vmId: string) =>
     `${project(projectId)}/vms/${encodeURIComponent(vmId)}/console/window`,
   vmPools: (projectId: string) => `${project(projectId)}/vmpools`,
-  vmPoolCreate: (projectId: string, templateId?: string) =>
-    withTemplate(`${project(projectId)}/vmpools/create`, templateId),
+  vmPoolCreate: (projectId: string, template?: string, snapshot?: string) =>
+    withQuery(`${project(projectId)}/vmpools/create`, { template, snapshot }),
   vmPool: (projectId: string, poolId: string) =>
     `${project(projectId)}/vmpools/${encodeURIComponent(poolId)}/vms`,
   vmSets: (projectId: string) => `${project(projectId)}/vmsets`,
-  vmSetCreate: (projectId: string, templateId?: string) =>
-    withTemplate(`${project(projectId)}/vmsets/create`, templateId),
+  vmSetCreate: (projectId: string, template?: string, snapshot?: string) =>
+    withQuery(`${project(projectId)}/vmsets/create`, { template, snapshot }),
   vmSet: (projectId: string, setId: string) =>
     `${project(projectId)}/vmsets/${encodeURIComponent(setId)}/vms`,
   disks: (projectId: string) => `${project(projectId)}/disks`,

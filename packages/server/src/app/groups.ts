@@ -12,6 +12,7 @@ import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
 import { takenByGrowing } from '../vm-group/vm-group.state.ts'
 import { makeVmPoolService } from '../vm-pool/vm-pool.service.ts'
 import { makeVmSetService } from '../vm-set/vm-set.service.ts'
+import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import { type Base, rhythm } from './base.ts'
 
 /** Members that a group has ready to start when others are up. */
@@ -28,6 +29,7 @@ export function makeGroups(
     templates: TemplateService
     disks: DiskService
     vms: VmService
+    vmSnapshots: VmSnapshotService
     quotas: QuotaService
   },
 ) {
@@ -40,6 +42,7 @@ export function makeGroups(
     keys: options.keys,
     templates: options.templates,
     vms,
+    snapshots: options.vmSnapshots,
     quotas,
     disks: options.disks,
     load,

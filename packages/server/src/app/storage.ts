@@ -9,6 +9,7 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
+import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
 import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 
@@ -17,9 +18,12 @@ export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: numb
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
-  /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
+  const groupRepo = makeVmGroupRepo(db)
+  /** Whether a disk or a VM is made of the snapshot now, a VM put back to it, or a group makes its members of it. */
   const isInUse = async (snapshotId: string, tx?: Tx) =>
-    (await diskRepo.isSourceInUse(snapshotId, tx)) || (await vmRepo.isFrom(snapshotId, tx))
+    (await diskRepo.isSourceInUse(snapshotId, tx)) ||
+    (await vmRepo.isFrom(snapshotId, tx)) ||
+    (await groupRepo.isFrom(snapshotId, tx))
 
   const disks = makeDiskService({
     repo: diskRepo,

@@ -24,6 +24,7 @@ import * as oidc from './migrations/0019-oidc.ts'
 import * as accountDeletion from './migrations/0020-account-deletion.ts'
 import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
 import * as notice from './migrations/0022-notice.ts'
+import * as groupCopies from './migrations/0023-group-copies.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -51,6 +52,7 @@ const migrations: Record<string, Migration> = {
   '0020-account-deletion': accountDeletion,
   '0021-ssh-key-proof': sshKeyProof,
   '0022-notice': notice,
+  '0023-group-copies': groupCopies,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

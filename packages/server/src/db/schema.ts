@@ -456,6 +456,8 @@ export interface VmGroupTable {
   /** When the desired size last changed. */
   sized_at: string | null
   created_at: string
+  /** The VM snapshot that every member is made of. */
+  copy_of: string | null
 }
 
 export interface VmGroupEventTable {

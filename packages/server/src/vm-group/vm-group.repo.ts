@@ -42,6 +42,7 @@ const toRecord = (row: VmGroupTable): GroupRecord => ({
   cpu: row.cpu,
   memoryMb: row.memory_mb,
   disks: Disks.parse(JSON.parse(row.disks)),
+  copyOf: row.copy_of,
   minSize: row.min_size,
   maxSize: row.max_size,
   autoScaling: row.auto_scaling === 1,
@@ -193,6 +194,16 @@ export function makeVmGroupRepo(db: Db) {
         .where('project_id', 'not in', frozenProjects())
         .execute()
       return rows.map(toRecord)
+    },
+
+    /** Whether the members of a group are made of that VM snapshot, now and later. */
+    async isFrom(snapshotId: string, executor: Db = db): Promise<boolean> {
+      const row = await executor
+        .selectFrom('vm_group')
+        .select('id')
+        .where('copy_of', '=', snapshotId)
+        .executeTakeFirst()
+      return row !== undefined
     },
 
     async isFrozen({ projectId }: GroupRecord): Promise<boolean> {

@@ -1,5 +1,12 @@
 /** What the services of pools and of sets have in common: whose a group is, how it is made, changed and deleted. */
-import type { GroupHistory, Vm } from '@slipway/contract'
+import {
+  type GroupDisk,
+  type GroupHistory,
+  groupSnapshotTexts,
+  type Template,
+  type Vm,
+} from '@slipway/contract'
+import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -8,6 +15,7 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
+import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import type { LoadBook } from './load.ts'
 import { groupWish, titleOf, vmsOf } from './vm-group.activity.ts'
 import type { MemberCounts, VmGroupRepo } from './vm-group.repo.ts'
@@ -31,6 +39,7 @@ export interface VmGroupServiceOptions<W> {
   templates: TemplateService
   vms: VmService
   quotas: Pick<QuotaService, 'require'>
+  snapshots: Pick<VmSnapshotService, 'forMembers'>
   disks: DiskService
   load: LoadBook
   /** Asks the reconciler to look at a group soon. */
@@ -45,6 +54,18 @@ export interface NewGroup {
   ssh_key_id: string
   persistent: boolean
   disks: readonly { name: string; size: string }[]
+  snapshot_id: string | null
+}
+
+interface MemberSource {
+  imageId: string
+  cpu: number
+  memoryMb: number
+  disks: readonly GroupDisk[]
+  /** For the activity log. */
+  of: string
+  /** Throws when there is no more to make them of. */
+  requireSource: (tx: Tx) => Promise<void>
 }
 
 export interface Sizes {
@@ -57,8 +78,8 @@ export interface Sizes {
 const none: MemberCounts = { total: 0, existing: 0, running: 0 }
 
 export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
-  const { kind, texts, toWire, changed, repo, keys, templates, vms, quotas, disks, load, kick, clock } =
-    options
+  const { kind, texts, toWire, changed, repo, keys, templates, vms, quotas, snapshots, disks, load } = options
+  const { kick, clock } = options
 
   const countsOf = async (groupId: string) => (await repo.counts({ groupId })).get(groupId) ?? none
   const wire = async (group: GroupRecord): Promise<W> => toWire(group, await countsOf(group.id))
@@ -71,6 +92,28 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
 
   async function announce(group: GroupRecord): Promise<void> {
     changed(group.projectId, group.id)
+  }
+
+  /** What every member is made of: the template, or a VM snapshot, whose VM it is like. */
+  async function memberOf(
+    projectId: string,
+    template: Pick<Template, 'id' | 'default_cpu' | 'default_memory_mb'> & { imageId: string },
+    { disks: blank, snapshot_id }: NewGroup,
+  ): Promise<MemberSource> {
+    if (snapshot_id === null) {
+      const { imageId, default_cpu: cpu, default_memory_mb: memoryMb } = template
+      return { imageId, cpu, memoryMb, disks: disks.blank(blank), of: '', requireSource: async () => {} }
+    }
+    const source = await snapshots.forMembers(projectId, snapshot_id)
+    if (!source) throw refuse('snapshot_id', groupSnapshotTexts.missing)
+    if (source.templateId !== template.id) throw refuse('template_id', groupSnapshotTexts.otherTemplate)
+    const { held, requireReady, name, ...like } = source
+    return {
+      ...like,
+      disks: held.map(({ name, size }) => ({ name, size, source: 'SNAPSHOT' })),
+      of: ` from snapshot ${name}`,
+      requireSource: requireReady,
+    }
   }
 
   return {
@@ -104,9 +147,9 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       if (!key) throw refuse('ssh_key_id', texts.sshKeyMissing)
       const template = await templates.find(input.template_id)
       if (!template) throw refuse('template_id', texts.templateMissing)
+      const member = await memberOf(projectId, template, input)
       const now = clock.now()
       const id = newId(now)
-      const memberDisks = disks.blank(input.disks)
       await repo.insert(
         {
           id,
@@ -116,14 +159,14 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           description: input.description,
           template_id: template.id,
           template_name: template.name,
-          image_id: template.imageId,
+          image_id: member.imageId,
           ssh_key_id: key.id,
           ssh_key_name: key.name,
           ssh_public_key: key.public_key,
-          cpu: template.default_cpu,
-          memory_mb: template.default_memory_mb,
+          cpu: member.cpu,
+          memory_mb: member.memoryMb,
           persistent: input.persistent ? 1 : 0,
-          disks: JSON.stringify(memberDisks),
+          disks: JSON.stringify(member.disks),
           min_size: sizes.min,
           desired_size: sizes.desired,
           max_size: sizes.max,
@@ -136,25 +179,20 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           failed_why: null,
           sized_at: null,
           created_at: isoTime(now),
+          copy_of: input.snapshot_id,
         },
         event('created', `Created with a desired size of ${sizes.desired}`, 0, sizes.desired),
         groupWish(
           { id, kind, name: input.name, projectId },
           userId,
           'create',
-          `Create ${titleOf({ kind, name: input.name })} with ${vmsOf(sizes.desired)} requested`,
+          `Create ${titleOf({ kind, name: input.name })} with ${vmsOf(sizes.desired)}${member.of} requested`,
           now,
         ),
-        (tx) =>
-          quotas.require(
-            tx,
-            projectId,
-            takenByMembers(sizes.desired, {
-              cpu: template.default_cpu,
-              memoryMb: template.default_memory_mb,
-              disks: memberDisks,
-            }),
-          ),
+        async (tx) => {
+          await member.requireSource(tx)
+          await quotas.require(tx, projectId, takenByMembers(sizes.desired, member))
+        },
       )
       const group = await own(projectId, id)
       // As it is before anything is done for it.

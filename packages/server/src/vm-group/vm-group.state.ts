@@ -19,6 +19,8 @@ export interface GroupRecord {
   cpu: number
   memoryMb: number
   disks: GroupDisk[]
+  /** The VM snapshot that every member is made of; null where it is the template alone. */
+  copyOf: string | null
   minSize: number
   maxSize: number
   autoScaling: boolean

@@ -38,6 +38,7 @@ export function makeVmPoolService({ changed, policy, ...options }: VmPoolService
       status_since: isoTime(pool.statusSince),
       template_id: pool.templateId,
       template_name: pool.templateName,
+      snapshot_id: pool.copyOf,
       ssh_key_id: pool.sshKeyId,
       ssh_key_name: pool.sshKeyName,
       current_size: existing,

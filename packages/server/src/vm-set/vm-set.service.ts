@@ -36,6 +36,7 @@ export function makeVmSetService({ changed, ...options }: VmSetServiceOptions) {
       status_since: isoTime(set.statusSince),
       template_id: set.templateId,
       template_name: set.templateName,
+      snapshot_id: set.copyOf,
       ssh_key_id: set.sshKeyId,
       ssh_key_name: set.sshKeyName,
       replicas: facts.desired,

@@ -74,6 +74,16 @@ export function makeVmSnapshotRepo(db: Db) {
     return row ? toRecord(row) : null
   }
 
+  async function isReady(id: string, executor: Db): Promise<boolean> {
+    const row = await executor
+      .selectFrom('vm_snapshot')
+      .select('id')
+      .where('id', '=', id)
+      .where('status', '=', 'ready')
+      .executeTakeFirst()
+    return row !== undefined
+  }
+
   return {
     find: (id: string) => find(id),
 
@@ -140,17 +150,14 @@ export function makeVmSnapshotRepo(db: Db) {
       })
     },
 
+    isReady,
+
     /** Adds what is made of a snapshot while that is ready; false when it is not any more. */
     whileReady(id: string, add: (tx: Tx) => Promise<void>): Promise<boolean> {
       return db.transaction().execute(async (tx) => {
-        const row = await tx
-          .selectFrom('vm_snapshot')
-          .select('id')
-          .where('id', '=', id)
-          .where('status', '=', 'ready')
-          .executeTakeFirst()
-        if (row) await add(tx)
-        return row !== undefined
+        const isStill = await isReady(id, tx)
+        if (isStill) await add(tx)
+        return isStill
       })
     },
 

@@ -1,4 +1,5 @@
 import {
+  copiesAllowed,
   type Limits,
   messages,
   type Parsed,
@@ -194,6 +195,29 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       return copies.begin()
     },
 
+    /**
+     * What the members of a pool or set are that are made of a snapshot, each like the VM of it, which is still there; null
+     * where there is no such snapshot.
+     */
+    async forMembers(projectId: string, snapshotId: string) {
+      require422(copiesAllowed(cannot))
+      const record = await unlessGone(access.find(projectId, snapshotId))
+      if (!record) return null
+      const { snapshot } = record
+      require409(snapshotCan.createVms(snapshot))
+      const like = await unlessGone(vms.like(projectId, snapshot.vm_id))
+      if (!like) throw new Problem(409, vmSnapshotTexts.vmGone)
+      return {
+        ...like,
+        name: snapshot.name,
+        held: snapshot.disks,
+        /** In the transaction that stores whoever needs it. */
+        async requireReady(tx: Tx): Promise<void> {
+          if (!(await repo.isReady(snapshotId, tx))) throw new Problem(409, vmSnapshotTexts.notReady)
+        },
+      }
+    },
+
     async restore(
       userId: string,
       projectId: string,
@@ -215,9 +239,9 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     },
   }
 
-  /** A VM, or null when it is not there any more. */
-  function unlessGone(vm: Promise<Vm>): Promise<Vm | null> {
-    return vm.catch((error: unknown) => {
+  /** What was asked for, or null when it is not there any more. */
+  function unlessGone<T>(asked: Promise<T>): Promise<T | null> {
+    return asked.catch((error: unknown) => {
       if (error instanceof Problem && error.status === 404) return null
       throw error
     })

@@ -2,6 +2,7 @@
  * Makes a VM of a VM snapshot: waits for the snapshot and for the copies of its disks, then has a job beside the looks copy
  * the machine. What is there afterwards starts like every other machine that is off.
  */
+import { vmTexts } from '@slipway/contract'
 import { type Engine, EngineError, type MachineSpec } from '../engine/engine.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
@@ -29,7 +30,7 @@ export function makeVmCopy({ repo, engine, jobs, specOf, wake, log }: VmCopyOpti
   /** How far the parts of a VM are that is made of a snapshot, of which there is no machine yet. */
   async function look(vm: VmRecord): Promise<Parts> {
     const source = await repo.sourceOf(vm)
-    if (!source) return unavailable('The snapshot it is made of no longer exists.')
+    if (!source) return unavailable(`${vmTexts.sourceGone}.`)
     if (source.status === 'pending' || source.status === 'creating')
       return coming(`Waiting for snapshot "${source.name}".`)
     if (source.status !== 'ready')

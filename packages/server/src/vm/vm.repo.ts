@@ -439,10 +439,11 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     async sourceOf({ copyOf }: VmRecord) {
       const row = await db
         .selectFrom('vm_snapshot')
-        .select(['name', 'status', 'status_message', 'has_memory'])
+        .select(['name', 'status', 'status_message', 'has_memory', 'disks'])
         .where('id', '=', copyOf)
         .executeTakeFirst()
-      return row ?? null
+      // Written by the snapshot's own repository, in this form.
+      return row ? { ...row, disks: JSON.parse(row.disks) as VmSnapshot['disks'] } : null
     },
 
     async remove(id: string, nowMs: number): Promise<void> {

@@ -73,8 +73,10 @@ export interface MemberWish {
   cpu: number
   memoryMb: number
   persistent: boolean
-  /** Blank disks of its own. */
+  /** Blank disks of its own, unless it is made of a snapshot. */
   disks: readonly { name: string; size: string }[]
+  /** The VM snapshot that it is made of. */
+  copyOf: string | null
   /** The one before could not be created: that it is tried again is not worth an entry. */
   isRetry: boolean
 }
@@ -315,6 +317,14 @@ export function makeVmService(options: VmServiceOptions) {
     announce,
     copiesOf,
 
+    /** What a VM is made of that shall be like this one. */
+    async like(projectId: string, vmId: string) {
+      const vm = await repo.find(vmId)
+      if (!isPresent(vm, projectId)) throw new Problem(404, messages.vmNotFound)
+      const { templateId, imageId, cpu, memoryMb } = vm
+      return { templateId, imageId, cpu, memoryMb }
+    },
+
     /** Refuses to fork a VM while what belongs to it changes. */
     async requireSettledDisks(vmId: string, tx: Tx): Promise<void> {
       if (await repo.isChangingDisks(vmId, tx)) throw new Problem(409, vmTexts.disksChanging)
@@ -516,12 +526,19 @@ export function makeVmService(options: VmServiceOptions) {
 
     /** Makes a VM for a group. False when that number is taken or the group is gone; then nothing was made. */
     async createMember(member: MemberWish): Promise<boolean> {
-      const { groupId, groupName, kind, number, disks: wanted, isRetry, ...made } = member
-      const vm = fresh({ ...made, member: { groupId, kind, number, retiring: false, heals: 0 } })
-      const rows = disks.rowsFor(
-        vm,
-        wanted.map(({ name, size }) => ({ name: `${name}-${number}`, size })),
-      )
+      const { groupId, groupName, kind, number, disks: wanted, isRetry, copyOf, ...made } = member
+      const inGroup = { groupId, kind, number, retiring: false, heals: 0 }
+      const vm: Present = { ...fresh({ ...made, member: inGroup }), copyOf }
+      const numbered = <D extends { name: string }>(disk: D): D => ({
+        ...disk,
+        name: `${disk.name}-${number}`,
+      })
+      const source = await repo.sourceOf(vm)
+      if (copyOf !== null && !source) throw new Problem(409, vmTexts.sourceGone)
+      const rows =
+        copyOf !== null && source
+          ? disks.copiesFor(vm, copyOf, source.disks.map(numbered))
+          : disks.rowsFor(vm, wanted.map(numbered))
       const added = becomes('vm.added', `VM ${vm.name} was added to ${kind} ${groupName}`)
       const entries = isRetry ? [] : [entry(clock.now(), vmSubject(vm), added)]
       const given = (tx: Tx) => options.quotas.requireForMember(tx, made.projectId, takenBy(vm, rows))

@@ -13,7 +13,7 @@ import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { cancelMigration, goOn, statusOf } from './memory.ts'
 import { isRunOf } from './process.ts'
 import { connectQmp, type Qmp } from './qmp.ts'
-import { makeReadiness } from './readiness.ts'
+import { makeReadiness, saidReady } from './readiness.ts'
 import type { KeptSpec, RunRecord, VolumePlace } from './records.ts'
 import { watchStarvation } from './starvation.ts'
 import { followMemory } from './usage.ts'
@@ -168,7 +168,7 @@ async function takeUp(
       const inTime = AbortSignal.any([closed.signal, AbortSignal.timeout(RENEWAL_MS)])
       // A frozen guest has not drawn one yet; a copy has that of the other.
       const bootId = run.copy ? randomUUID() : null
-      await renewIdentity(agent, { spec, network: addressOf(run), bootId }, inTime)
+      await renewIdentity(agent, { spec, network: addressOf(run), bootId }, inTime, () => saidReady(qmp))
       run = { ...run, [run.warm ? 'warm' : 'copy']: { renewed: true } }
       await dirs.writeRun(machineId, run)
       readiness.isUp()

@@ -102,4 +102,22 @@ describe('whether a guest is ready', () => {
     expect(next.isReady()).toBe(false)
     next.stop()
   })
+
+  test('is not asked of a guest that still takes its identity, although that says so when it has', async () => {
+    let greeted = 0
+    const ssh = createServer((socket) => {
+      greeted += 1
+      socket.on('error', () => {}).end('SSH-2.0-test\r\n')
+    })
+    ssh.listen(0, '127.0.0.1')
+    await once(ssh, 'listening')
+    const address = ssh.address()
+    const readiness = readinessAt(typeof address === 'object' && address ? address.port : 0)
+    saysReady()
+    readiness.isUp()
+    await vi.waitFor(() => expect(readiness.isReady()).toBe(true))
+    expect(greeted).toBe(1)
+    readiness.stop()
+    ssh.close()
+  })
 })

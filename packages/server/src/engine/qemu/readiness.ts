@@ -41,6 +41,8 @@ export function makeReadiness(deps: {
   const { machineId, run, address, qmp, dirs, log, onReady } = deps
   let ready = false
   let stopped = false
+  /** One that takes its identity says that it is up when it has; who takes hold of it hears that otherwise, and tells. */
+  let awaited = false
   /** Counts the guest's own restarts; what was begun in an earlier count is void. */
   let life = 0
   let silence: NodeJS.Timeout | undefined
@@ -75,7 +77,7 @@ export function makeReadiness(deps: {
   }
 
   qmp.onEvent(['VSERPORT_CHANGE'], ({ data }) => {
-    if (data.id === READY_CHANNEL && data.open === true && !ready) ask(SAID_PAUSE_MS)
+    if (awaited && data.id === READY_CHANNEL && data.open === true && !ready) ask(SAID_PAUSE_MS)
   })
 
   return {
@@ -83,6 +85,7 @@ export function makeReadiness(deps: {
 
     /** Looks where a guest stands that was taken hold of. */
     async begin(): Promise<void> {
+      awaited = true
       if ((await dirs.readMark(machineId, 'ready')) === run.run) ready = true
       else if (run.resumed || run.warm || (await saidReady(qmp))) ask(SAID_PAUSE_MS)
       // It may have started in the future: the clock can be set back.
@@ -90,10 +93,14 @@ export function makeReadiness(deps: {
     },
 
     /** The guest is up, although it does not say so again. */
-    isUp: (): void => ask(SAID_PAUSE_MS),
+    isUp(): void {
+      awaited = true
+      ask(SAID_PAUSE_MS)
+    },
 
     /** The guest restarted itself. */
     beginAnew(): void {
+      awaited = true
       life += 1
       ready = false
       inBackground(log, 'forgetting that a guest was ready', forgetReady())

@@ -17,6 +17,7 @@ import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
+import { GroupSnapshotNote } from './GroupSnapshotNote.tsx'
 import type { BrokenRule, GroupForm } from './group-form.ts'
 
 /** Each kind of group has its own, to the letter. */
@@ -82,7 +83,7 @@ export function GroupCreateForm({
   scaling,
 }: GroupCreateFormProps) {
   const navigate = useNavigate()
-  const { control, register, handleSubmit } = useFormContext<GroupForm>()
+  const { control, register, handleSubmit, setValue } = useFormContext<GroupForm>()
   const [said, setSaid] = useState<{ title: string; text: string; open: boolean; created?: boolean }>()
   const note = quota.refusal ?? rules[0]?.text
 
@@ -138,7 +139,10 @@ export function GroupCreateForm({
                 <TemplateField
                   templateId={field.value}
                   onChange={(id) => {
-                    if (id !== field.value) onTemplateChange?.()
+                    if (id !== field.value) {
+                      onTemplateChange?.()
+                      setValue('snapshotId', '')
+                    }
                     field.onChange(id)
                   }}
                   hint={templateHint}
@@ -162,27 +166,33 @@ export function GroupCreateForm({
               )}
             />
           </FormSection>
-          <FormSection title="Storage">
-            <Controller
-              control={control}
-              name="persistent"
-              render={({ field }) => (
-                <Checkbox
-                  label="Persistent storage"
-                  description="The root disk of a VM keeps its data when the VM stops or restarts."
-                  checked={field.value}
-                  onCheckedChange={field.onChange}
-                />
+          {form.snapshotId !== '' ? (
+            <FormSection title="Storage">
+              <GroupSnapshotNote snapshotId={form.snapshotId} onRemove={() => setValue('snapshotId', '')} />
+            </FormSection>
+          ) : (
+            <FormSection title="Storage">
+              <Controller
+                control={control}
+                name="persistent"
+                render={({ field }) => (
+                  <Checkbox
+                    label="Persistent storage"
+                    description="The root disk of a VM keeps its data when the VM stops or restarts."
+                    checked={field.value}
+                    onCheckedChange={field.onChange}
+                  />
+                )}
+              />
+              {!form.persistent && (
+                <Banner tone="warn">
+                  Persistent storage is off. All data on the root disk of a VM is lost when it stops or
+                  restarts.
+                </Banner>
               )}
-            />
-            {!form.persistent && (
-              <Banner tone="warn">
-                Persistent storage is off. All data on the root disk of a VM is lost when it stops or
-                restarts.
-              </Banner>
-            )}
-            <GroupDiskFields label={texts.disks} disks={form.disks} />
-          </FormSection>
+              <GroupDiskFields label={texts.disks} disks={form.disks} />
+            </FormSection>
+          )}
           <CreateFoot
             call={call}
             label={texts.title}
@@ -192,7 +202,13 @@ export function GroupCreateForm({
             cancelTo={listPath}
           />
         </FormSheet>
-        <GroupPanel template={template} sshKey={sshKey} disks={form.disks} sizes={sizes} scaling={scaling} />
+        <GroupPanel
+          template={template}
+          sshKey={sshKey}
+          disks={form.snapshotId === '' ? form.disks : []}
+          sizes={sizes}
+          scaling={scaling}
+        />
       </FormColumns>
       <AlertDialog open={said?.open ?? false} onClose={close} title={said?.title ?? ''}>
         {said?.text}

@@ -37,6 +37,16 @@ test.each([
   expect(disks).toEqual([{ name: 'data', size: sent, source: 'EMPTY' }])
 })
 
+test('VMs that are made of a snapshot keep their root disk and have no disks beside those in it', () => {
+  const form = { ...emptyGroupForm, persistent: false, disks: [disk('data')] }
+  expect(groupBody({ ...form, snapshotId: 's' })).toMatchObject({
+    snapshot_id: 's',
+    persistent: true,
+    disks: [],
+  })
+  expect(groupBody(form)).not.toHaveProperty('snapshot_id')
+})
+
 test('each field of a disk says what is wrong with it', () => {
   expect(diskComplaints(disk('data'))).toEqual({ name: undefined, size: undefined })
   expect(diskComplaints(disk(' ', ' '))).toEqual({

@@ -1,7 +1,6 @@
 import {
   formatCpu,
   formatMemory,
-  type GroupDisk,
   gibibyte,
   groupDiskTexts,
   parseDiskSize,
@@ -36,6 +35,8 @@ export interface GroupForm {
   description: string
   templateId: string
   sshKeyId: string
+  /** The VM snapshot that its VMs are made of, which then have its disks and keep their root disk; empty: none. */
+  snapshotId: string
   persistent: boolean
   disks: DiskDraft[]
 }
@@ -45,6 +46,7 @@ export const emptyGroupForm: GroupForm = {
   description: '',
   templateId: '',
   sshKeyId: '',
+  snapshotId: '',
   persistent: true,
   disks: [],
 }
@@ -56,10 +58,16 @@ export function groupBody(form: GroupForm) {
     description: form.description.trim(),
     template_id: form.templateId,
     ssh_key_id: form.sshKeyId,
-    persistent: form.persistent,
-    disks: form.disks.map(
-      ({ name, size, source }): GroupDisk => ({ name: name.trim(), size: sizeText(size), source }),
-    ),
+    ...(form.snapshotId === ''
+      ? {
+          persistent: form.persistent,
+          disks: form.disks.map(({ name, size, source }) => ({
+            name: name.trim(),
+            size: sizeText(size),
+            source,
+          })),
+        }
+      : { persistent: true, disks: [], snapshot_id: form.snapshotId }),
   }
 }
 

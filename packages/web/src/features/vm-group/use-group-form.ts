@@ -26,11 +26,12 @@ interface GroupFormOptions<Form extends GroupForm, Body> {
 /** The create form of a pool or a set: what is typed and chosen, what is wrong with it, and its way to the server. */
 export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOptions<Form, Body>) {
   const { projectId = '' } = useParams()
-  const templateFromUrl = useSearchParams()[0].get('template') ?? ''
+  const [query] = useSearchParams()
+  const fromUrl = { templateId: query.get('template') ?? '', snapshotId: query.get('snapshot') ?? '' }
   const { draft, keepDraft } = useDraft<Form>()
   const methods = useForm<Form>({
     // The compiler cannot see into an open type; a whole form is what its default values are.
-    defaultValues: (draft ?? { ...options.empty, templateId: templateFromUrl }) as DefaultValues<Form>,
+    defaultValues: (draft ?? { ...options.empty, ...fromUrl }) as DefaultValues<Form>,
   })
   const typed = useWatch({ control: methods.control }) as Form // all fields have default values
   const { templates } = useTemplates()

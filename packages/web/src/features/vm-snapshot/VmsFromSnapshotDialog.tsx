@@ -1,12 +1,15 @@
 import type { VmSnapshot } from '@slipway/contract'
+import { Link } from 'react-router'
 import { useCreateVmsFromSnapshot } from '../../api/vm-snapshots.ts'
+import { paths } from '../../paths.ts'
 import { CopiesDialog } from '../vm/CopiesDialog.tsx'
-
 import { useVmOfSnapshot } from './use-vm-of-snapshot.ts'
 
 /** Asks how many VMs are to be made of a snapshot. */
 export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnapshot; onClose: () => void }) {
   const { mutateAsync } = useCreateVmsFromSnapshot()
+  const { id, project_id } = snapshot
+  const source = useVmOfSnapshot(project_id)(snapshot) ?? undefined
   return (
     <CopiesDialog
       call="vmSnapshot.createVms"
@@ -17,10 +20,18 @@ export function VmsFromSnapshotDialog({ snapshot, onClose }: { snapshot: VmSnaps
             ? 'A new VM continues from the moment of the snapshot, with everything that was running, '
             : 'A new VM starts with the disks of the snapshot, '}
           and with its own host name, addresses, SSH host key and disks. <bdi>{snapshot.vm_name}</bdi> is not
-          changed.
+          changed. To keep a number of such VMs, create a{' '}
+          <Link to={paths.vmPoolCreate(project_id, source?.template_id, id)} className="link">
+            VM pool
+          </Link>{' '}
+          or a{' '}
+          <Link to={paths.vmSetCreate(project_id, source?.template_id, id)} className="link">
+            VM set
+          </Link>{' '}
+          of the snapshot.
         </>
       }
-      source={useVmOfSnapshot(snapshot.project_id)(snapshot) ?? undefined}
+      source={source}
       proposal={`${snapshot.vm_name}-copy`}
       submitLabel="Create VM"
       send={(body) => mutateAsync({ snapshot, body })}

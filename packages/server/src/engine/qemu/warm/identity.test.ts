@@ -42,6 +42,27 @@ describe('The identity of a guest', () => {
     expect(asked.filter(({ command }) => command === 'guest-exec-status')[0]?.args).toEqual({ pid: 7 })
   })
 
+  test('is asked for ever more rarely while the program works, and at once when the guest says that it is ready', async () => {
+    const askedIn = async (count: number, saysReady: () => Promise<boolean>) => {
+      const { agent, asked } = playedAgent([
+        ...Array.from({ length: count - 1 }, () => ({ exited: false })),
+        { exited: true, exitcode: 0 },
+      ])
+      await renewIdentity(talkTo(agent), who, signal, saysReady)
+      return asked.filter(({ command }) => command === 'guest-exec-status').length
+    }
+    let looks = 0
+    const look = async (from: number) => {
+      looks += 1
+      return looks >= from
+    }
+    expect(await askedIn(5, () => look(Number.POSITIVE_INFINITY))).toBe(5)
+    expect(looks).toBeGreaterThan(5)
+    looks = 0
+    expect(await askedIn(1, () => look(1))).toBe(1)
+    expect(looks).toBe(1)
+  })
+
   test('is waited for until the agent answers', async () => {
     const { agent, asked } = playedAgent([{ exited: true, exitcode: 0 }])
     let tries = 0

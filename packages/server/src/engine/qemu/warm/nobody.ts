@@ -133,8 +133,10 @@ export async function launchNobody(
     },
     keepsTime: (signal) => keepsTime(agents, inTime(signal)),
     drop: (signal) => dropIdentity(agents, inTime(signal)),
-    renew: (signal) =>
-      renewIdentity(agents, { spec: record.spec, network: addressOf(run), bootId: null }, inTime(signal)),
+    renew(signal) {
+      const who = { spec: record.spec, network: addressOf(run), bootId: null }
+      return renewIdentity(agents, who, inTime(signal), () => saidReady(qmp))
+    },
     async end() {
       qmp.close()
       await end()
