@@ -1,10 +1,9 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { chmod, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CommandError, outsideEnvironment, run } from '../lib/command.ts'
 import { FIXED_TIME } from './ext4.ts'
-import { RESEED, reseedProgram } from './reseed-program.ts'
 
 /** How the root file system of a Debian is put together. */
 export interface Bootstrap {
@@ -160,8 +159,8 @@ function proxies(): Record<string, string> {
   )
 }
 
-/** Packs the files of the recipe, what npm makes of them and a program of ours that every Debian has; the name of the archive, null when there are none. */
-async function packFiles({ upon, recipeDir, npm, workDir, signal }: Bootstrap): Promise<string | null> {
+/** Packs the files of the recipe and what npm makes of them; the name of the archive, null when there are none. */
+async function packFiles({ recipeDir, npm, workDir, signal }: Bootstrap): Promise<string | null> {
   const staged = join(workDir, 'files')
   await mkdir(staged)
   await cp(join(recipeDir, 'root'), staged, { recursive: true, verbatimSymlinks: true }).catch(
@@ -169,11 +168,6 @@ async function packFiles({ upon, recipeDir, npm, workDir, signal }: Bootstrap): 
       if (error.code !== 'ENOENT') throw error
     },
   )
-  if (upon === null) {
-    const program = join(staged, RESEED)
-    await mkdir(dirname(program), { recursive: true })
-    await writeFile(program, reseedProgram(), { mode: 0o755 })
-  }
   for (const folder of npm) {
     const target = ['--os=linux', '--cpu=x64', '--libc=glibc']
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', ...target], {

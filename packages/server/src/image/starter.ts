@@ -10,7 +10,7 @@ import { neededLibraries } from './elf.ts'
 import { writeExt4 } from './ext4.ts'
 import { readModules } from './kernel-modules.ts'
 import type { StarterRecipe } from './recipe.ts'
-import { RESEED, reseedProgram } from './reseed-program.ts'
+import { reseedProgram } from './reseed-program.ts'
 import { plant, plantFiles, type Tree } from './tree.ts'
 
 type Recipe = StarterRecipe & { id: string; dir: string }
@@ -66,7 +66,7 @@ async function rootTree(recipe: Recipe, unpacked: string, moduleDir: string, rel
     if (!tree.has(`/${applet}`)) plant(tree, `/${applet}`, { kind: 'link', target: '/bin/busybox' })
   }
   await plantFiles(tree, join(recipe.dir, 'root'))
-  plant(tree, RESEED, { kind: 'file', mode: 0o755, content: reseedProgram() })
+  plant(tree, '/usr/lib/slipway/reseed', { kind: 'file', mode: 0o755, content: reseedProgram() })
   plant(tree, '/etc/shadow', { ...fileIn(tree, '/etc/shadow'), mode: 0o600 })
   for (const [path, target] of Object.entries(recipe.links)) plant(tree, path, { kind: 'link', target })
 

@@ -52,22 +52,35 @@ describe('a group whose VMs are made of a snapshot', () => {
   )
 
   it(
-    'keeps its snapshot from being deleted, by hand and when it expires, until the group is deleted',
+    'keeps its snapshot from being deleted until the group is',
     atDesk(async (desk) => {
-      const vmId = await desk.runningVm('web')
-      const snapshotId = await desk.readyVmSnapshot(vmId, { retention_days: 1 })
+      const snapshotId = await desk.readyVmSnapshot(await desk.runningVm('web'))
       const { body: set } = await createSet(desk, snapshotId, { replicas: 1 })
       await desk.pass()
       expect(await desk.deleteVmSnapshot(snapshotId)).toMatchObject({
         status: 409,
         body: { message: 'Snapshot is in use. Please try again later.' },
       })
-      await desk.pass(3 * 24 * 60 * 60_000)
-      expect((await desk.vmSnapshots()).map(({ id }) => id)).toEqual([snapshotId])
       await desk.ada.call(vmSetApi.delete, { params: { ...desk.params, setId: set.id } })
+      await desk.pass()
+      expect((await desk.deleteVmSnapshot(snapshotId)).status).toBe(204)
       await desk.pass()
       expect(await desk.vmSnapshots()).toEqual([])
     }),
+  )
+
+  it.each([
+    ['stays', true, ['snap']],
+    ['goes once the group is deleted', false, []],
+  ])('its snapshot that has expired %s', (_, isKept, left) =>
+    atDesk(async (desk) => {
+      const snapshotId = await desk.readyVmSnapshot(await desk.runningVm('web'), { retention_days: 1 })
+      const { body: set } = await createSet(desk, snapshotId, { replicas: 1 })
+      await desk.pass()
+      if (!isKept) await desk.ada.call(vmSetApi.delete, { params: { ...desk.params, setId: set.id } })
+      await desk.pass(2 * 24 * 60 * 60_000)
+      expect(await desk.namesIn('vm_snapshot')).toEqual(left)
+    })(),
   )
 
   it(

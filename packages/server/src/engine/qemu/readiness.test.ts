@@ -18,6 +18,8 @@ describe('whether a guest is ready', () => {
   let dataDir: string
   let dirs: MachineDirs
   let tell: (event: QmpEvent) => void
+  /** Once it is on the disk. */
+  let isTold: boolean
   const run: RunRecord = {
     run: 'one',
     shape: 3,
@@ -29,6 +31,7 @@ describe('whether a guest is ready', () => {
   }
 
   beforeEach(async () => {
+    isTold = false
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-ready-'))
     dirs = makeMachineDirs(dataDir)
     await makePlaces(dataDir).open()
@@ -52,7 +55,9 @@ describe('whether a guest is ready', () => {
       },
       dirs,
       log: silentLog,
-      onReady: () => {},
+      onReady: () => {
+        isTold = true
+      },
     })
   const saysReady = () => tell({ event: 'VSERPORT_CHANGE', data: { id: READY_CHANNEL, open: true }, at: 0 })
 
@@ -85,7 +90,8 @@ describe('whether a guest is ready', () => {
     await before.begin()
     expect(before.isReady()).toBe(false)
     saysReady()
-    await vi.waitFor(() => expect(before.isReady()).toBe(true))
+    await vi.waitFor(() => expect(isTold).toBe(true))
+    expect(before.isReady()).toBe(true)
     before.stop()
     ssh.close()
     await once(ssh, 'close')

@@ -49,17 +49,9 @@ test('what nobody else may have is another each time; the rest is not', async ()
   for (const name of ['instance', 'name', 'keys', 'mac', 'ip']) expect(changed).not.toContain(name)
 })
 
-test('the time is that of the host: in seconds, and as the kernel reads it', async () => {
-  const before = Date.now()
-  const text = identityText(who)
-  const after = Date.now()
-  const now = Number(await inShell('printf %s "$now"', text))
-  expect(Math.abs(now - before / 1000)).toBeLessThan(30)
-  const bytes = Buffer.from(await inShell('printf %b "$clock" | od -An -v -tx1 | tr -d " \\n"', text), 'hex')
-  const ms = Number(bytes.readBigInt64LE(0)) * 1000 + Number(bytes.readBigInt64LE(8)) / 1_000_000
-  expect(bytes).toHaveLength(16)
-  expect(ms).toBeGreaterThanOrEqual(before)
-  expect(ms).toBeLessThanOrEqual(after)
+test('the time is that of the host, to the second', async () => {
+  const now = Number(await inShell('printf %s "$now"', identityText(who)))
+  expect(Math.abs(now - Date.now() / 1000)).toBeLessThan(30)
 })
 
 test('a guest without a network of its project has the address that its hypervisor gives, and its own MAC', () => {

@@ -54,17 +54,15 @@ export function identityText(
   hostKey: HostKey = makeHostKey(`root@${spec.hostname}`),
 ): string {
   const { mac, ip, netmask, prefix, gateway, resolver, domain } = network
-  const now = Date.now()
   const values = {
     random: randomBytes(RANDOM_BYTES).toString('hex'),
-    now: String(Math.round(now / 1000)),
-    clock: inEscapes(timespec(now)),
+    now: String(Math.round(Date.now() / 1000)),
     instance: spec.id,
     name: spec.hostname,
     machine_id: randomUUID().replaceAll('-', ''),
     boot_id: bootId ?? '',
     keys: spec.sshPublicKeys.map((key) => `${key.trim()}\n`).join(''),
-    dropbear_key: inEscapes(hostKey.dropbear),
+    dropbear_key: [...hostKey.dropbear].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join(''),
     openssh_key: hostKey.openssh,
     mac: mac ?? '',
     ip,
@@ -78,18 +76,6 @@ export function identityText(
     .map(([name, value]) => `${name}=${quoted(value)}\n`)
     .join('')
 }
-
-/** A time as the kernel of a guest reads it, clock_settime(2). */
-function timespec(ms: number): Buffer {
-  const bytes = Buffer.alloc(16)
-  bytes.writeBigInt64LE(BigInt(Math.floor(ms / 1000)))
-  bytes.writeBigInt64LE(BigInt(ms % 1000) * 1_000_000n, 8)
-  return bytes
-}
-
-/** What `printf %b` of a shell makes these bytes of. */
-const inEscapes = (bytes: Buffer): string =>
-  [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('')
 
 /** One word of a shell, whatever is in it. */
 const quoted = (text: string): string => `'${text.replaceAll('\0', '').replaceAll("'", "'\\''")}'`

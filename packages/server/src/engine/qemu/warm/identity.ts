@@ -9,7 +9,7 @@ const RENEW = '/usr/lib/slipway/renew-identity'
 
 const ANSWER_MS = 10_000
 const PAUSE_MS = 20
-/** Each question to the agent takes the guest about a hundredth of a second from the program that it asks about. */
+/** Each question to the agent takes some milliseconds from the program that it asks about, where guests run in software. */
 const LONGEST_PAUSE_MS = 320
 
 /** A program in a guest that ended badly, or is not there: to try again would not help. */
