@@ -1,7 +1,7 @@
 import { vmApi, vmSetApi, vmSnapshotApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
-import { snapshotPath, vmListPath, vmPath } from './paths.ts'
+import { snapshotPath, vmListPath, vmPath, vmSetPath } from './paths.ts'
 
 test.describe('copies of a VM', () => {
   test('go on from where a running one is, as many as are asked for', async ({
@@ -79,6 +79,9 @@ test.describe('copies of a VM', () => {
       const card = page.getByRole('article', { name })
       await expect(card.getByText('Running', { exact: true })).toBeVisible()
     }
-    expect(await call(vmSetApi.list, { params })).toMatchObject([{ snapshot_id: snapshot.id }])
+    const [set] = await call(vmSetApi.list, { params })
+    await page.goto(vmSetPath({ project_id: project.id, id: set?.id ?? '' }))
+    await page.getByRole('main').getByRole('link', { name: snapshot.id }).click()
+    await expect(page.getByRole('heading', { name: 'nightly' })).toBeVisible()
   })
 })

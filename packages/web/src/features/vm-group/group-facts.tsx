@@ -1,11 +1,15 @@
 import type { GroupDisk } from '@slipway/contract'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { paths } from '../../paths.ts'
 import { formatDateTime } from '../../time.ts'
 import { CopyLine } from '../../ui/CopyLine.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 
 interface Facts {
   id: string
+  project_id: string
+  snapshot_id: string | null
   template_id: string
   template_name: string
   ssh_key_name: string
@@ -26,6 +30,9 @@ export function factsOf(group: Facts): { label: string; value: ReactNode }[] {
         </>
       ),
     },
+    ...(group.snapshot_id === null
+      ? []
+      : [{ label: 'Snapshot', value: snapshotLink(group.project_id, group.snapshot_id) }]),
     { label: 'SSH Key', value: <span className="mono min-w-0">{group.ssh_key_name}</span> },
     { label: 'Persistent', value: group.persistent ? 'Yes' : 'No' },
     { label: 'Data disks of each VM', value: disksText(group.disks) },
@@ -33,6 +40,12 @@ export function factsOf(group: Facts): { label: string; value: ReactNode }[] {
     { label: 'ID', value: <CopyLine text={group.id} label="Copy ID" /> },
   ]
 }
+
+const snapshotLink = (projectId: string, snapshotId: string) => (
+  <Link to={paths.snapshot(projectId, snapshotId)} className="link mono min-w-0">
+    {snapshotId}
+  </Link>
+)
 
 function disksText(disks: readonly GroupDisk[]): string {
   if (disks.length === 0) return 'None'
