@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises'
 import { type Activity, type ActivityPage, activityApi, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
 import { callWith, expect, join, newPerson, test } from './fixtures.ts'
 import { answer, hold } from './network.ts'
 import { activityPath, vmPath } from './paths.ts'
@@ -141,9 +143,19 @@ test('the log of an account is in its menu; that of everybody is for administrat
     await page.context().addCookies(cookies)
     await page.goto(`${server.url}/admin/templates`)
     const download = page.waitForEvent('download')
-    await page.getByRole('link', { name: 'Export activity' }).click()
+    await page.getByRole('button', { name: 'Export activity' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export Activity' })
+    await dialog.getByLabel('From').fill('2026-01-02')
+    await dialog.getByLabel('Until').fill('2026-01-01')
+    await expect(dialog.getByRole('status')).toHaveText('The last day is before the first one')
+    await expectAccessible(page)
+    await dialog.getByLabel('Until').fill('')
+    await dialog.getByRole('radio', { name: 'CSV' }).check()
+    await dialog.getByRole('button', { name: 'Export' }).click()
     const file = await download
-    expect(file.suggestedFilename()).toMatch(/activity.*json/)
+    expect(file.suggestedFilename()).toBe('slipway-activity.csv')
+    expect(await readFile(await file.path(), 'utf8')).toMatch(/^"id","at",/)
+    await expect(dialog).toHaveCount(0)
     await request.dispose()
   } finally {
     await server.stop()

@@ -8,6 +8,7 @@ import { type Server, startServer } from './server.ts'
 
 /** A server with an operator. */
 const boss = newPerson()
+let isEnrolled = false
 const test = base.extend<{ operator: Person }, { desk: Server }>({
   desk: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of fixtures from this pattern.
@@ -20,7 +21,11 @@ const test = base.extend<{ operator: Person }, { desk: Server }>({
   ],
   server: async ({ desk }, use) => use(desk),
   operator: async ({ call, server }, use) => {
-    await join(call, server, boss)
+    const { email, password } = boss
+    // The server is that of all tests of this file.
+    if (isEnrolled) await call(accountApi.signIn, { body: { email, password } })
+    else await join(call, server, boss)
+    isEnrolled = true
     await use(boss)
   },
 })

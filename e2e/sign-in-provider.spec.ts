@@ -1,10 +1,13 @@
 import type { Page } from '@playwright/test'
 import {
+  apiTokenApi,
   oidcProblemText,
   oidcTexts,
   openSignUp,
   projectApi,
   projectMemberApi,
+  proofNeeded,
+  proofTexts,
   signInWaysTexts,
 } from '@slipway/contract'
 import { expectAccessible, expectFits } from './a11y.ts'
@@ -104,6 +107,30 @@ test.describe('where everybody may sign up', () => {
     await expect(page.getByRole('region', { name: 'Password' })).toContainText('Your account has no password')
     await expectAccessible(page)
     await expectFits(page)
+  })
+
+  test('who has no password is not asked for one, and is told what confirms who they are', async () => {
+    personAt(provider, 'fifth')
+    await page.goto('/signin')
+    await page.getByRole('button', { name: `Sign in with ${office}` }).click()
+    await signInThere(page, 'fifth')
+    await expect(page.getByRole('button', { name: 'Grace Hopper' })).toBeVisible()
+    // As ten minutes later.
+    await page.route(`**${apiTokenApi.create.path}`, (route) =>
+      route.request().method() === 'POST'
+        ? route.fulfill({ status: 403, json: { message: proofTexts.needed, code: proofNeeded } })
+        : route.fallback(),
+    )
+    await page.goto('/account?dialog=create-api-token')
+    const form = page.getByRole('dialog', { name: 'Create API Token' })
+    await form.getByRole('textbox', { name: 'Name' }).fill('ci')
+    await form.getByRole('button', { name: 'Create Token' }).click()
+    const question = page.getByRole('dialog', { name: 'Confirm That It Is You' })
+    await expect(question.getByRole('status')).toHaveText(
+      'Sign out and in again: a sign-in confirms it as well.',
+    )
+    await expect(question.getByLabel('Your password')).toHaveCount(0)
+    await expectAccessible(page)
   })
 
   test('an identity is linked, signs in, and is unlinked', async () => {

@@ -98,8 +98,9 @@ function fillIn(draft: Draft, callers: ReadonlyMap<SignedIn, Caller>): { filled:
   let foreign = false
   const own = draft.role === 'nobody' ? undefined : callers.get(draft.role)
   const other = callers.get(draft.role === 'alice' ? 'bob' : 'alice')
-  // Templates are everybody's, so their names tell nothing.
-  const mark = draft.endpoint.startsWith('template.') ? 'common-' : (own?.mark ?? 'nobody-')
+  // Templates and the notice are everybody's, so what stands there tells nothing.
+  const isForAll = /^(template|notice)\./.test(draft.endpoint)
+  const mark = isForAll ? 'common-' : (own?.mark ?? 'nobody-')
   function fill(value: unknown, name: string, decides: boolean): unknown {
     if (typeof value === 'string') return value.replaceAll(markSign, mark)
     if (isRef(value)) {

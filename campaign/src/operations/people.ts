@@ -3,7 +3,19 @@
  * account that is disabled, a template that is retired) is only tried where it is refused: the tests of the server and of
  * the browser do it for real.
  */
-import { adminAccountApi, apiTokenApi, noticeApi, projectMemberApi, templateApi } from '@slipway/contract'
+import {
+  accountDeletionApi,
+  accountExportApi,
+  adminAccountApi,
+  apiTokenApi,
+  noticeApi,
+  oidcApi,
+  passkeyApi,
+  projectMemberApi,
+  proofApi,
+  templateApi,
+  totpApi,
+} from '@slipway/contract'
 import { requestOf } from '../client.ts'
 import { type Errand, idOf, type Operation, on, plain } from './operation.ts'
 import { onlyOperator } from './readings.ts'
@@ -40,6 +52,15 @@ export const ofPeople: Record<string, Operation> = {
       return errand.person.client.send(requestOf(apiTokenApi.delete, { params }))
     },
   }),
+
+  readTotp: plain(0.2, totpApi.get),
+  listPasskeys: plain(0.2, passkeyApi.list),
+  removeNoPasskey: plain(0.1, passkeyApi.delete, { parts: () => ({ params: { passkeyId: nobody } }) }),
+  listIdentities: plain(0.2, oidcApi.list),
+  unlinkNothing: plain(0.1, oidcApi.unlink, { parts: () => ({ params: { identityId: nobody } }) }),
+  readProofWays: plain(0.2, proofApi.ways),
+  readDeletion: plain(0.3, accountDeletionApi.get),
+  exportAccount: plain(0.2, accountExportApi.get),
 
   listMembers: on('project', 'projectId', projectMemberApi.list, { weight: 0.5 }),
   listInvitations: on('project', 'projectId', projectMemberApi.invitations, { weight: 0.3 }),

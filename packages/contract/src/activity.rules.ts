@@ -31,6 +31,9 @@ export const activityKinds = [
 ] as const
 export type ActivityKind = (typeof activityKinds)[number]
 
+/** As what the activity of everybody is exported: JSON Lines, or a table. */
+export const activityFormats = ['ndjson', 'csv'] as const
+
 export const activityTexts = {
   exportRefused: 'Only administrators (SLIPWAY_ADMINS) can export the activity of all accounts',
 } as const

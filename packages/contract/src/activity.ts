@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { activityKinds, activityObjects, activityPage, activityTexts } from './activity.rules.ts'
+import {
+  activityFormats,
+  activityKinds,
+  activityObjects,
+  activityPage,
+  activityTexts,
+} from './activity.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
@@ -63,10 +69,16 @@ export const activityApi = {
   }),
   export: endpoint('activity.export', {
     summary:
-      'Everything that happened, oldest first, one JSON object a line; for those named as administrators',
+      'Everything that happened, oldest first, one JSON object a line or a table; for those named as administrators',
     auth: 'session',
     status: 200,
-    query: z.object({ since: Time.optional(), until: Time.optional() }),
+    query: z.object({
+      /** From this time on. */
+      since: Time.optional(),
+      /** Up to this time, without it. */
+      until: Time.optional(),
+      format: z.enum(activityFormats).default('ndjson'),
+    }),
     answers: 'text',
     errors: { 403: [activityTexts.exportRefused] },
   }),

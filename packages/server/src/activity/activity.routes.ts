@@ -1,17 +1,24 @@
 import { activityApi } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
 import type { ActivityService } from './activity.service.ts'
+import { csv } from './csv.ts'
 import { ndjson } from './ndjson.ts'
+
+const writers = {
+  ndjson: { type: 'application/x-ndjson', write: ndjson },
+  csv: { type: 'text/csv', write: csv },
+} as const
 
 export function activityRoutes(route: Route, activity: ActivityService): void {
   route(activityApi.ofProject, ({ params, query }) => activity.ofProject(params.projectId, query))
   route(activityApi.ofAccount, ({ user, query }) => activity.ofAccount(user.id, query))
   route(activityApi.export, async ({ user, query }, _, reply) => {
     const parts = activity.export(user, query)
+    const { type, write } = writers[query.format]
     reply
-      .type('application/x-ndjson; charset=utf-8')
+      .type(`${type}; charset=utf-8`)
       .header('cache-control', 'no-store')
-      .header('content-disposition', 'attachment; filename="slipway-activity.ndjson"')
-      .send(ndjson(parts))
+      .header('content-disposition', `attachment; filename="slipway-activity.${query.format}"`)
+      .send(write(parts))
   })
 }

@@ -224,6 +224,21 @@ describe('the export', () => {
   )
 
   it(
+    '200 is a table on request, in which no name is a formula',
+    atDesk(async ({ app, ada }) => {
+      await ada.call(projectApi.create, { body: { name: '=1+1' } })
+      const { headers, body } = await exportFor(app, ada, '?format=csv')
+      expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+      expect(headers['content-disposition']).toBe('attachment; filename="slipway-activity.csv"')
+      const lines = body.trimEnd().split('\r\n')
+      expect(lines).toHaveLength(Number((await countOf(app)).n) + 1)
+      expect(lines.at(-1)).toContain(`,"project",`)
+      expect(lines.at(-1)).toContain(`,"'=1+1",`)
+      expect((await exportFor(app, ada, '?format=xlsx')).statusCode).toBe(400)
+    }, admins),
+  )
+
+  it(
     'takes a log that is larger than what it reads at once',
     atDesk(async ({ app, ada, params: { projectId } }) => {
       const rows = Array.from({ length: 2500 }, (_, i) => ({

@@ -1,4 +1,4 @@
-import { type Notice, NoticeSet, noticeLimit } from '@slipway/contract'
+import { type Notice, NoticeSet, noticeLimit, noticeTexts } from '@slipway/contract'
 import { useRemoveNotice, useSetNotice } from '../../api/admin.ts'
 import { errorText } from '../../api/errors.ts'
 import { useHost } from '../../api/host.ts'
@@ -13,7 +13,7 @@ import { toast } from '../../ui/toast.tsx'
 /** What everybody is told, as soon as it is known whether there is something. */
 export function NoticeSheet() {
   const host = useHost()
-  return host ? <NoticeForm key={host.notice?.set_at ?? ''} notice={host.notice} /> : null
+  return host ? <NoticeForm notice={host.notice} /> : null
 }
 
 const tones = [
@@ -40,7 +40,10 @@ function NoticeForm({ notice }: { notice: Notice | null }) {
       onSubmit={() => {
         if (!parsed.success || !dirty) return
         void shell.submit(parsed.data, {
-          onSuccess: () => toast.success('Everybody sees the notice'),
+          onSuccess: ({ tone, text }) => {
+            change({ tone, text })
+            toast.success('Everybody sees the notice')
+          },
           onFailure: (error) => toast.error(errorText(error, failed)),
         })
       }}
@@ -67,20 +70,23 @@ function NoticeForm({ notice }: { notice: Notice | null }) {
         />
       </FormSection>
       <FormFoot note={note} error={shell.error} errorSaid>
-        {notice && (
-          <Button
-            busy={removal.isPending}
-            busyText="Removing..."
-            onClick={() =>
-              removal.mutate(undefined, {
-                onSuccess: () => toast.success('The notice is removed'),
-                onError: (error) => toast.error(errorText(error, 'Failed to remove the notice.')),
-              })
-            }
-          >
-            Remove
-          </Button>
-        )}
+        <Button
+          disabledReason={notice ? undefined : noticeTexts.none}
+          busy={removal.isPending}
+          busyText="Removing..."
+          onClick={() =>
+            removal.mutate(undefined, {
+              onSuccess: () => {
+                // What is being written for the next one stays.
+                if (!dirty) change({ tone: 'info', text: '' })
+                toast.success('The notice is removed')
+              },
+              onError: (error) => toast.error(errorText(error, 'Failed to remove the notice.')),
+            })
+          }
+        >
+          Remove
+        </Button>
         <Button
           type="submit"
           variant="primary"

@@ -16,7 +16,8 @@ import { usePasskey } from '../passkey/use-passkey.ts'
 /** Asks who it is before a call that could take the account over; the call is then made again. */
 export function ProofDialog() {
   const ways = useProofWays()
-  const [way, setWay] = useState<'password' | 'code'>('password')
+  const [chosen, setChosen] = useState<'password' | 'code'>()
+  const way = chosen ?? (ways.password ? 'password' : ways.code ? 'code' : null)
   const [text, setText] = useState('')
   const input = useRef<HTMLInputElement>(null)
   const works = usePasskeysWork()
@@ -25,6 +26,9 @@ export function ProofDialog() {
     settleProof(true)
   })
   const missing = way === 'password' ? 'Enter your password' : totpTexts.codeMissing
+  const canUsePasskey = ways.passkey && works === true
+  // Such as somebody whom a provider signs in, and nothing else.
+  const noWay = canUsePasskey ? 'Use your passkey.' : 'Sign out and in again: a sign-in confirms it as well.'
   const shell = useFormShell({
     // Nothing that was worth keeping is lost.
     dirty: false,
@@ -39,6 +43,7 @@ export function ProofDialog() {
       description="You are asked again before changes to how you sign in, and then not for ten minutes."
       submit={{ label: 'Confirm', busyText: 'Checking...' }}
       onSubmit={() =>
+        way !== null &&
         text !== '' &&
         void shell.submit(way === 'password' ? { password: text } : { code: text }, {
           onSuccess: () => settleProof(true),
@@ -47,9 +52,9 @@ export function ProofDialog() {
       }
       pending={shell.pending}
       error={shell.error}
-      note={text === '' ? missing : undefined}
+      note={way === null ? noWay : text === '' ? missing : undefined}
     >
-      {ways.passkey && works === true && (
+      {canUsePasskey && (
         <div>
           <Button
             busy={byPasskey.busy}
@@ -65,12 +70,12 @@ export function ProofDialog() {
           )}
         </div>
       )}
-      {ways.code && (
+      {ways.password && ways.code && way !== null && (
         <RadioGroup
           label="With"
           value={way}
           onValueChange={(next) => {
-            setWay(next)
+            setChosen(next)
             setText('')
             shell.reset()
           }}
@@ -80,7 +85,7 @@ export function ProofDialog() {
           ]}
         />
       )}
-      {way === 'password' ? (
+      {way === 'password' && (
         <Field label="Your password">
           <PasswordInput
             ref={input}
@@ -89,7 +94,8 @@ export function ProofDialog() {
             onChange={({ target }) => setText(target.value)}
           />
         </Field>
-      ) : (
+      )}
+      {way === 'code' && (
         <Field label="Code">
           <TextInput
             ref={input}
