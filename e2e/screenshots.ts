@@ -70,6 +70,7 @@ export async function expectLook(
     width: innerWidth,
     height: innerHeight,
     whole: document.documentElement.scrollHeight,
+    scrolled: scrollY,
   }))
   // A picture of the same size as the committed one: where a page grew, what moved is seen all the same.
   const height = isUpdate
@@ -78,7 +79,8 @@ export async function expectLook(
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'png',
-    clip: { x: 0, y: 0, width: screen.width, height, scale },
+    // Where the page is scrolled, what lies over it is at that place.
+    clip: { x: 0, y: isWhole ? 0 : screen.scrolled, width: screen.width, height, scale },
     captureBeyondViewport: isWhole,
   })
   await session.detach()
