@@ -15,7 +15,7 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import type { SendMail } from '../mail/mail.ts'
+import { mailInBackground, type SendMail } from '../mail/mail.ts'
 import type { IdentityRepo, KnownAccount } from './identity.repo.ts'
 import { identityMail } from './oidc.mails.ts'
 import type { OidcProvider, Person } from './oidc.provider.ts'
@@ -48,13 +48,9 @@ export function makeIdentityService(options: IdentityServiceOptions) {
   const labelOf = (issuer: string): string =>
     providers.find((one) => one.issuer === issuer)?.settings.label ?? new URL(issuer).host
 
-  /** Nobody waits for a mail: a slow mail server must not hold an answer. */
-  function send(to: string, label: string, what: 'linked' | 'unlinked'): void {
-    options.sendMail(identityMail(to, installation(), label, what)).then(
-      () => log.info({ to, purpose: `identity-${what}` }, 'mail sent'),
-      (error: unknown) => log.error({ err: error, to }, 'mail could not be sent'),
-    )
-  }
+  const mail = mailInBackground(options.sendMail, log)
+  const send = (to: string, label: string, what: 'linked' | 'unlinked'): void =>
+    mail(identityMail(to, installation(), label, what), `identity-${what}`)
 
   const identityRow = (accountId: string, { issuer, subject, email }: Person) => ({
     id: newId(clock.now()),
