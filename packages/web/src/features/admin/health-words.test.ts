@@ -16,7 +16,7 @@ const well = { failing: 0, failures_in_a_row: 0, scans_failed_in_a_row: 0, aband
 it.each([
   [well, null],
   [{ ...well, failing: 1, failures_in_a_row: 3 }, '1 object failing, one of them 3 times in a row.'],
-  [{ ...well, scans_failed_in_a_row: 1 }, 'The last 1 scan failed.'],
+  [{ ...well, scans_failed_in_a_row: 1 }, 'The last scan failed.'],
   [
     { failing: 2, failures_in_a_row: 1, scans_failed_in_a_row: 2, abandoned_under_way: 1 },
     '2 objects failing, one of them 1 time in a row. The last 2 scans failed. 1 look did not end in time.',

@@ -22,7 +22,9 @@ export function reconcilerNote({
     ...(failing > 0
       ? [`${count(failing, 'object')} failing, one of them ${count(failures_in_a_row, 'time')} in a row.`]
       : []),
-    ...(scans_failed_in_a_row > 0 ? [`The last ${count(scans_failed_in_a_row, 'scan')} failed.`] : []),
+    ...(scans_failed_in_a_row > 0
+      ? [`The last ${scans_failed_in_a_row === 1 ? 'scan' : count(scans_failed_in_a_row, 'scan')} failed.`]
+      : []),
     ...(abandoned_under_way > 0 ? [`${count(abandoned_under_way, 'look')} did not end in time.`] : []),
   ]
   return notes.length === 0 ? null : notes.join(' ')
