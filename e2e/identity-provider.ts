@@ -23,8 +23,10 @@ export interface IdentityProvider {
 
 const client = { client_id: 'slipway', client_secret: 'a secret between the two, long enough' }
 
+/** With `keptDir` the server goes on with a data directory that is there. */
 export async function startIdentityProvider(
   settings: Record<string, string> = {},
+  keptDir?: string,
 ): Promise<IdentityProvider> {
   const people = new Map<string, Claims>()
   const port = await freePort()
@@ -56,7 +58,7 @@ export async function startIdentityProvider(
       listener.close(() => resolve())
       listener.closeAllConnections()
     })
-  const server = await startServer({
+  const ofProvider = {
     SLIPWAY_PORT: String(port),
     SLIPWAY_PUBLIC_URL: publicUrl,
     SLIPWAY_OIDC: 'office',
@@ -64,8 +66,8 @@ export async function startIdentityProvider(
     SLIPWAY_OIDC_OFFICE_ISSUER: issuer,
     SLIPWAY_OIDC_OFFICE_CLIENT_ID: client.client_id,
     SLIPWAY_OIDC_OFFICE_CLIENT_SECRET: client.client_secret,
-    ...settings,
-  }).catch(async (error: unknown) => {
+  }
+  const server = await startServer({ ...ofProvider, ...settings }, keptDir).catch(async (error: unknown) => {
     await stopProvider()
     throw error
   })

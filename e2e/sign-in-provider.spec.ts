@@ -1,5 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import type { Page } from '@playwright/test'
 import {
+  accountApi,
   apiTokenApi,
   oidcProblemText,
   oidcTexts,
@@ -13,6 +17,7 @@ import {
 import { expectAccessible, expectFits } from './a11y.ts'
 import { callWith, expect, join, newPerson, test } from './fixtures.ts'
 import { type IdentityProvider, startIdentityProvider } from './identity-provider.ts'
+import { startServer } from './server.ts'
 
 const office = 'Example Office'
 
@@ -31,11 +36,19 @@ async function signInThere(page: Page, name: string): Promise<void> {
 }
 
 test.describe('where an invitation is needed to sign up', () => {
+  const owner = newPerson()
+  let dataDir: string
   let provider: IdentityProvider
   let page: Page
-  test.beforeEach(async ({ browser }) => {
-    // The owner of a project has such an address; everybody else has to be invited.
-    provider = await startIdentityProvider({ SLIPWAY_SIGN_UP: 'domains:example.com' })
+  test.beforeEach(async ({ browser, playwright }) => {
+    dataDir = await mkdtemp(path.join(tmpdir(), 'slipway-e2e-'))
+    // Who invites others came before.
+    const open = await startServer({}, dataDir)
+    const request = await playwright.request.newContext({ baseURL: open.url })
+    await join(callWith(request), open, owner)
+    await request.dispose()
+    await open.stop()
+    provider = await startIdentityProvider({ SLIPWAY_SIGN_UP: 'invitation' }, dataDir)
     const context = await browser.newContext({ baseURL: provider.server.url })
     page = await context.newPage()
     // The page of the provider asks for a font that is not here.
@@ -44,15 +57,17 @@ test.describe('where an invitation is needed to sign up', () => {
   test.afterEach(async () => {
     await page.context().close()
     await provider.stop()
+    await rm(dataDir, { recursive: true, force: true })
   })
 
   test('a stranger is refused with a sentence, and who is invited joins the project', async ({
     playwright,
   }) => {
     const context = await playwright.request.newContext({ baseURL: provider.server.url })
-    const owner = callWith(context)
-    await join(owner, provider.server, newPerson())
-    const { id: projectId } = await owner(projectApi.create, { body: { name: 'Engines' } })
+    const call = callWith(context)
+    const { email: address, password } = owner
+    await call(accountApi.signIn, { body: { email: address, password } })
+    const { id: projectId } = await call(projectApi.create, { body: { name: 'Engines' } })
     const email = 'guest@elsewhere.test'
     provider.people.set('grace', { email, email_verified: true, name: 'Grace Hopper' })
 
@@ -63,12 +78,12 @@ test.describe('where an invitation is needed to sign up', () => {
     await page.getByRole('button', { name: `Sign in with ${office}` }).click()
     await signInThere(page, 'grace')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
-    const rule = { policy: 'domains', domains: ['example.com'] } as const
+    const rule = { policy: 'invitation', domains: [] } as const
     await expect(page.getByRole('alert')).toHaveText(oidcProblemText('sign_up', office, rule))
     await expectAccessible(page)
     await expectFits(page)
 
-    await owner(projectMemberApi.invite, { params: { projectId }, body: { email, role: 'viewer' } })
+    await call(projectMemberApi.invite, { params: { projectId }, body: { email, role: 'viewer' } })
     await page.goto(await provider.server.mailedLink(email, 'invitation'))
     // The page that the visitor came for is where the provider leads to.
     await page.getByRole('button', { name: `Sign in with ${office}` }).click()
