@@ -66,6 +66,7 @@ export default defineConfig({
           name: 'cluster',
           root: 'packages/server',
           include: onCluster,
+          retry: retryOnce,
           ...patience,
         },
       },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { facts, sharedFacts } from './clones.ts'
-import { jump } from './cycles.ts'
+import { jump, offBy } from './cycles.ts'
 
 const names = Object.keys(facts)
 const clone = (mark: string) => names.map((name) => `${name} of ${mark}`)
@@ -33,4 +33,13 @@ describe('The clock of a guest that stood still', () => {
     if (expected === null) expect(found).toBeNull()
     else expect(found).toMatch(expected)
   })
+})
+
+it.each([
+  [1000, 0],
+  [1009.5, 0],
+  [997, -3],
+  [1012, 2],
+])('a time of %i that was read from 1000 to 1010 is off by %i s', (time, off) => {
+  expect(offBy(time, { from: 1000, to: 1010 })).toBe(off)
 })
