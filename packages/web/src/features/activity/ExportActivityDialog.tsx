@@ -1,10 +1,12 @@
 import { fillPath, routeOf } from '@slipway/contract'
 import { apiBase } from '../../api/client.ts'
+import { errorText } from '../../api/errors.ts'
 import { FormDialog } from '../../shell/FormDialog.tsx'
 import { useFields } from '../../shell/use-fields.ts'
+import { useFormShell } from '../../shell/use-form-shell.ts'
 import { Field, TextInput } from '../../ui/Field.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
-import { type ExportForm, exportQuery } from './activity-export.ts'
+import { type ExportForm, type ExportQuery, exportQuery } from './activity-export.ts'
 
 const formats = [
   { value: 'ndjson', label: 'JSON lines', description: 'One JSON object a line, for programs.' },
@@ -15,6 +17,12 @@ const formats = [
 export function ExportActivityDialog({ onClose }: { onClose: () => void }) {
   const { form, change } = useFields<ExportForm>({ from: '', until: '', format: 'ndjson' })
   const query = exportQuery(form)
+  const shell = useFormShell({
+    // It is quickly chosen again.
+    dirty: false,
+    send: async (chosen: ExportQuery) => download(chosen),
+    failureText: (error) => errorText(error, 'Failed to export the activity. Please try again.'),
+  })
   return (
     <FormDialog
       open
@@ -22,14 +30,11 @@ export function ExportActivityDialog({ onClose }: { onClose: () => void }) {
       title="Export Activity"
       description="What everybody did and what came of it, oldest first. Leave the days empty for all of it."
       submit={{ label: 'Export', busyText: 'Exporting...' }}
-      pending={false}
+      pending={shell.pending}
+      error={shell.error}
       note={typeof query === 'string' ? query : undefined}
       onSubmit={() => {
-        if (typeof query === 'string') return
-        download(
-          `${apiBase}${fillPath(routeOf('activity.export').path)}?${new URLSearchParams({ ...query })}`,
-        )
-        onClose()
+        if (typeof query !== 'string') void shell.submit(query, { onSuccess: () => onClose() })
       }}
     >
       <div className="grid grid-cols-2 gap-4">
@@ -59,9 +64,9 @@ export function ExportActivityDialog({ onClose }: { onClose: () => void }) {
 }
 
 /** Under the name that the server gives the file. */
-function download(url: string): void {
+function download(query: ExportQuery): void {
   const link = document.createElement('a')
-  link.href = url
+  link.href = `${apiBase}${fillPath(routeOf('activity.export').path)}?${new URLSearchParams({ ...query })}`
   link.download = ''
   link.click()
 }
