@@ -39,8 +39,11 @@ const NOT_STARTED = [
   ...['systemd-journal-catalog-update.service', 'kmod-static-nodes.service', 'cloud-init-hotplugd.socket'],
 ]
 
-/** Quick under translation, and no clock that is found wanting because the host is busy. */
-const KERNEL_OPTIONS = 'quiet tsc=reliable no_timer_check rcupdate.rcu_expedited=1'
+/**
+ * Quick under translation, and no clock that is found wanting because the host is busy. A kernel that panics tries again: it
+ * would be waited for until the test gives up.
+ */
+const KERNEL_OPTIONS = 'quiet tsc=reliable no_timer_check rcupdate.rcu_expedited=1 panic=1'
 
 /** Run once the packages are unpacked, before they are set up. */
 const BEFORE_SETUP = `
