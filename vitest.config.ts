@@ -21,8 +21,6 @@ const patience = { testTimeout: inCI ? 180_000 : 60_000, hookTimeout: inCI ? 180
 
 // They kill and starve real processes at moments that a busy host shifts; what took two tries is told.
 const retry = inCI ? 2 : 0
-// A race of once in hundreds of runs is told as well, as flaky, and looked into; it does not throw everything else away.
-const retryOnce = inCI ? 1 : 0
 // Guests want the processor for themselves: one test file at a time, and time to boot.
 const guests = { fileParallelism: false, retry, testTimeout: inCI ? 600_000 : 300_000, hookTimeout: 600_000 }
 
@@ -45,7 +43,6 @@ export default defineConfig({
           root: 'packages/server',
           include: ['src/**/*.test.ts'],
           exclude: [realGuests, ...onCluster],
-          retry: retryOnce,
           ...patience,
         },
       },
@@ -57,7 +54,6 @@ export default defineConfig({
           include: ['src/**/*.test.ts'],
           exclude: [realGuests, ...onCluster, ...withoutDatabase, ...ofFiles],
           globalSetup: `${import.meta.dirname}/packages/server/src/db/cluster.test-kit.ts`,
-          retry: retryOnce,
           ...patience,
         },
       },
@@ -66,7 +62,6 @@ export default defineConfig({
           name: 'cluster',
           root: 'packages/server',
           include: onCluster,
-          retry: retryOnce,
           ...patience,
         },
       },
