@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -7,7 +7,7 @@ import { expect, test } from '@playwright/test'
 import { vmApi } from '@slipway/contract'
 import type { Server } from '../server.ts'
 import { newOwner } from './owner.ts'
-import { clear, guestsOf, imagesDir, newDataDir, startRealServer } from './real.ts'
+import { clear, guestsOf, newDataDir, shareImages, startRealServer } from './real.ts'
 
 const run = promisify(execFile)
 
@@ -74,7 +74,7 @@ test('a full disk fails the new VM and says so, and lets the running one be', as
     console.log('SKIPPED: a small file system cannot be mounted here, so a full disk was not tested')
   test.skip(!mounted, 'a small file system cannot be mounted here')
   try {
-    await symlink(imagesDir, join(dataDir, 'images'))
+    await shareImages(dataDir)
     const { create, settled, call, of } = await newOwner(request, await start())
     const first = await settled((await create('first'))?.id ?? '')
     expect(first.status).toBe('running')

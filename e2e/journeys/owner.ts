@@ -45,7 +45,12 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
     // The server has put the answer through this endpoint's schema.
     return (endpoint.response ? await answer.json() : undefined) as CallOutput<typeof endpoint>
   }
-  const call: Owner['call'] = (endpoint, input) => must(endpoint, input).catch(() => null)
+  let refusal = 'nothing was refused'
+  const call: Owner['call'] = (endpoint, input) =>
+    must(endpoint, input).catch((error) => {
+      refusal = String(error)
+      return null
+    })
   const email = `${randomUUID()}@example.com`
   const password = 'Analytical-Engine-1843'
   await call(accountApi.signUp, { body: { name: 'Ada', email, password } })
@@ -71,6 +76,7 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
         body: { name, template_id: 'starter', ssh_key_id: key?.id ?? '', ...more },
       }),
     async settled(vmId) {
+      if (!vmId) throw new Error(`There is no VM to wait for: ${refusal}`)
       let vm: Vm | null = null
       await expect
         .poll(
@@ -78,7 +84,7 @@ export async function newOwner(request: APIRequestContext, server: () => Server)
             vm = await call(vmApi.get, { params: { ...params, vmId } })
             return vm?.status
           },
-          { timeout: 180_000, intervals: [500] },
+          { timeout: 180_000, intervals: [500], message: `the VM settles (last refusal: ${refusal})` },
         )
         .toMatch(new RegExp(settledWords.join('|')))
       if (!vm) throw new Error('the VM is gone')

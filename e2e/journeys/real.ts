@@ -19,12 +19,17 @@ export const greeting = 'Welcome to Starter Linux'
 /** A data directory that uses the shared boot image; building it takes longer than all else. */
 export async function newDataDir(): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), 'slipway-journey-'))
+  await shareImages(dataDir)
+  return dataDir
+}
+
+/** Gives a data directory that lies somewhere else the shared boot image, too. */
+export async function shareImages(dataDir: string): Promise<void> {
   await mkdir(imagesDir, { recursive: true })
   await symlink(imagesDir, join(dataDir, 'images'))
   // What runs guest code was found out by the engine's own tests, which takes seconds where KVM is emulated.
   const verdict = 'accelerator.json'
   await copyFile(join(imagesDir, verdict), join(dataDir, verdict)).catch(() => {})
-  return dataDir
 }
 
 /** By data directory, where everything is asked to run on PostgreSQL. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, open, rm, symlink } from 'node:fs/promises'
+import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { type Disk, diskApi, diskSnapshotApi, type Vm, vmApi, vmSnapshotApi } fr
 import type { Server } from '../server.ts'
 import { type Ledger, makeLedger } from './ledger.ts'
 import { newOwner, type Owner } from './owner.ts'
-import { clear, guestsOf, imagesDir, newDataDir, startRealServer } from './real.ts'
+import { clear, guestsOf, newDataDir, shareImages, startRealServer } from './real.ts'
 import { seededRandom } from './seed.ts'
 import { type Belongings, belongingsOf, deviceOf, rest, serveFiles, strays, untilSeen } from './storage.ts'
 
@@ -290,7 +290,7 @@ test('on a full disk each copy fails with a sentence, leaves nothing, and lets t
     console.log('SKIPPED: a small file system cannot be mounted here, so full disks were not tested')
   test.skip(!mounted, 'a small file system cannot be mounted here')
   try {
-    await symlink(imagesDir, join(dataDir, 'images'))
+    await shareImages(dataDir)
     await setUp(request, 120)
     await takeDisk('base', 'full')
     await takeVm('kept', 'disk')

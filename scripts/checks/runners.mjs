@@ -11,7 +11,7 @@ export function vitest(name, { args, env, label }) {
     args: [...common, `--outputFile.json=${report}`, ...args],
     env,
     label,
-    count: countVitest,
+    readings: { counts: countVitest, troubles: troublesOfVitest },
   }))
 }
 
@@ -30,7 +30,7 @@ export function playwright(name, { args = [], label }) {
     ],
     env: { PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     label,
-    count: countPlaywright,
+    readings: { counts: countPlaywright, troubles: troublesOfPlaywright },
   }))
 }
 
@@ -40,24 +40,25 @@ function runner(name, describe) {
     name,
     async run() {
       const report = inTree('.cache/reports', `${name.replaceAll(/\W+/g, '-')}.json`)
-      const { program, args, env, label, count } = describe(report)
+      const { program, args, env, label, readings } = describe(report)
       mkdirSync(dirname(report), { recursive: true })
       rmSync(report, { force: true })
       const { code, output } = await run(program, args, { env, quiet: !label, label })
-      const counts = read(report, count)
+      const counts = read(report, readings.counts)
+      const troubles = read(report, readings.troubles) ?? []
       if (!counts)
         return {
           ok: false,
           output: `${output}\n${name}: the runner ended (exit code ${code}) without a report.`,
         }
-      return { ok: code === 0, output, counts }
+      return { ok: code === 0, output, counts, troubles }
     },
   }
 }
 
-function read(report, count) {
+function read(report, what) {
   try {
-    return count(JSON.parse(readFileSync(report, 'utf8')))
+    return what(JSON.parse(readFileSync(report, 'utf8')))
   } catch {
     return null
   }
@@ -90,4 +91,49 @@ export function countPlaywright({ stats, errors }) {
     skipped: stats.skipped,
     flaky: stats.flaky,
   }
+}
+
+/** Every test that failed at least once, with what its last failed try said. @returns {import('./step.mjs').Trouble[]} */
+export function troublesOfVitest(report) {
+  return report.testResults.flatMap((file) => {
+    if (file.assertionResults.length === 0 && file.status === 'failed')
+      return [{ test: file.name, passed: false, why: shortened(file.message) }]
+    return file.assertionResults
+      .filter(({ failureMessages = [] }) => failureMessages.length > 0)
+      .map(({ fullName, status, failureMessages }) => ({
+        test: fullName,
+        passed: status === 'passed',
+        why: shortened(failureMessages.at(-1)),
+      }))
+  })
+}
+
+/** As {@link troublesOfVitest}. @returns {import('./step.mjs').Trouble[]} */
+export function troublesOfPlaywright({ suites = [], errors = [] }) {
+  const inSuite = (suite) => [
+    ...(suite.suites ?? []).flatMap(inSuite),
+    ...(suite.specs ?? []).flatMap((spec) =>
+      spec.tests
+        .filter(({ status }) => status === 'unexpected' || status === 'flaky')
+        .map(({ status, results }) => ({
+          test: `${spec.file}: ${spec.title}`,
+          passed: status === 'flaky',
+          why: shortened(results.findLast(({ error }) => error)?.error.message),
+        })),
+    ),
+  ]
+  const ofTheRun = errors.map(({ message }) => ({ test: 'the run', passed: false, why: shortened(message) }))
+  return [...suites.flatMap(inSuite), ...ofTheRun]
+}
+
+const LINES = 12
+/** The first lines without colours: enough to know what it is about, the rest stands above. */
+function shortened(message = '') {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the control character that begins a colour
+  const plain = message.replaceAll(/\u001b\[[0-9;]*m/g, '')
+  return plain
+    .split('\n')
+    .slice(0, LINES)
+    .map((line) => line.slice(0, 300))
+    .join('\n')
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
-import { countPlaywright, countVitest } from './runners.mjs'
-import { runSteps, sideBySide, tableOf, told } from './step.mjs'
+import { countPlaywright, countVitest, troublesOfPlaywright, troublesOfVitest } from './runners.mjs'
+import { runSteps, sideBySide, tableOf, told, troublesOf } from './step.mjs'
 
 const quietly = async (steps, options) => {
   const log = vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -150,5 +150,49 @@ describe('the closing line', () => {
     const { ok } = await quietly([step({ ok: true, counts: { ...counts, failed: 0 } })], all)
     expect(ok).toBe(true)
     expect(told(counts)).toBe('4 passed, 2 failed, 2 skipped, 1 FLAKY')
+  })
+})
+
+describe('what failed, told at the end', () => {
+  it('names tests of vitest that failed, passed later or could not be loaded', () => {
+    const assertionResults = [
+      { fullName: 'good', status: 'passed', failureMessages: [] },
+      { fullName: 'late', status: 'passed', failureMessages: ['first', '\u001b[31msecond\u001b[39m'] },
+      { fullName: 'bad', status: 'failed', failureMessages: ['why\n'.repeat(40)] },
+    ]
+    const testResults = [
+      { status: 'failed', assertionResults },
+      { name: 'a.test.ts', status: 'failed', assertionResults: [], message: 'no such module' },
+    ]
+    const troubles = troublesOfVitest({ testResults })
+    expect(troubles).toMatchObject([
+      { test: 'late', passed: true, why: 'second' },
+      { test: 'bad', passed: false },
+      { test: 'a.test.ts', passed: false, why: 'no such module' },
+    ])
+    expect(troubles[1].why.split('\n').length).toBeLessThan(40)
+  })
+
+  it('names tests of Playwright in whatever suite they stand', () => {
+    const spec = (title, status, ...messages) => ({
+      file: 'a.spec.ts',
+      title,
+      tests: [{ status, results: messages.map((message) => ({ error: message && { message } })) }],
+    })
+    const inner = { specs: [spec('late', 'flaky', 'once', undefined), spec('good', 'expected', undefined)] }
+    const suites = [{ suites: [inner], specs: [spec('bad', 'unexpected', 'one', 'two')] }]
+    expect(troublesOfPlaywright({ suites, errors: [{ message: 'no browser' }] })).toEqual([
+      { test: 'a.spec.ts: late', passed: true, why: 'once' },
+      { test: 'a.spec.ts: bad', passed: false, why: 'two' },
+      { test: 'the run', passed: false, why: 'no browser' },
+    ])
+  })
+
+  it('puts each with its part, and says nothing when there is nothing', () => {
+    const trouble = { test: 'one', passed: false, why: 'because\nof that' }
+    expect(troublesOf([{ name: 'guests', troubles: [trouble] }, { name: 'types' }])).toBe(
+      'FAILED  guests: one\n        because\n        of that',
+    )
+    expect(troublesOf([{ name: 'types' }])).toBe('')
   })
 })

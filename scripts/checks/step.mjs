@@ -5,10 +5,11 @@ import { run } from '../setup/run.mjs'
  * did not, and for test runners how many tests passed, failed, were skipped and passed at the second try only.
  * A step with `lanes` is a group: its lanes run side by side, the steps of each lane one after the other.
  * @typedef {{ passed: number, failed: number, skipped: number, flaky?: number }} Counts
- * @typedef {{ ok: boolean, output?: string, counts?: Counts }} Outcome
+ * @typedef {{ test: string, passed: boolean, why: string }} Trouble a test that failed, at its first tries or at all
+ * @typedef {{ ok: boolean, output?: string, counts?: Counts, troubles?: Trouble[] }} Outcome
  * @typedef {{ name: string, run: () => Promise<Outcome> }} Step
  * @typedef {{ lanes: Step[][] }} Group
- * @typedef {{ name: string, verdict: string, startedAt: number, seconds: number, counts?: Counts }} Part
+ * @typedef {{ name: string, verdict: string, startedAt: number, seconds: number, counts?: Counts, troubles?: Trouble[] }} Part
  */
 
 /** A step that is a command: it succeeded when the exit code is 0. @returns {Step} */
@@ -55,6 +56,7 @@ export async function runSteps(steps, { untilFailure }) {
       startedAt: startedAt / 1000,
       seconds: (performance.now() - begin - startedAt) / 1000,
       counts: outcome.counts,
+      troubles: outcome.troubles,
     }
     parts.push(part)
     if (failed > 0) console.log(outcome.output ?? '')
@@ -86,6 +88,19 @@ export function tableOf(parts) {
     ...rows,
     `${minutesOf(end).padStart(6)}  end`,
   ].join('\n')
+}
+
+/** What failed or was flaky in all parts, at the end of everything, where it is seen. @param {Part[]} parts @returns {string} */
+export function troublesOf(parts) {
+  return parts
+    .flatMap(({ name, troubles = [] }) => troubles.map((trouble) => ({ name, ...trouble })))
+    .map(({ name, test, passed, why }) =>
+      [
+        `${passed ? 'FLAKY ' : 'FAILED'}  ${name}: ${test}`,
+        ...why.split('\n').map((line) => `        ${line}`),
+      ].join('\n'),
+    )
+    .join('\n')
 }
 
 /** `2:05` for 125 seconds. */

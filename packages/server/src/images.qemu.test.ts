@@ -51,6 +51,18 @@ async function processesIn(dir: string): Promise<string[]> {
   return found
 }
 
+/** What the guests of a data directory wrote last, for whoever reads why they did not come up. */
+async function lastWordsIn(dataDir: string): Promise<string[]> {
+  const machines = join(dataDir, 'machines')
+  const ids = await readdir(machines).catch(() => [])
+  return Promise.all(
+    ids.map(async (id) => {
+      const read = (name: string) => readFile(join(machines, id, name), 'utf8').catch(() => '')
+      return `${id}: ${JSON.stringify([(await read('qemu.log')).slice(-300), (await read('serial.log')).slice(-800)])}`
+    }),
+  )
+}
+
 describe.skipIf(missing !== undefined)('images that are built on this machine', () => {
   let dataDir: string
   let images: string
@@ -76,6 +88,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     await cp(imagesDir, images, { recursive: true, filter: (path) => !/\/work-|base/.test(path) }).catch(
       () => {},
     )
+    await cp(join(imagesDir, 'accelerator.json'), join(dataDir, 'accelerator.json')).catch(() => {})
   })
   afterAll(async () => {
     for (const dir of [dataDir, `${dataDir}-elsewhere`]) {
@@ -125,7 +138,8 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     const isUp = async (id: string) => {
       for (let vm = await now(id); vm.status !== 'running'; vm = await now(id)) {
         const error = told.findLast((line) => line.includes('"level":50'))
-        expect(vm.status, `${vm.status_message}\n${error}`).not.toBe('failed')
+        if (vm.status === 'failed')
+          throw new Error([vm.status_message, error, ...(await lastWordsIn(dataDir))].join('\n'))
         messages.add(vm.status_message ?? '')
         await sleep(200)
       }
