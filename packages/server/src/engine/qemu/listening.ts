@@ -1,4 +1,4 @@
-import type { Agent } from './agent.ts'
+import type { Agent } from './agent-line.ts'
 import { isRecord } from './lines.ts'
 
 const ASK_MS = 3000

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type Agent, type AgentTalk, UnansweredError } from '../agent.ts'
+import { type AgentTalk, UnansweredError } from '../agent.ts'
+import type { Agent } from '../agent-line.ts'
 import { dropIdentity, GuestProgramError, renewIdentity } from './identity.ts'
 import { addressOf, type Identity } from './identity-text.ts'
 

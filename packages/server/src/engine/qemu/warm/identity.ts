@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Agent, type AgentTalk, UnansweredError } from '../agent.ts'
+import { type AgentTalk, UnansweredError } from '../agent.ts'
+import type { Agent } from '../agent-line.ts'
 import { countOf, isRecord } from '../lines.ts'
 import { type Identity, identityText } from './identity-text.ts'
 
