@@ -139,7 +139,7 @@ export async function buildApp(options: AppOptions) {
     underLease: underOwnLease,
   }
   const quotas = makeQuotaService({ repo: makeQuotaRepo(db), defaults: config.quota })
-  const accountDesk = people.makeDesk(quotas)
+  const adminAccounts = people.makeAdminAccounts(quotas)
   const { shares, front, originOf } = makeShares(base, {
     config,
     quotas,
@@ -265,7 +265,7 @@ export async function buildApp(options: AppOptions) {
     operations,
     networks,
     quotas,
-    accountDesk,
+    adminAccounts,
     deletions,
     exports,
     shares,

@@ -32,9 +32,9 @@ import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.t
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { quietGateway } from '../gateway/gateway.test-kit.ts'
-import { browserAt, startProvider } from '../oidc/oidc.test-kit.ts'
-import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey/passkey.test-kit.ts'
-import { codeAt, turnOnTotp } from '../totp/totp.test-kit.ts'
+import { browserAt, startProvider } from '../oidc.test-kit.ts'
+import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey.test-kit.ts'
+import { codeAt, turnOnTotp } from '../totp.test-kit.ts'
 
 const provider = await startProvider()
 

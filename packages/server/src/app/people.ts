@@ -4,16 +4,14 @@ import { z } from 'zod'
 import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
-import { makeAccountDeskRepo } from '../account/account-desk.repo.ts'
-import { makeAccountDeskService } from '../account/account-desk.service.ts'
 import { factorMail } from '../account/factor-mail.ts'
-import { makePendingSignInRepo } from '../account/pending-sign-in.repo.ts'
-import { makeSecondStepService } from '../account/second-step.service.ts'
 import { makeSettingsRepo } from '../account/settings.repo.ts'
 import { makeSettingsService } from '../account/settings.service.ts'
 import { makeRequireWayIn } from '../account/sign-in-ways.service.ts'
 import { makeActivityRepo } from '../activity/activity.repo.ts'
 import { makeActivityService } from '../activity/activity.service.ts'
+import { makeAdminAccountRepo } from '../admin-account/admin-account.repo.ts'
+import { makeAdminAccountService } from '../admin-account/admin-account.service.ts'
 import { makeApiTokenRepo } from '../api-token/api-token.repo.ts'
 import { makeApiTokenService } from '../api-token/api-token.service.ts'
 import type { Config } from '../config.ts'
@@ -44,6 +42,8 @@ import { makeProjectMemberService } from '../project-member/project-member.servi
 import { makeProofRepo } from '../proof/proof.repo.ts'
 import { makeProofService } from '../proof/proof.service.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
+import { makePendingSignInRepo } from '../sign-in/pending-sign-in.repo.ts'
+import { makeSecondStepService } from '../sign-in/second-step.service.ts'
 import { makeSshKeyRepo } from '../ssh-key/ssh-key.repo.ts'
 import { makeSshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { makeTotpRepo } from '../totp/totp.repo.ts'
@@ -190,9 +190,9 @@ export function makePeople(options: {
     cutVisits(accountId)
     peers.tellOthers(accountDisabled, accountId)
   }
-  const makeDesk = (quotas: QuotaService) =>
-    makeAccountDeskService({
-      repo: makeAccountDeskRepo(db),
+  const makeAdminAccounts = (quotas: QuotaService) =>
+    makeAdminAccountService({
+      repo: makeAdminAccountRepo(db),
       quotas,
       totp,
       admins: config.admins,
@@ -304,7 +304,7 @@ export function makePeople(options: {
     keys,
     visits,
     members,
-    makeDesk,
+    makeAdminAccounts,
     leaving,
   }
 }

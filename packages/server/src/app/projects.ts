@@ -4,6 +4,7 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import { makeProjectReconcile } from '../project/project.reconcile.ts'
 import { makeProjectRepo } from '../project/project.repo.ts'
 import { makeProjectService } from '../project/project.service.ts'
+import { addOwner } from '../project-member/project-member.writes.ts'
 import { deleteSharesOfProject } from '../share/share.writes.ts'
 import { deleteVmSnapshotsOfProject } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
@@ -13,7 +14,7 @@ export function makeProjects(
   base: Pick<Base, 'db' | 'engine' | 'clock' | 'log' | 'bus' | 'calls' | 'underLease'>,
 ) {
   const { db, engine, clock, log, bus, calls, underLease } = base
-  const repo = makeProjectRepo(db, [
+  const repo = makeProjectRepo(db, addOwner, [
     deleteDisksOfProject,
     deleteVmSnapshotsOfProject,
     deleteDiskSnapshotsOfProject,

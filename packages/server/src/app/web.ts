@@ -2,11 +2,9 @@ import cookie from '@fastify/cookie'
 import type { Host } from '@slipway/contract'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import { sql } from 'kysely'
-import { accountRoutes, makeSessionCookie, sessionToken, settingsRoutes } from '../account/account.routes.ts'
+import { accountRoutes, settingsRoutes } from '../account/account.routes.ts'
 import type { AccountService } from '../account/account.service.ts'
-import { accountDeskRoutes } from '../account/account-desk.routes.ts'
-import type { AccountDeskService } from '../account/account-desk.service.ts'
-import type { SecondStepService } from '../account/second-step.service.ts'
+import { makeSessionCookie, sessionToken } from '../account/session-cookie.ts'
 import type { SettingsService } from '../account/settings.service.ts'
 import { accountDeletionRoutes } from '../account-deletion/account-deletion.routes.ts'
 import type { AccountDeletionService } from '../account-deletion/account-deletion.service.ts'
@@ -14,6 +12,8 @@ import { accountExportRoutes } from '../account-export/account-export.routes.ts'
 import type { AccountExportService } from '../account-export/account-export.service.ts'
 import { activityRoutes } from '../activity/activity.routes.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
+import { adminAccountRoutes } from '../admin-account/admin-account.routes.ts'
+import type { AdminAccountService } from '../admin-account/admin-account.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
 import type { ApiTokenService } from '../api-token/api-token.service.ts'
 import type { Config } from '../config.ts'
@@ -72,6 +72,8 @@ import { makeSearchService } from '../search/search.service.ts'
 import { shareOpenRoute, shareRoutes } from '../share/share.routes.ts'
 import type { ShareService } from '../share/share.service.ts'
 import { limitsOf } from '../share/share.state.ts'
+import type { SecondStepService } from '../sign-in/second-step.service.ts'
+import { signInRoutes } from '../sign-in/sign-in.routes.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
@@ -207,7 +209,7 @@ export async function installRoutes(
     passkeys: PasskeyService
     proofs: ProofService
     apiTokens: ApiTokenService
-    accountDesk: AccountDeskService
+    adminAccounts: AdminAccountService
     activity: ActivityService
     keys: SshKeyService
     projects: ProjectService
@@ -251,8 +253,9 @@ export async function installRoutes(
       await sql`select 1`.execute(db)
     },
   })
-  accountRoutes(route, accounts, options.secondStep, options.passkeys, cookie, options.revision)
-  accountDeskRoutes(route, options.accountDesk)
+  signInRoutes(route, options, cookie, options.revision)
+  accountRoutes(route, accounts, cookie)
+  adminAccountRoutes(route, options.adminAccounts)
   settingsRoutes(route, options.settings)
   accountDeletionRoutes(route, options.deletions, cookie.clear)
   await app.register((forms, _, done) => {

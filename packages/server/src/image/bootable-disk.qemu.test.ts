@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { askGuest } from '../bootable-disk.test-kit.ts'
 import { testImages } from '../engine/qemu/qemu-engine.test-kit.ts'
 import { run } from '../lib/command.ts'
 import { describeWith } from '../lib/describe-with.test-kit.ts'
 import { STARTER_IMAGE } from './boot-image.ts'
-import { askGuest } from './bootable-disk.test-kit.ts'
 import { bootableDiskTools, makeBootableDisk } from './bootable-disk.ts'
 
 describeWith(

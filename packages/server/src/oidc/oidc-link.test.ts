@@ -2,8 +2,8 @@
 import { oidcApi, oidcTexts, passkeyApi, proofLastsMs, proofTexts, signInWaysTexts } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTestApp } from '../app.test-kit.ts'
-import { addPasskey, testOrigin } from '../passkey/passkey.test-kit.ts'
-import { browserAt, startProvider } from './oidc.test-kit.ts'
+import { browserAt, startProvider } from '../oidc.test-kit.ts'
+import { addPasskey, testOrigin } from '../passkey.test-kit.ts'
 
 const provider = await startProvider()
 const app = await makeTestApp({ oidc: [provider.settings], publicUrl: testOrigin })

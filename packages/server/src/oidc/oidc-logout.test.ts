@@ -3,7 +3,7 @@ import { generateKeyPair } from 'jose'
 import { afterAll, describe, expect, it } from 'vitest'
 import { hashOf } from '../account/account.service.ts'
 import { makeTestApp, type TestApp } from '../app.test-kit.ts'
-import { browserAt, startProvider } from './oidc.test-kit.ts'
+import { browserAt, startProvider } from '../oidc.test-kit.ts'
 
 const provider = await startProvider()
 const { privateKey } = await generateKeyPair('RS256')

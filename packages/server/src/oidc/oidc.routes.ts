@@ -1,8 +1,8 @@
 import '@fastify/cookie'
 import { oidcApi } from '@slipway/contract'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Asker, NewSession } from '../account/account.service.ts'
-import { abandonedSignal } from '../http/abandoned.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { NewSession } from '../account/account.service.ts'
+import { askerOf } from '../account/asker.ts'
 import type { Authenticate, Route } from '../http/route.ts'
 import type { IdentityService } from './identity.service.ts'
 import { type OidcService, type Visit, visitLifeMs } from './oidc.service.ts'
@@ -13,12 +13,6 @@ const callbackPath = '/oidc/:provider/callback'
 /** Where a provider leads people back to, as it has to be registered there. `publicUrl`: without a slash at its end. */
 export const callbackOf = (publicUrl: string, provider: string): string =>
   `${publicUrl}${callbackPath.replace(':provider', provider)}`
-
-const askerOf = (request: FastifyRequest, reply: FastifyReply): Asker => ({
-  ip: request.ip,
-  signal: abandonedSignal(reply),
-  userAgent: request.headers['user-agent'],
-})
 
 /** `formRoute` takes what forms send. */
 export function oidcRoutes(

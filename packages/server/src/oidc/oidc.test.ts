@@ -1,8 +1,8 @@
 import { adminAccountApi, openSignUp, projectApi, projectMemberApi, type SignUpRule } from '@slipway/contract'
 import { afterAll, describe, expect, it } from 'vitest'
 import { makeTestApp, type TestAppOptions } from '../app.test-kit.ts'
+import { browserAt, type Claims, startProvider } from '../oidc.test-kit.ts'
 import { visitLifeMs } from './oidc.service.ts'
-import { browserAt, type Claims, startProvider } from './oidc.test-kit.ts'
 
 const provider = await startProvider()
 const apps: Awaited<ReturnType<typeof makeTestApp>>[] = []

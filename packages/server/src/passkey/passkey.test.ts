@@ -14,8 +14,8 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, testApp } from '../app.test-kit.ts'
-import { turnOnTotp } from '../totp/totp.test-kit.ts'
-import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from './passkey.test-kit.ts'
+import { addPasskey, beginSignIn, makeAuthenticator, testOrigin } from '../passkey.test-kit.ts'
+import { turnOnTotp } from '../totp.test-kit.ts'
 
 const app = await testApp({ publicUrl: testOrigin })
 type Person = Awaited<ReturnType<typeof app.signedIn>>

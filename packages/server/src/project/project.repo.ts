@@ -3,7 +3,6 @@ import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { ProjectTable } from '../db/schema.ts'
-import { addOwner } from '../project-member/project-member.writes.ts'
 
 type Row = Omit<ProjectTable, 'account_id' | 'internet'> & { owner_name: string; delete_at: string | null }
 
@@ -25,8 +24,15 @@ export type ProjectRepo = ReturnType<typeof makeProjectRepo>
 /** Deletes, or wishes deleted, what a project has of one kind; part of the transaction that deletes the project. */
 type DeleteOfProject = (tx: Tx, projectId: string, nowMs: number) => Promise<void>
 
-/** `goesAlong`: what features above add to the deletion of a project, done in this order. */
-export function makeProjectRepo(db: Db, goesAlong: readonly DeleteOfProject[]) {
+/** Makes the account that creates a project its first member; part of the transaction that stores the project. */
+type AddOwner = (tx: Tx, project: ProjectTable) => Promise<void>
+
+/**
+ * What features above add to the writes of projects, each in the same transaction.
+ *
+ * @param goesAlong what goes along with the deletion of a project, done in this order
+ */
+export function makeProjectRepo(db: Db, addOwner: AddOwner, goesAlong: readonly DeleteOfProject[]) {
   const projects = () =>
     db
       .selectFrom('project')

@@ -1,5 +1,5 @@
 import { proofApi } from '@slipway/contract'
-import { abandonedSignal } from '../http/abandoned.ts'
+import { askerOf } from '../account/asker.ts'
 import type { Route } from '../http/route.ts'
 import type { ProofService } from './proof.service.ts'
 
@@ -7,10 +7,6 @@ export function proofRoutes(route: Route, proofs: ProofService): void {
   route(proofApi.ways, ({ user }) => proofs.ways(user))
   route(proofApi.beginPasskey, ({ user, session }) => proofs.beginPasskey(user, session.id))
   route(proofApi.give, ({ user, session, body }, request, reply) =>
-    proofs.give(user, session.id, body, {
-      ip: request.ip,
-      signal: abandonedSignal(reply),
-      userAgent: request.headers['user-agent'],
-    }),
+    proofs.give(user, session.id, body, askerOf(request, reply)),
   )
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { codeAt } from '../totp.test-kit.ts'
 import { newRecoveryCodes, newSecret, setupOf, stepOf } from './totp.codes.ts'
 import { factorKey, openSecret, sealSecret } from './totp.secret.ts'
-import { codeAt } from './totp.test-kit.ts'
 
 const key = factorKey('a text that is long enough to be a key')
 

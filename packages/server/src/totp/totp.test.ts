@@ -15,7 +15,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, testApp, tokenOf } from '../app.test-kit.ts'
-import { codeAt, turnOnTotp } from './totp.test-kit.ts'
+import { codeAt, turnOnTotp } from '../totp.test-kit.ts'
 
 const app = await testApp({ trustedProxies: ['127.0.0.1'] })
 type Person = Awaited<ReturnType<typeof app.signedIn>>

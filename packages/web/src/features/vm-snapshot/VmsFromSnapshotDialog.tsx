@@ -2,7 +2,7 @@ import type { VmSnapshot } from '@slipway/contract'
 import { Link } from 'react-router'
 import { useCreateVmsFromSnapshot } from '../../api/vm-snapshots.ts'
 import { paths } from '../../paths.ts'
-import { CopiesDialog } from '../vm/CopiesDialog.tsx'
+import { CopiesDialog } from '../vm-copies/CopiesDialog.tsx'
 import { useVmOfSnapshot } from './use-vm-of-snapshot.ts'
 
 /** Asks how many VMs are to be made of a snapshot. */

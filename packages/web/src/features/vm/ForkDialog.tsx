@@ -1,6 +1,6 @@
 import type { Vm } from '@slipway/contract'
 import { useForkVm } from '../../api/vm-lifetime.ts'
-import { CopiesDialog } from './CopiesDialog.tsx'
+import { CopiesDialog } from '../vm-copies/CopiesDialog.tsx'
 
 /** Asks how many copies of a VM are to be made. */
 export function ForkDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {

@@ -15,7 +15,7 @@ import {
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, testApp } from '../app.test-kit.ts'
-import { turnOnTotp } from '../totp/totp.test-kit.ts'
+import { turnOnTotp } from '../totp.test-kit.ts'
 
 const app = await testApp({ admins: ['person-1@slipway.test'], accountQuota: { vms: 7 } })
 const grace = await app.signedIn('Grace Hopper')

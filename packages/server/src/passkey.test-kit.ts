@@ -7,7 +7,7 @@ import {
   type PasskeyUsed,
   passkeyApi,
 } from '@slipway/contract'
-import type { TestApp } from '../app.test-kit.ts'
+import type { TestApp } from './app.test-kit.ts'
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest()
 const base64url = (data: Buffer | string) => Buffer.from(data).toString('base64url')

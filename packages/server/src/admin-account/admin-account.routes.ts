@@ -1,8 +1,8 @@
 import { adminAccountApi } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
-import type { AccountDeskService } from './account-desk.service.ts'
+import type { AdminAccountService } from './admin-account.service.ts'
 
-export function accountDeskRoutes(route: Route, desk: AccountDeskService): void {
+export function adminAccountRoutes(route: Route, desk: AdminAccountService): void {
   route(adminAccountApi.list, ({ user, query }) => desk.list(user, query))
   route(adminAccountApi.get, ({ user, params }) => desk.get(user, params.accountId))
   route(adminAccountApi.disable, ({ user, params }) => desk.disable(user, params.accountId))

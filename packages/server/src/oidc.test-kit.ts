@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { type Context, Provider } from 'oidc-provider'
 import { afterAll } from 'vitest'
-import type { TestApp } from '../app.test-kit.ts'
-import type { OidcSettings } from './oidc.settings.ts'
+import type { TestApp } from './app.test-kit.ts'
+import type { OidcSettings } from './oidc/oidc.settings.ts'
 
 /** What the provider says of somebody. */
 export interface Claims {

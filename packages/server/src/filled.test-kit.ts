@@ -1,6 +1,6 @@
 /** Somebody who has used everything: an installation in which every table has rows, made by calls of the API. */
 import { randomUUID } from 'node:crypto'
-import type { TestApp } from '../app.test-kit.ts'
+import type { TestApp } from './app.test-kit.ts'
 
 const publicKey = (name: string) =>
   `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFNsaXB3YXkgZGVtbyBrZXksIG5vdCBmb3IgdXNlLi4u ${name}`

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { writeSeed } from '../engine/qemu/seed.ts'
-import { run } from '../lib/command.ts'
+import { writeSeed } from './engine/qemu/seed.ts'
+import { run } from './lib/command.ts'
 
 /**
  * Starts a guest from nothing but its disk, as a cluster does: a BIOS, the root disk behind another one, a seed, a serial

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { accountTexts, type CodeNeeded, secondStep, totpTexts } from '@slipway/contract'
+import type { AccountLimits } from '../account/account.limits.ts'
+import type { Account, AccountRepo } from '../account/account.repo.ts'
+import { type AccountService, type Asker, hashOf, type SignedIn } from '../account/account.service.ts'
 import { access, entry } from '../activity/entry.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse } from '../lib/problem.ts'
 import type { TotpService } from '../totp/totp.service.ts'
-import type { AccountLimits } from './account.limits.ts'
-import type { Account, AccountRepo } from './account.repo.ts'
-import { type AccountService, type Asker, hashOf, type SignedIn } from './account.service.ts'
 import type { PendingSignInRepo } from './pending-sign-in.repo.ts'
 
 export type SecondStepService = ReturnType<typeof makeSecondStepService>

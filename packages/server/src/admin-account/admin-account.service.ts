@@ -16,12 +16,12 @@ import { type Clock, isoTime } from '../lib/clock.ts'
 import { Problem, require409 } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { TotpService } from '../totp/totp.service.ts'
-import type { AccountDeskRepo, DeskAccount } from './account-desk.repo.ts'
+import type { AdminAccountRepo, StoredAccount } from './admin-account.repo.ts'
 
-export type AccountDeskService = ReturnType<typeof makeAccountDeskService>
+export type AdminAccountService = ReturnType<typeof makeAdminAccountService>
 
-export interface AccountDeskOptions {
-  repo: AccountDeskRepo
+export interface AdminAccountOptions {
+  repo: AdminAccountRepo
   quotas: Pick<QuotaService, 'ofAccount' | 'limitsOf' | 'setLimits'>
   /** Email addresses of administrators, in lower case. */
   admins: readonly string[]
@@ -34,7 +34,7 @@ export interface AccountDeskOptions {
 }
 
 /** What those who run the installation do to the accounts of others. Nobody signs in as somebody else. */
-export function makeAccountDeskService(options: AccountDeskOptions) {
+export function makeAdminAccountService(options: AdminAccountOptions) {
   const { repo, quotas, totp, admins, clock } = options
   function requireAdmin({ is_admin }: Me): void {
     if (!is_admin) throw new Problem(403, adminAccountTexts.refused)
@@ -47,12 +47,12 @@ export function makeAccountDeskService(options: AccountDeskOptions) {
       wish(admin.id, action, message),
     )
 
-  const wire = (account: DeskAccount): AdminAccount => ({
+  const wire = (account: StoredAccount): AdminAccount => ({
     ...account,
     is_admin: admins.includes(account.email),
   })
 
-  async function detail(account: DeskAccount | null): Promise<AdminAccountDetail> {
+  async function detail(account: StoredAccount | null): Promise<AdminAccountDetail> {
     if (!account) throw new Problem(404, adminAccountTexts.notFound)
     const [quota, limits, last_seen_at, two_factor_since] = await Promise.all([
       quotas.ofAccount(account.id),

@@ -1,7 +1,7 @@
 /** An authenticator app for tests. */
 import { totpApi } from '@slipway/contract'
 import { Secret, TOTP } from 'otpauth'
-import type { TestApp } from '../app.test-kit.ts'
+import type { TestApp } from './app.test-kit.ts'
 
 /** The code of a secret in base32 at a time in milliseconds. */
 export const codeAt = (secret: string, timestamp: number): string =>

@@ -5,7 +5,7 @@ import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
 
 /** An account, with how much it has. */
-export interface DeskAccount {
+export interface StoredAccount {
   id: string
   name: string
   email: string
@@ -17,7 +17,7 @@ export interface DeskAccount {
   vms: number
 }
 
-export type AccountDeskRepo = ReturnType<typeof makeAccountDeskRepo>
+export type AdminAccountRepo = ReturnType<typeof makeAdminAccountRepo>
 
 /** How many rows a search reads at once that may turn out not to be meant. */
 const rowsAtOnce = 200
@@ -29,7 +29,7 @@ const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, '\\
 const contains = (column: 'name' | 'email', folded: string) =>
   sql`lower(${sql.ref(column)}) like ${containing(folded)} escape '\\' or octet_length(${sql.ref(column)}) <> length(${sql.ref(column)})`
 
-export function makeAccountDeskRepo(db: Db) {
+export function makeAdminAccountRepo(db: Db) {
   const accounts = (executor: Db = db) =>
     executor.selectFrom('account').select((e) => [
       'id',
@@ -58,14 +58,14 @@ export function makeAccountDeskRepo(db: Db) {
     ])
 
   type Row = Awaited<ReturnType<ReturnType<typeof accounts>['execute']>>[number]
-  const toAccount = ({ email_verified_at, projects, vms, ...row }: Row): DeskAccount => ({
+  const toAccount = ({ email_verified_at, projects, vms, ...row }: Row): StoredAccount => ({
     ...row,
     email_verified: email_verified_at !== null,
     projects: Number(projects),
     vms: Number(vms),
   })
 
-  async function find(id: string, executor: Db = db): Promise<DeskAccount | null> {
+  async function find(id: string, executor: Db = db): Promise<StoredAccount | null> {
     const row = await accounts(executor).where('id', '=', id).executeTakeFirst()
     return row ? toAccount(row) : null
   }
@@ -110,9 +110,9 @@ export function makeAccountDeskRepo(db: Db) {
     setDisabled(
       id: string,
       disabledAt: string | null,
-      allowed: (account: DeskAccount) => void,
-      entryOf: (account: DeskAccount) => Entry,
-    ): Promise<DeskAccount | null> {
+      allowed: (account: StoredAccount) => void,
+      entryOf: (account: StoredAccount) => Entry,
+    ): Promise<StoredAccount | null> {
       return db.transaction().execute(async (tx) => {
         const account = await find(id, tx)
         if (!account) return null
