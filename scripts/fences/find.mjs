@@ -28,6 +28,7 @@ export function findViolations(root) {
       ...sources.flatMap(environmentReads),
       ...sources.flatMap(foreignWrites),
       ...circles(sources),
+      ...circlesOfHomes(sources),
       ...namelessPlaces(all),
     ],
   }
@@ -188,6 +189,45 @@ function circles(sources) {
     done.add(file)
   }
   for (const { file } of sources) if (!done.has(file)) walk(file, [file])
+  return found
+}
+
+/** What only tests import may stand beside what it tests. */
+const isOfTests = (file) => /\.(test|test-kit|suite)\.\w+$/.test(file)
+
+/**
+ * The same walk from folder to folder, where types count too: of two folders that need each other neither can be read
+ * without the other.
+ */
+function circlesOfHomes(sources) {
+  /** By home, the first import that leads to each other one. */
+  const homes = new Map()
+  for (const { file, imports } of sources) {
+    const from = homeOf(file)
+    if (!from || isOfTests(file)) continue
+    const ways = homes.get(from) ?? homes.set(from, new Map()).get(from)
+    for (const { target, line } of imports) {
+      const to = homeOf(target)
+      if (to && to !== from && !isOfTests(target) && !ways.has(to)) ways.set(to, `${file}:${line}`)
+    }
+  }
+  const done = new Set()
+  const found = []
+  const walk = (home, trail) => {
+    for (const [to, place] of homes.get(home) ?? []) {
+      const start = trail.indexOf(to)
+      if (start >= 0) {
+        const circle = [...trail.slice(start), to].map((one) => one.split('/src/')[1]).join(' → ')
+        found.push(
+          `${place}: closes a circle of folders: ${circle}. Move what both need to a folder of its own, or pass it in.`,
+        )
+      } else if (!done.has(to)) {
+        walk(to, [...trail, to])
+      }
+    }
+    done.add(home)
+  }
+  for (const home of homes.keys()) if (!done.has(home)) walk(home, [home])
   return found
 }
 

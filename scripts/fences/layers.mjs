@@ -510,7 +510,7 @@ const ownersByAnotherName = {
   oidc_visit: 'oidc',
   oidc_session: 'oidc',
   oidc_logout: 'oidc',
-  pending_sign_in: 'account',
+  pending_sign_in: 'sign-in',
   recovery_code: 'totp',
   passkey_challenge: 'passkey',
   vm_group_event: 'vm-group',

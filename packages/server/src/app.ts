@@ -114,7 +114,7 @@ export async function buildApp(options: AppOptions) {
     isWaking: calls.isWaking,
     uses,
   })
-  const { accounts, oidc, apiTokens, passkeys, activity, keys, visits } = people
+  const { accounts, secondStep, oidc, apiTokens, passkeys, activity, keys, visits } = people
   const templates = makeTemplateService({
     repo: makeTemplateRepo(db),
     images: engine,
@@ -280,7 +280,8 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const due = clockGuard.isTrusted() ? { accounts, oidc, apiTokens, passkeys, activity, idempotency } : {}
+    const swept = { accounts, secondStep, oidc, apiTokens, passkeys, activity, idempotency }
+    const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))
     cancelSweep = clock.after(sweepEveryMs, sweep)

@@ -206,7 +206,6 @@ export function makeAccountRepo(db: Db) {
 
     async deleteExpired(now: string, tokensBefore: string): Promise<void> {
       await db.deleteFrom('session').where('expires_at', '<', now).execute()
-      await db.deleteFrom('pending_sign_in').where('expires_at', '<', now).execute()
       await db.deleteFrom('mail_token').where('expires_at', '<', tokensBefore).execute()
     },
   }

@@ -1,8 +1,8 @@
 import { accountApi, accountSettingsApi, accountTexts, headers } from '@slipway/contract'
+import { askerOf } from '../http/asker.ts'
 import { type Route, requireAccount } from '../http/route.ts'
+import { type SessionCookie, sessionToken } from '../http/session-cookie.ts'
 import type { AccountService } from './account.service.ts'
-import { askerOf } from './asker.ts'
-import { type SessionCookie, sessionToken } from './session-cookie.ts'
 import type { SettingsService } from './settings.service.ts'
 
 export function accountRoutes(

@@ -19,6 +19,12 @@ export async function endSessionsOf(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom('session').where('account_id', '=', accountId).execute()
 }
 
+/** Disables an account, which ends its sessions, or enables it with null. `disabledAt`: ISO 8601. */
+export async function setDisabled(tx: Tx, accountId: string, disabledAt: string | null): Promise<void> {
+  await tx.updateTable('account').set({ disabled_at: disabledAt }).where('id', '=', accountId).execute()
+  if (disabledAt !== null) await endSessionsOf(tx, accountId)
+}
+
 /** Deletes an account with all that is stored of it; the caller has seen to it that it owns no project. */
 export async function deleteAccount(tx: Tx, accountId: string): Promise<void> {
   await tx.deleteFrom('account').where('id', '=', accountId).execute()

@@ -1,5 +1,6 @@
 import { foldForSearch } from '@slipway/contract'
 import { sql } from 'kysely'
+import { setDisabled } from '../account/account.writes.ts'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db } from '../db/open.ts'
@@ -117,8 +118,7 @@ export function makeAdminAccountRepo(db: Db) {
         const account = await find(id, tx)
         if (!account) return null
         allowed(account)
-        await tx.updateTable('account').set({ disabled_at: disabledAt }).where('id', '=', id).execute()
-        if (disabledAt !== null) await tx.deleteFrom('session').where('account_id', '=', id).execute()
+        await setDisabled(tx, id, disabledAt)
         await record(tx, [entryOf(account)])
         return { ...account, disabled_at: disabledAt }
       })

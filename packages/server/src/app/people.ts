@@ -140,9 +140,11 @@ export function makePeople(options: {
   const accountRepo = makeAccountRepo(db)
   const secondStep = makeSecondStepService({
     repo: makePendingSignInRepo(db),
-    accounts: accountRepo,
+    accountById: accountRepo.byId,
+    record: accountRepo.recordOnly,
     totp,
-    limits,
+    beginCode: limits.beginCode,
+    takeStep: limits.takeStep,
     openSession: () => accounts.openSession,
     clock,
     log,

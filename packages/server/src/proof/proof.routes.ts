@@ -1,5 +1,5 @@
 import { proofApi } from '@slipway/contract'
-import { askerOf } from '../account/asker.ts'
+import { askerOf } from '../http/asker.ts'
 import type { Route } from '../http/route.ts'
 import type { ProofService } from './proof.service.ts'
 

@@ -33,6 +33,10 @@ export function makePendingSignInRepo(db: Db) {
       return counted !== undefined
     },
 
+    async deleteExpired(now: string): Promise<void> {
+      await db.deleteFrom('pending_sign_in').where('expires_at', '<', now).execute()
+    },
+
     /** Uses it up; false when somebody was faster. */
     async take(tx: Tx, tokenHash: string): Promise<boolean> {
       const taken = await tx

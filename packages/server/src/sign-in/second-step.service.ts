@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { accountTexts, type CodeNeeded, secondStep, totpTexts } from '@slipway/contract'
-import type { AccountLimits } from '../account/account.limits.ts'
-import type { Account, AccountRepo } from '../account/account.repo.ts'
-import { type AccountService, type Asker, hashOf, type SignedIn } from '../account/account.service.ts'
-import { access, entry } from '../activity/entry.ts'
+import {
+  type Account,
+  type AccountService,
+  type Asker,
+  hashOf,
+  type SignedIn,
+} from '../account/account.service.ts'
+import { access, type Entry, entry } from '../activity/entry.ts'
 import { clientNetworkOf } from '../lib/client-address.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -15,9 +19,16 @@ export type SecondStepService = ReturnType<typeof makeSecondStepService>
 
 export interface SecondStepOptions {
   repo: PendingSignInRepo
-  accounts: Pick<AccountRepo, 'byId' | 'recordOnly'>
+  accountById: (id: string) => Promise<Account | null>
+  record: (entry: Entry) => Promise<void>
   totp: Pick<TotpService, 'isOn' | 'check' | 'told'>
-  limits: Pick<AccountLimits, 'beginCode' | 'takeStep'>
+  /** Counts a try of a code. Throws 429. */
+  beginCode: (
+    accountId: string,
+    network: string,
+  ) => Promise<{ succeeded: () => Promise<void>; notMade: () => Promise<void> }>
+  /** Counts a step of a sign-in, right or wrong. Throws 429. */
+  takeStep: (network: string) => Promise<void>
   openSession: () => AccountService['openSession']
   clock: Clock
   log: Pick<Log, 'error'>
@@ -28,13 +39,13 @@ export interface SecondStepOptions {
  * codes, and with the password that it stands on.
  */
 export function makeSecondStepService(options: SecondStepOptions) {
-  const { repo, accounts, totp, limits, clock, log } = options
+  const { repo, totp, clock, log } = options
   const now = () => isoTime(clock.now())
 
   async function noteFailure(account: Account, ip: string): Promise<void> {
     const subject = { type: 'account', id: account.id, name: account.name, accountId: account.id } as const
     const failed = access(null, 'account.signInFailed', 'A sign-in failed', `The code was wrong. From ${ip}.`)
-    await accounts.recordOnly(entry(clock.now(), subject, failed)).catch((error: unknown) => {
+    await options.record(entry(clock.now(), subject, failed)).catch((error: unknown) => {
       log.error({ err: error }, 'A failed sign-in could not be noted')
     })
   }
@@ -59,14 +70,14 @@ export function makeSecondStepService(options: SecondStepOptions) {
     /** Throws 400 for a wrong code, 403 when the password has to be entered anew, 429, and 503 when codes cannot be checked. */
     async finish(token: string, code: string, asker: Asker): Promise<SignedIn> {
       const network = clientNetworkOf(asker.ip)
-      await limits.takeStep(network)
+      await options.takeStep(network)
       const hash = hashOf(token)
       const over = () => new Problem(403, totpTexts.signInOver)
       const pending = await repo.find(hash, now())
-      const account = pending && (await accounts.byId(pending.account_id))
+      const account = pending && (await options.accountById(pending.account_id))
       if (!account || pending.password_mark !== hashOf(account.passwordHash)) throw over()
       if (account.disabled) throw new Problem(403, accountTexts.disabled)
-      const attempt = await limits.beginCode(account.id, network)
+      const attempt = await options.beginCode(account.id, network)
       if (!(await repo.countTry(hash, secondStep.tries))) {
         await attempt.notMade()
         throw over()
@@ -96,5 +107,8 @@ export function makeSecondStepService(options: SecondStepOptions) {
       if (right.kind === 'recovery') await totp.told.recoveryCodeUsed(account, asker.ip)
       return signedIn
     },
+
+    /** Deletes what has expired. */
+    sweep: (): Promise<void> => repo.deleteExpired(now()),
   }
 }

@@ -1,9 +1,9 @@
 import { accountApi, headers } from '@slipway/contract'
 import type { FastifyReply } from 'fastify'
 import type { AccountService, SignedIn } from '../account/account.service.ts'
-import { askerOf } from '../account/asker.ts'
-import type { SessionCookie } from '../account/session-cookie.ts'
+import { askerOf } from '../http/asker.ts'
 import type { Route } from '../http/route.ts'
+import type { SessionCookie } from '../http/session-cookie.ts'
 import type { PasskeyService } from '../passkey/passkey.service.ts'
 import type { SecondStepService } from './second-step.service.ts'
 

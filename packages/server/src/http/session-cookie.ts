@@ -1,6 +1,5 @@
 import '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { NewSession } from './account.service.ts'
 
 const sessionCookie = 'slipway_session'
 
@@ -18,7 +17,7 @@ export function sessionToken(request: FastifyRequest): string | undefined {
 export function makeSessionCookie(isSecure: boolean) {
   const cookie = { path: '/', httpOnly: true, sameSite: 'lax', secure: isSecure } as const
   return {
-    set(reply: FastifyReply, { token, maxAgeMs }: Pick<NewSession, 'token' | 'maxAgeMs'>): void {
+    set(reply: FastifyReply, { token, maxAgeMs }: { token: string; maxAgeMs: number | null }): void {
       reply.setCookie(sessionCookie, token, {
         ...cookie,
         ...(maxAgeMs !== null && { maxAge: maxAgeMs / 1000 }),
