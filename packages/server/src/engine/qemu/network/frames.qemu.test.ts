@@ -58,6 +58,13 @@ describe.skipIf(why)('frames of a guest', () => {
     if (!(await comes(frame, PATIENCE_MS))) throw new Error('Nothing comes through at all')
   }
 
+  /** Once in a busy run nothing sat at the second tap; why is told if it happens again. */
+  const plugged = (tap: string) =>
+    plugInto(tap, dir, entry).catch((error: unknown) => {
+      console.log(`NOTE: ${error}`)
+      return plugInto(tap, dir, entry)
+    })
+
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'slipway-frames-'))
     await run('ip', ['netns', 'add', name])
@@ -65,13 +72,12 @@ describe.skipIf(why)('frames of a guest', () => {
     const commands = linkCommands([], [{ name: 'p0', address: '10.80.0.1/22', taps }])
     const set = [`link set p0 address ${cast.gateway.mac}`]
     await inside('ip', ['-batch', '-'], `${[...commands, ...set].join('\n')}\n`)
-    guest = await plugInto('t0-2', dir, entry)
-    watcher = await plugInto('t0-3', dir, entry)
+    guest = await plugged('t0-2')
+    watcher = await plugged('t0-3')
   })
   beforeEach(() => inside('nft', ['flush', 'ruleset']))
   afterAll(async () => {
-    await guest.end()
-    await watcher.end()
+    for (const plug of [guest, watcher] as (TapPlug | undefined)[]) await plug?.end()
     await run('ip', ['netns', 'delete', name])
     await rm(dir, { recursive: true, force: true })
   })

@@ -1,5 +1,6 @@
 /** Frames that a hostile guest sends, byte for byte, and a plug at a tap through which tests send and see such frames. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -280,8 +281,16 @@ export async function plugInto(tap: string, dir: string, entry: readonly string[
     ...['-netdev', `stream,id=line,server=on,addr.type=unix,addr.path=${path}`],
     ...['-netdev', 'hubport,id=two,hubid=0,netdev=line'],
   ]
-  const qemu = spawn(program, args, { stdio: 'ignore' })
-  const line = await connectTo(path)
+  const qemu = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  qemu.stderr.on('data', (part: Buffer) => {
+    said += part
+  })
+  const ended = once(qemu, 'close').then(() => {
+    throw new Error(`Nothing sits at the tap ${tap}: ${said}`)
+  })
+  const line = await Promise.race([connectTo(path), ended])
+  ended.catch(() => {})
   const seen: Buffer[] = []
   let rest: Buffer = Buffer.alloc(0)
   line.on('data', (part: Buffer) => {
