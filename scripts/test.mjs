@@ -17,7 +17,14 @@ import {
   wayOutOfUsers,
 } from './setup/system-packages.mjs'
 
-const shortCampaign = vitest('a short campaign', { args: ['--project=round'], label: 'campaign' })
+/** As the server's own guests have it: tests that only calculate would leave those beside them a third of a processor. */
+const asGuests = { niceness: 5 }
+
+const shortCampaign = vitest('a short campaign', {
+  args: ['--project=round'],
+  label: 'campaign',
+  ...asGuests,
+})
 
 // In CI a machine without QEMU must fail the tests of real guests, not skip them; likewise those of container images.
 const env = process.env.CI ? { SLIPWAY_REQUIRE_QEMU: '1' } : {}
@@ -36,7 +43,11 @@ const holding = {
   },
 }
 
-const onPostgres = vitest('tests on PostgreSQL', { args: ['--project=postgres'], label: 'postgres' })
+const onPostgres = vitest('tests on PostgreSQL', {
+  args: ['--project=postgres'],
+  label: 'postgres',
+  ...asGuests,
+})
 
 const endToEnd = playwright('end-to-end tests', { label: 'e2e' })
 
@@ -51,7 +62,7 @@ await main(async () => {
   // come first: they build the image that the journeys boot, too. Those on a cluster wait most of the time.
   const first = sideBySide([realGuests], [endToEnd], [...readings, onCluster])
   // Whole Debians come when less wants the processor: behind all others a guest of theirs did not come up in minutes.
-  const second = sideBySide([shortCampaign, unitTests], [onPostgres], [builtImages])
+  const second = sideBySide([shortCampaign, unitTests(asGuests)], [onPostgres], [builtImages])
   const steps = [first, second, holding]
   const { ok, counts, parts } = await runSteps(steps, { untilFailure: false })
   const troubles = troublesOf(parts)

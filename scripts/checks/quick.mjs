@@ -16,16 +16,18 @@ export const readings = [
   { name: 'first pages', run: async () => checkPageWeight() },
 ]
 
-/** The tests that need neither guests nor browsers. @type {import('./step.mjs').Step} */
-export const unitTests = vitest('unit and API tests', {
-  args: [
-    '--project=!qemu',
-    '--project=!images',
-    '--project=!round',
-    '--project=!postgres',
-    '--project=!cluster',
-  ],
-})
+/** The tests that need neither guests nor browsers. @param {{ niceness?: number }} [options] as of {@link vitest} */
+export const unitTests = (options) =>
+  vitest('unit and API tests', {
+    ...options,
+    args: [
+      '--project=!qemu',
+      '--project=!images',
+      '--project=!round',
+      '--project=!postgres',
+      '--project=!cluster',
+    ],
+  })
 
 async function consoleBuild() {
   try {

@@ -3,12 +3,16 @@ import { dirname } from 'node:path'
 import { run } from '../setup/run.mjs'
 import { inTree } from '../setup/tree.mjs'
 
-/** A step that is a vitest run; with a `label` its output is shown behind that. @returns {import('./step.mjs').Step} */
-export function vitest(name, { args, env, label }) {
+/**
+ * A step that is a vitest run; with a `label` its output is shown behind that, and with a `niceness` it comes after what
+ * runs beside it (nice(1)).
+ * @returns {import('./step.mjs').Step}
+ */
+export function vitest(name, { args, env, label, niceness = 0 }) {
   const common = ['run', '--passWithNoTests', '--reporter=default', '--reporter=json']
   return runner(name, (report) => ({
-    program: 'vitest',
-    args: [...common, `--outputFile.json=${report}`, ...args],
+    program: 'nice',
+    args: ['-n', `${niceness}`, 'vitest', ...common, `--outputFile.json=${report}`, ...args],
     env,
     label,
     readings: { counts: countVitest, troubles: troublesOfVitest },

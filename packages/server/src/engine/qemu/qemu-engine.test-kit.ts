@@ -144,7 +144,7 @@ export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<Eng
 
 const sshArgs = (address: Address, ...options: string[]) => [
   ...['-p', `${address.port}`, '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
-  ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=20', ...options, `root@${address.ip}`],
+  ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=60', ...options, `root@${address.ip}`],
 ]
 
 /** Runs commands in guests, signed in with a key. */
