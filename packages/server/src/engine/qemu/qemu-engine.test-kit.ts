@@ -144,12 +144,12 @@ export async function makeHarness(networks: 'off' | 'auto' = 'off'): Promise<Eng
 
 const sshArgs = (address: Address, ...options: string[]) => [
   ...['-p', `${address.port}`, '-o', 'StrictHostKeyChecking=no', '-o', 'UserKnownHostsFile=/dev/null'],
-  ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=60', ...options, `root@${address.ip}`],
+  ...['-o', 'LogLevel=ERROR', '-o', 'ConnectTimeout=20', ...options, `root@${address.ip}`],
 ]
 
 /** Runs commands in guests, signed in with a key. */
 export const sshWith = (key: string) => (address: Address, command: string) =>
-  run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 60_000 })
+  run('ssh', [...sshArgs(address, '-i', key, '-o', 'BatchMode=yes'), command], { timeoutMs: 90_000 })
 
 /** Ends the guests of all machines below a directory. */
 export async function endGuestsIn(dir: string): Promise<void> {

@@ -103,7 +103,7 @@ describe.skipIf(why)('networks of projects', () => {
   let frames: Awaited<ReturnType<typeof watchFrames>>
 
   async function eventually(what: string, holds: () => Promise<boolean>): Promise<void> {
-    for (const end = performance.now() + 60_000; performance.now() < end; await sleep(250))
+    for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(250))
       if (await holds().catch(() => false)) return
     throw new Error(`It never came: ${what}`)
   }
