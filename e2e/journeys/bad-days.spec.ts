@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,6 +63,26 @@ test('a missing qemu-img leaves a failed VM that says what is not installed', as
   const failed = await settled((await create('no tools'))?.id ?? '')
   expect(failed.status).toBe('failed')
   expect(failed.status_message).toMatch(/could not be created/)
+})
+
+test('a server that is killed while it launches QEMU leaves a VM that the next one starts', async ({
+  request,
+}) => {
+  dataDir = await newDataDir()
+  // QEMU is started by nice, which takes the server along here.
+  const PATH = await pathWith(
+    'nice',
+    'case "$*" in *run-*) [ -e ../../killed ] || { touch ../../killed; kill -9 $PPID; exit 1; };; esac\nexec /usr/bin/nice "$@"',
+  )
+  let running = await start({ PATH })
+  const { create, settled, list } = await newOwner(request, () => running())
+  await create('cut short')
+  await expect.poll(() => existsSync(join(dataDir, 'killed')), { timeout: 60_000 }).toBe(true)
+  await server?.kill()
+  running = await start()
+  const [vm] = await list()
+  expect(await settled(vm?.id ?? '')).toMatchObject({ status: 'running', status_message: null })
+  expect(await guestsOf(dataDir)).toHaveLength(1)
 })
 
 test('a full disk fails the new VM and says so, and lets the running one be', async ({ request }) => {

@@ -9,9 +9,10 @@ import { sharedUser } from './guest-users.ts'
 import type { HostFacts } from './host-facts.ts'
 import { OVERHEAD_MB } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
-import { endProcess, isRunOf, kill, ownMb, readPid, residentMb } from './process.ts'
+import { endAllOf, endProcess, isRunOf, kill, ownMb, readPid, residentMb } from './process.ts'
 import { addressIn, type MachineRecord, type RunRecord } from './records.ts'
 import type { Turns } from './turns.ts'
+import { isUnbegun } from './unbegun.ts'
 
 /** A process that is the guest of a machine's last run. */
 interface LivingRun {
@@ -228,6 +229,11 @@ export function makeGuests(deps: {
     /** Writes down the end of a run that no server saw. */
     async settleEnd(machineId: string): Promise<void> {
       const run = await dirs.readRun(machineId)
+      if (run && run.bootId === host().bootId && (await isUnbegun(dirs, machineId))) {
+        await endAllOf(machineId)
+        await rm(dirs.fileOf(machineId, fileNames.run), { force: true })
+        return
+      }
       const last = (await logs.indexOf(machineId)).notes.at(-1)
       if (!run || !last || ['ended', 'suspended', 'crashed'].includes(last.what)) return
       if (!(await livingRun(machineId))) await noteEnd(machineId, run)

@@ -75,6 +75,13 @@ export async function journalOf(
   return eventsIn(text ?? '')
 }
 
+/** Whether QEMU has written into the journal of a run: it greets as soon as it is there. */
+export async function hasGreeted(dirs: MachineDirs, machineId: string): Promise<boolean> {
+  const kept = await tailOf(dirs.fileOf(machineId, fileNames.journalEnd), 1)
+  // Guests of earlier versions wrote into the file itself.
+  return (kept ?? (await tailOf(dirs.fileOf(machineId, fileNames.journalOut), 1)) ?? '') !== ''
+}
+
 /** The events in a journal; lines torn by a crash are passed over. */
 export function eventsIn(text: string): QmpEvent[] {
   return text.split('\n').flatMap((line) => {

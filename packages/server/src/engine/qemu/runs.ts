@@ -13,7 +13,7 @@ import { launchQemu } from './launch.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import { fitOf, misfit } from './memory.ts'
 import type { Plug } from './network/plug.ts'
-import { endProcess, isRunOf, kill } from './process.ts'
+import { endAllOf, endProcess, isRunOf, kill } from './process.ts'
 import type { MachineRecord, MemoryFit, RunRecord } from './records.ts'
 import type { Frozen } from './warm/store.ts'
 
@@ -51,6 +51,7 @@ export function makeRuns(deps: {
       files.agent,
       files.frozen,
       files.exit,
+      files.journalEnd,
     ]
     for (const name of left) await rm(dirs.fileOf(machineId, name), { force: true })
     await dirs.clearLent(machineId)
@@ -94,6 +95,8 @@ export function makeRuns(deps: {
       }
     } catch (error) {
       await rm(dirs.fileOf(machineId, files.run), { force: true })
+      // One that a killed server launched may have come late, and has the disk now.
+      await endAllOf(machineId).catch(() => {})
       throw launchFailure(error)
     } finally {
       launching.delete(machineId)
