@@ -17,10 +17,11 @@ const suspendIt = `
   const { blankEngine } = await import('./blank-images.test-kit.ts')
   const engine = await blankEngine(dataDir)
   await engine.open()
+  // As a server does it lives on, whatever comes of this.
+  setInterval(() => {}, 60_000)
   process.stdout.write('begun')
   await engine.suspendMachine(id, { signal: new AbortController().signal, onProgress() {} })
   process.stdout.write('done')
-  setInterval(() => {}, 60_000)
 `
 
 describe.skipIf(missing !== undefined)('A machine that is suspended', () => {
@@ -130,10 +131,11 @@ describe.skipIf(missing !== undefined)('A machine that is suspended', () => {
         ['--input-type=module', '--eval', suspendIt, '--', dataDir, id],
         { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'inherit'] },
       )
+      const ended = once(server, 'exit')
       await once(server.stdout, 'data')
       await sleep(delay)
       server.kill('SIGKILL')
-      await once(server, 'exit')
+      await ended
       await reopen()
       const { power } = await engine.inspect(id)
       seen.add(power)
