@@ -309,6 +309,8 @@ describe.skipIf(why)('networks of projects', () => {
       (await inNamespace('nft', 'list', 'ruleset')).includes('@members'),
     )
     console.log(`NOTE: the rules were back ${Math.round(performance.now() - flushed)} ms after a flush`)
+    // A connection that was begun in between may stand still.
+    await eventually('an answer of the guest', async () => (await inGuest('web', 'hostname')).includes('web'))
     expect(await frames.passing()).toEqual(frames.honest)
     await run('pkill', ['-KILL', '-f', namespaceOf(dataDir).files])
     await run('ip', ['link', 'delete', namespaceOf(dataDir).link])
