@@ -100,7 +100,8 @@ export function countPlaywright({ stats, errors }) {
 /** Every test that failed at least once, with what its last failed try said. @returns {import('./step.mjs').Trouble[]} */
 export function troublesOfVitest(report) {
   return report.testResults.flatMap((file) => {
-    if (file.assertionResults.length === 0 && file.status === 'failed')
+    // It could not be loaded, or what it sets up first failed.
+    if (file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'))
       return [{ test: file.name, passed: false, why: shortened(file.message) }]
     return file.assertionResults
       .filter(({ failureMessages = [] }) => failureMessages.length > 0)

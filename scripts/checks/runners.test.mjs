@@ -163,12 +163,14 @@ describe('what failed, told at the end', () => {
     const testResults = [
       { status: 'failed', assertionResults },
       { name: 'a.test.ts', status: 'failed', assertionResults: [], message: 'no such module' },
+      { name: 'b.test.ts', status: 'failed', assertionResults: [{ status: 'skipped' }], message: 'no tap' },
     ]
     const troubles = troublesOfVitest({ testResults })
     expect(troubles).toMatchObject([
       { test: 'late', passed: true, why: 'second' },
       { test: 'bad', passed: false },
       { test: 'a.test.ts', passed: false, why: 'no such module' },
+      { test: 'b.test.ts', passed: false, why: 'no tap' },
     ])
     expect(troubles[1].why.split('\n').length).toBeLessThan(40)
   })

@@ -230,7 +230,7 @@ export function makeGuests(deps: {
     async settleEnd(machineId: string): Promise<void> {
       const run = await dirs.readRun(machineId)
       if (run && run.bootId === host().bootId && (await isUnbegun(dirs, machineId))) {
-        await endAllOf(machineId)
+        await endAllOf(machineId, dirs.pathOf(machineId))
         await rm(dirs.fileOf(machineId, fileNames.run), { force: true })
         return
       }

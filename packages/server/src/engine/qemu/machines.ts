@@ -116,7 +116,7 @@ export function makeMachines(deps: {
       await guests.end(machineId)
     } catch (error) {
       if (!(error instanceof UnreadableError)) throw error
-      await endAllOf(machineId)
+      await endAllOf(machineId, dirs.pathOf(machineId))
     }
   }
 

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
-import { endProcess } from './process.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { endAllOf, endProcess } from './process.ts'
 
 async function stateOf(pid: number): Promise<string | null> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
@@ -40,4 +43,26 @@ describe('the end of a process', () => {
     })
     expect(kills).toBe(1)
   })
+})
+
+test('all processes of a machine are ended, but none of its copy in another directory', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'slipway-process-'))
+  onTestFinished(() => rm(home, { recursive: true, force: true }))
+  // A shell by the name of QEMU; what comes after its script are arguments that it does not look at.
+  const program = join(home, 'qemu-system-test')
+  await copyFile('/bin/sh', program)
+  const id = randomUUID()
+  const machineIn = async (name: string, uuid: string) => {
+    const cwd = join(home, name)
+    await mkdir(cwd, { recursive: true })
+    const child = spawn(program, ['-c', 'read line', 'sh', '-uuid', uuid], { cwd })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    while ((await stateOf(child.pid ?? 0)) !== 'S') await sleep(5)
+    return child
+  }
+  const own = [await machineIn('own', id), await machineIn('own', id)]
+  const others = [await machineIn('copy', id), await machineIn('own', randomUUID())]
+  await endAllOf(id, join(home, 'own'))
+  expect(own.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL', 'SIGKILL'])
+  expect(others.map(({ exitCode, signalCode }) => exitCode ?? signalCode)).toEqual([null, null])
 })

@@ -1,5 +1,5 @@
-import { readdir, readFile, readlink } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { basename, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorCode, outsideEnvironment } from '../../lib/command.ts'
 import { EngineError } from '../engine.ts'
@@ -13,12 +13,17 @@ export async function isRunOf(pid: number, machineId: string, run: string): Prom
   return (await argumentsOf(pid, machineId)).includes(`run-${run}`)
 }
 
-/** Ends every process that runs a machine, whichever run it is of. Throws when one does not end. */
-export async function endAllOf(machineId: string): Promise<void> {
+/**
+ * Ends every process that runs a machine from its directory, whichever run it is of: a copy of the machine in another
+ * data directory has the same id. Throws when one does not end.
+ */
+export async function endAllOf(machineId: string, dir: string): Promise<void> {
+  const home = await realpath(dir).catch(() => resolve(dir))
   const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 1)
   for (const pid of pids) {
     const isAlive = async () => (await argumentsOf(pid, machineId)).length > 0
-    if (await isAlive()) await endProcess({ isAlive, kill: () => kill(pid) }, { politeMs: 0 })
+    if (!(await isAlive()) || (await readlink(`/proc/${pid}/cwd`).catch(() => '')) !== home) continue
+    await endProcess({ isAlive, kill: () => kill(pid) }, { politeMs: 0 })
   }
 }
 

@@ -96,7 +96,7 @@ export function makeRuns(deps: {
     } catch (error) {
       await rm(dirs.fileOf(machineId, files.run), { force: true })
       // One that a killed server launched may have come late, and has the disk now.
-      await endAllOf(machineId).catch(() => {})
+      await endAllOf(machineId, dirs.pathOf(machineId)).catch(() => {})
       throw launchFailure(error)
     } finally {
       launching.delete(machineId)

@@ -99,7 +99,7 @@ export function makeWarmStore(dataDir: string, log: Pick<Log, 'warn'>) {
       await mkdir(dir, { recursive: true, mode: 0o711 })
       for (const name of await readdir(dir)) {
         if (isKey(name)) continue
-        if (isMachineId(name)) await endAllOf(name)
+        if (isMachineId(name)) await endAllOf(name, join(dir, name))
         await rm(join(dir, name), { recursive: true, force: true })
       }
     },
