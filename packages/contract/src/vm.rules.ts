@@ -3,6 +3,9 @@ import { type Limits, unlessLimited } from './host.rules.ts'
 /** Said of what takes a running VM. */
 export const notRunning = 'VM is not running'
 
+/** Said of what would delete a VM that is protected against it. */
+export const deleteProtected = 'This VM is protected against deletion. Turn its protection off first.'
+
 /** The eleven words of the wire; the server never sends another. */
 export const vmStatuses = [
   'pending',
@@ -97,6 +100,8 @@ export const vmCan = {
       ? 'A failed VM has no address.'
       : 'The VM has no address yet. It is assigned one when it runs.'
   },
+  /** Unless it is protected, in every status. */
+  remove: (vm: { delete_protection: boolean }): true | string => !vm.delete_protection || deleteProtected,
   /** In every status, but only within a selected project. */
   delete: (project: object | null): true | string => project !== null || 'No project selected',
 }

@@ -6,8 +6,19 @@ import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
+import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, name, Time } from './text.ts'
-import { notRunning, vmStatuses, vmStepNames } from './vm.rules.ts'
+import { deleteProtected, notRunning, vmStatuses, vmStepNames } from './vm.rules.ts'
+import {
+  isTag,
+  noteLimit,
+  sortedTags,
+  tagsPerVm,
+  tidyNote,
+  vmChangeTexts,
+  vmCpuRange,
+  vmMemoryRangeMb,
+} from './vm-change.rules.ts'
 import { copiesAtOnce, longestUnusedMinutes, vmTexts } from './vm-form.rules.ts'
 
 export const VmStatus = z.enum(vmStatuses)
@@ -45,7 +56,16 @@ export const Vm = z.object({
   ssh_port: z.int(),
   cpu: z.int(),
   memory_mb: z.int(),
+  /** What it gets the next time it boots; null: what it has. */
+  next_cpu: z.int().nullable(),
+  next_memory_mb: z.int().nullable(),
   persistent: z.boolean(),
+  /** What its people wrote about it; empty without. */
+  note: z.string(),
+  /** In the order of the alphabet. */
+  tags: z.array(z.string()),
+  /** It cannot be deleted before this is taken back. */
+  delete_protection: z.boolean(),
   /** It is suspended by itself when it was not used for so long; null: never. */
   suspend_after_minutes: z.int().nullable(),
   /** When that will be, unless somebody uses it before; null while it is used, and unless it runs. */
@@ -59,6 +79,23 @@ export const Vm = z.object({
 export type Vm = z.infer<typeof Vm>
 
 const t = vmTexts
+const c = vmChangeTexts
+
+/** What people say about a VM, at create and later. */
+const Note = z
+  .string({ error: c.note })
+  .transform(tidyNote)
+  .refine((note) => note.length <= noteLimit && !hasHiddenCharacters(note.replace(/[\n\t]/g, ' ')), c.note)
+const Tags = z
+  .array(z.string({ error: c.tag }).trim().refine(isTag, c.tag), { error: c.tag })
+  .transform(sortedTags)
+  .refine((tags) => tags.length <= tagsPerVm, c.tooManyTags)
+const DeleteProtection = z.boolean({ error: c.protection })
+const Cpu = z.int({ error: c.cpu }).min(vmCpuRange.min, c.cpu).max(vmCpuRange.max, c.cpu)
+const MemoryMb = z
+  .int({ error: c.memory })
+  .min(vmMemoryRangeMb.min, c.memory)
+  .max(vmMemoryRangeMb.max, c.memory)
 
 export const VmCreate = z.object({
   name: name(t.nameMissing),
@@ -81,20 +118,40 @@ export const VmCreate = z.object({
     .max(sharesPerVm, shareTexts.tooMany)
     .refine((ports) => new Set(ports).size === ports.length, shareTexts.twice)
     .default([]),
+  /** Left out: those of the template. */
+  cpu: Cpu.optional(),
+  memory_mb: MemoryMb.optional(),
+  note: Note.default(''),
+  tags: Tags.default([]),
+  delete_protection: DeleteProtection.default(false),
   /** May be repeated in the body; then it must be the project of the path. */
   project_id: z.string().optional(),
 })
 export type VmCreate = z.input<typeof VmCreate>
 
-export const VmUpdate = z.object({
-  /** Suspend it when it was not used for so long; null: never. */
-  suspend_after_minutes: z
-    .int({ error: t.suspendAfter })
-    .min(1, t.suspendAfter)
-    .max(longestUnusedMinutes, t.suspendAfter)
-    .nullable(),
-})
-export type VmUpdate = z.infer<typeof VmUpdate>
+/** What is left out stays as it is. */
+export const VmUpdate = z
+  .object({
+    /** SSH by name and the project's network know it by the new one at once, its guest from its next boot on. */
+    name: name(t.nameMissing).optional(),
+    note: Note.optional(),
+    tags: Tags.optional(),
+    delete_protection: DeleteProtection.optional(),
+    /** From its next boot on. */
+    cpu: Cpu.optional(),
+    memory_mb: MemoryMb.optional(),
+    /** From its next boot on: without, its root disk starts from the template again each time. */
+    persistent: z.boolean({ error: c.persistent }).optional(),
+    /** Suspend it when it was not used for so long; null: never. */
+    suspend_after_minutes: z
+      .int({ error: t.suspendAfter })
+      .min(1, t.suspendAfter)
+      .max(longestUnusedMinutes, t.suspendAfter)
+      .nullable()
+      .optional(),
+  })
+  .refine((change) => Object.values(change).some((value) => value !== undefined), c.nothing)
+export type VmUpdate = z.input<typeof VmUpdate>
 
 /** Copies of a VM, or of what is in a snapshot of one. */
 export const VmCopies = z.object({
@@ -131,6 +188,12 @@ export const vmApi = {
         t.templateMissing,
         t.sshKeyMissing,
         t.diskMissing,
+        c.cpu,
+        c.memory,
+        c.note,
+        c.tag,
+        c.tooManyTags,
+        c.protection,
         t.projectMismatch,
         shareTexts.portMissing,
         shareTexts.tooMany,
@@ -150,20 +213,36 @@ export const vmApi = {
     errors: { 404: notFound },
   }),
   update: endpoint('vm.update', {
-    summary: 'Change when a VM is suspended by itself',
+    summary: 'Change a VM; what is left out stays as it is',
     auth: 'session',
     status: 200,
     params: VmParams,
     body: VmUpdate,
     response: Vm,
-    errors: { 400: [t.suspendAfter], 404: notFound, 422: ['<`cannot.suspend` of the host>'] },
+    errors: {
+      400: [
+        c.nothing,
+        t.nameMissing,
+        c.note,
+        c.tag,
+        c.tooManyTags,
+        c.protection,
+        c.cpu,
+        c.memory,
+        c.persistent,
+        t.suspendAfter,
+      ],
+      404: notFound,
+      409: [c.ofGroup, quotaRefusal],
+      422: ['<`cannot.suspend` of the host>'],
+    },
   }),
   delete: endpoint('vm.delete', {
     summary: 'Delete a VM; attached disks are kept',
     auth: 'session',
     status: 204,
     params: VmParams,
-    errors: { 404: notFound, 409: [t.beingSnapshotted, t.beingRestored] },
+    errors: { 404: notFound, 409: [deleteProtected, t.beingSnapshotted, t.beingRestored] },
   }),
   start: endpoint('vm.start', {
     summary: 'Start a stopped or broken VM; a suspended one goes on where it was',

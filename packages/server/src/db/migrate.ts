@@ -25,6 +25,7 @@ import * as accountDeletion from './migrations/0020-account-deletion.ts'
 import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
 import * as notice from './migrations/0022-notice.ts'
 import * as groupCopies from './migrations/0023-group-copies.ts'
+import * as vmChanges from './migrations/0024-vm-changes.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -53,6 +54,7 @@ const migrations: Record<string, Migration> = {
   '0021-ssh-key-proof': sshKeyProof,
   '0022-notice': notice,
   '0023-group-copies': groupCopies,
+  '0024-vm-changes': vmChanges,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -299,7 +299,14 @@ export interface VmTable {
   ssh_public_key: string
   cpu: number
   memory_mb: number
+  /** What it gets the next time it boots; null: what it has. */
+  next_cpu: number | null
+  next_memory_mb: number | null
   persistent: Flag
+  note: string
+  /** JSON list. */
+  tags: string
+  delete_protection: Flag
   /** Minutes without use after which it is suspended; null: never. */
   suspend_after_min: number | null
   /** Since when a running VM that is to be suspended by itself was not used. */

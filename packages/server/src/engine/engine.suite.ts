@@ -292,6 +292,24 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
       expect(exit).toEqual({ how: 'crashed', reason: expect.stringMatching(/\w+ .*\.?$/) })
     })
 
+    test('a start can give it another name and size, which stay, and its address stays', async () => {
+      const before = await until(keeper.id, 'off')
+      const { volumeIds, sshPublicKeys } = keeper
+      const like = { hostname: 'renamed-1', cpu: 1, memoryMb: 640, persistent: true, sshPublicKeys }
+      await done(engine.startMachine(keeper.id, { freshRoot: false, volumeIds, like }))
+      const { run, address } = await until(keeper.id, 'ready')
+      expect(run).not.toBe(before.run)
+      if (!harness.ssh) return
+      expect(await harness.ssh(address, 'hostname; cat /etc/hostname; nproc; cat /root/kept')).toBe(
+        'renamed-1\nrenamed-1\n1\nroot-content\n',
+      )
+      const memoryMb = Number(
+        await harness.ssh(address, "awk '/MemTotal/ {print int($2 / 1024)}' /proc/meminfo"),
+      )
+      expect(memoryMb).toBeGreaterThan(keeper.memoryMb)
+      expect(memoryMb).toBeLessThanOrEqual(like.memoryMb)
+    })
+
     test('machines do not share an address', async () => {
       await start(keeper.id)
       await start(forgetter.id, true)

@@ -74,13 +74,16 @@ export interface Engine {
    * Launches the guest with these data volumes. With `freshRoot` its root disk starts from the image again, except
    * in the first start after a restore or a suspend. After a suspend, and after the restore of a snapshot with memory, the
    * first start resumes that memory, once; or boots when this host cannot (other accelerator, other version, damaged
-   * file), and says why in a sentence. A living guest is left alone.
+   * file, other size), and says why in a sentence. A living guest is left alone.
+   *
+   * `like`: what the machine is like from this start on, where that is not what it was; its guest learns its new host
+   * name when it boots. Left out: it is as it was.
    *
    * @returns why a guest boots whose memory was kept; null for every other
    */
   startMachine(
     machineId: string,
-    options: { freshRoot: boolean; volumeIds: string[] },
+    options: { freshRoot: boolean; volumeIds: string[]; like?: MachineLikeness },
   ): Promise<string | null>
   /**
    * Saves the memory of a living guest and ends it: the machine is `suspended` then, and its next start goes on from
@@ -223,6 +226,12 @@ export interface Engine {
    */
   saveTo(directory: string, objects: ObjectIds, work: Work): Promise<ReadonlyMap<string, string>>
 }
+
+/** What of a machine can be another from one start to the next. */
+export type MachineLikeness = Pick<
+  MachineSpec,
+  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys'
+>
 
 /** What a machine is a copy of. */
 export interface MachineCopySource {

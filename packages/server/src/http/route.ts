@@ -147,8 +147,10 @@ function parse(schema: z.ZodType, value: unknown, status: 400 | 404 | 422): unkn
     if (field !== undefined) fields[String(field)] ??= issue.message
   }
   const first = result.error.issues[0]
-  const wholeBody = !first || first.path.length === 0
-  throw wholeBody ? new Problem(status, messages.invalidBody) : new Problem(status, first.message, fields)
+  if (!first) throw new Problem(status, messages.invalidBody)
+  if (first.path.length > 0) throw new Problem(status, first.message, fields)
+  // A rule of the contract about the body as a whole has a sentence of its own.
+  throw new Problem(status, first.code === 'custom' ? first.message : messages.invalidBody)
 }
 
 /** Whether there is a null character in any text: PostgreSQL stores none, and refuses to look for one. */

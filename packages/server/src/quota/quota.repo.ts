@@ -46,8 +46,10 @@ export function makeQuotaRepo(db: Db) {
       .select((e) => [
         sql<'vms' | 'disks' | 'group'>`cast('vms' as text)`.as('kind'),
         e.fn.countAll<number | string>().as('n'),
-        e.fn.sum<number | string | null>('cpu').as('cpu'),
-        e.fn.sum<number | string | null>('memory_mb').as('memory_mb'),
+        // What a VM is to get at its next boot counts from the moment it was asked for.
+        sql<number | string | null>`sum(case when next_cpu > cpu then next_cpu else cpu end)`.as('cpu'),
+        sql<number | string | null>`sum(case when next_memory_mb > memory_mb then next_memory_mb
+          else memory_mb end)`.as('memory_mb'),
         none.as('bytes'),
         none.as('desired'),
         sql<string | null>`cast(null as text)`.as('disks'),

@@ -26,7 +26,9 @@ export interface VmSnapshotMade {
   memory: boolean
 }
 
-function toRecord(row: VmSnapshotTable & { owner_id: string | null }): VmSnapshotRecord {
+function toRecord(
+  row: VmSnapshotTable & { owner_id: string | null; name_now: string | null },
+): VmSnapshotRecord {
   const status = VmSnapshotStatus.parse(row.status)
   return {
     id: row.id,
@@ -43,7 +45,8 @@ function toRecord(row: VmSnapshotTable & { owner_id: string | null }): VmSnapsho
       status_message: row.status_message,
       status_since: row.status_since,
       vm_id: row.vm_id,
-      vm_name: row.vm_name,
+      // As it is called now, or was when it was deleted.
+      vm_name: row.name_now ?? row.vm_name,
       snapshot_type: row.snapshot_type,
       has_memory: row.has_memory === 1,
       consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
@@ -66,8 +69,9 @@ export function makeVmSnapshotRepo(db: Db) {
     executor
       .selectFrom('vm_snapshot')
       .leftJoin('project', 'project.id', 'vm_snapshot.project_id')
+      .leftJoin('vm', 'vm.id', 'vm_snapshot.vm_id')
       .selectAll('vm_snapshot')
-      .select('project.account_id as owner_id')
+      .select(['project.account_id as owner_id', 'vm.name as name_now'])
 
   async function find(id: string, executor: Db = db): Promise<VmSnapshotRecord | null> {
     const row = await records(executor).where('vm_snapshot.id', '=', id).executeTakeFirst()

@@ -1,5 +1,5 @@
 /** What the activity log says of VMs. */
-import type { EndpointId } from '@slipway/contract'
+import { type EndpointId, formatCpu, formatMemory } from '@slipway/contract'
 import {
   change,
   type Entry,
@@ -61,11 +61,56 @@ const hasResumed = (steps: VmRecord['steps']): boolean =>
 export const notSuspended = ({ name }: VmRecord, why: string): Told =>
   failure('vm.notSuspended', `VM ${name} could not be suspended and is still running`, why)
 
+/** Somebody changed something of it. */
+const changedBy = (userId: string, message: string): Told => wish(userId, 'vm.update', message)
+
+export const toldOfName = (userId: string, before: string, after: string): Told =>
+  changedBy(userId, `VM ${before} renamed to ${after}`)
+
+export const toldOfNote = (userId: string, name: string): Told =>
+  changedBy(userId, `Note of VM ${name} changed`)
+
+export const toldOfTags = (userId: string, { name, tags }: Pick<VmRecord, 'name' | 'tags'>): Told =>
+  changedBy(
+    userId,
+    tags.length === 0 ? `Tags of VM ${name} removed` : `Tags of VM ${name} changed to ${tags.join(', ')}`,
+  )
+
+export const toldOfProtection = (
+  userId: string,
+  { name, deleteProtection }: Pick<VmRecord, 'name' | 'deleteProtection'>,
+): Told =>
+  changedBy(
+    userId,
+    deleteProtection
+      ? `VM ${name} is protected against deletion`
+      : `VM ${name} is not protected against deletion any more`,
+  )
+
+export const toldOfStorage = (
+  userId: string,
+  { name, persistent }: Pick<VmRecord, 'name' | 'persistent'>,
+): Told => changedBy(userId, `Persistent storage of VM ${name} turned ${persistent ? 'on' : 'off'}`)
+
+export const toldOfSize = (
+  userId: string,
+  {
+    name,
+    cpu,
+    memoryMb,
+    nextCpu,
+    nextMemoryMb,
+  }: Pick<VmRecord, 'name' | 'cpu' | 'memoryMb' | 'nextCpu' | 'nextMemoryMb'>,
+): Told =>
+  changedBy(
+    userId,
+    `VM ${name} is to have ${formatCpu(nextCpu ?? cpu)} and ${formatMemory(nextMemoryMb ?? memoryMb)} of memory`,
+  )
+
 /** Somebody chose when it is suspended by itself. */
 export const toldOfSuspendAfter = (userId: string, name: string, minutes: number | null): Told =>
-  wish(
+  changedBy(
     userId,
-    'vm.update',
     minutes === null
       ? `VM ${name} is not suspended by itself any more`
       : `VM ${name} is to be suspended after ${minutesText(minutes)} without use`,

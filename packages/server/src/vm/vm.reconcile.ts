@@ -1,13 +1,20 @@
 /** Makes VMs what their users want: looks at one, asks the plan, does the one step, stores what was seen. */
 import { hostnameOf, type VmStepName } from '@slipway/contract'
 import { entry } from '../activity/entry.ts'
-import { type Engine, EngineError, type MachineSpec, type MachineState } from '../engine/engine.ts'
+import {
+  type Engine,
+  EngineError,
+  type MachineLikeness,
+  type MachineSpec,
+  type MachineState,
+} from '../engine/engine.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Jobs } from '../lib/jobs.ts'
 import type { Log } from '../lib/log.ts'
 import type { Again } from '../lib/reconciler.ts'
 import { startedAgain, vmSubject } from './vm.activity.ts'
 import { makeAdmission } from './vm.admission.ts'
+import { sizeArrived } from './vm.change.ts'
 import { makeVmCopy } from './vm.copy.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
@@ -109,6 +116,10 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     const vm = await storeSeen(found, state)
     if (!vm) return 'now'
     if (state.power === 'unreadable' && !vm.wanted.deleted) return { afterMs: unreadablePollMs }
+    if (mayChangeSize(vm, state) && sizeArrived(vm)) {
+      await store(vm, (current) => sizeArrived(current) ?? {})
+      return 'now'
+    }
     // Copies for a restore that nobody wants any more end before anything else is done.
     if ((vm.wanted.deleted || !vm.wanted.restore) && !(await restore.end(id))) return 'when-kicked'
     // So does the saving of memory that nobody wants any more; a guest that is ended by force ends it at once.
@@ -128,6 +139,13 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       return admit(vm, seen, around)
     return act(vm, state, parts, plan(vm.wanted, vm.known, seen, around))
   }
+
+  /** Not once it was promised memory; and a memory that its first start goes on from, as that of a copy, fits no other size. */
+  const mayChangeSize = ({ copyOf, restore, known }: VmRecord, { power }: MachineState): boolean =>
+    (power === 'off' || power === 'absent') &&
+    !known.admitted &&
+    restore === null &&
+    (copyOf === null || known.provisioned)
 
   const partsOf = (vm: VmRecord): Promise<Parts> =>
     vm.copyOf === null ? lookAtParts(vm, { engine, repo }) : copy.look(vm)
@@ -226,7 +244,11 @@ export function makeVmReconcile(options: VmReconcileOptions) {
       }
       case 'start':
         return launch(vm, (await isResumed(vm, seen)) ? 'resume' : 'boot', async () => {
-          const options = { freshRoot: !vm.persistent, volumeIds: await repo.diskIds(vm.id) }
+          const options = {
+            freshRoot: !vm.persistent,
+            volumeIds: await repo.diskIds(vm.id),
+            like: likenessOf(vm),
+          }
           const why = await engine.startMachine(vm.id, options)
           if (why) await suspend.booted(vm, why)
         })
@@ -379,17 +401,21 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     if (copyOf !== null && !known.provisioned) options.suspectSnapshot(copyOf)
   }
 
+  const likenessOf = (vm: VmRecord): MachineLikeness => ({
+    hostname: hostnameOf(vm.name),
+    cpu: vm.cpu,
+    memoryMb: vm.memoryMb,
+    persistent: vm.persistent,
+    sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
+  })
+
   async function specOf(vm: VmRecord, projectId: string): Promise<MachineSpec> {
     return {
       id: vm.id,
       projectId,
-      hostname: hostnameOf(vm.name),
-      cpu: vm.cpu,
-      memoryMb: vm.memoryMb,
+      ...likenessOf(vm),
       imageId: vm.imageId,
-      sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
       volumeIds: await repo.diskIds(vm.id),
-      persistent: vm.persistent,
     }
   }
 

@@ -13,6 +13,7 @@ import { alivePowers } from './vm.plan.ts'
 import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
 
 const Steps = z.array(VmStep)
+const Tags = z.array(z.string())
 
 /** Where no step is under way and none failed. */
 const arrived: ReadonlySet<string> = new Set<VmStatus>(['running', 'suspended', 'stopped'])
@@ -79,7 +80,12 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   sshPublicKey: row.ssh_public_key,
   cpu: row.cpu,
   memoryMb: row.memory_mb,
+  nextCpu: row.next_cpu,
+  nextMemoryMb: row.next_memory_mb,
   persistent: row.persistent === 1,
+  note: row.note,
+  tags: row.tags === '[]' ? [] : Tags.parse(JSON.parse(row.tags)),
+  deleteProtection: row.delete_protection === 1,
   suspendAfterMin: row.suspend_after_min,
   idleSince: row.idle_since === null ? null : Date.parse(row.idle_since),
   copyOf: row.copy_of,
@@ -105,7 +111,12 @@ const toRow = (vm: VmRecord): VmTable => ({
   ssh_public_key: vm.sshPublicKey,
   cpu: vm.cpu,
   memory_mb: vm.memoryMb,
+  next_cpu: vm.nextCpu,
+  next_memory_mb: vm.nextMemoryMb,
   persistent: vm.persistent ? 1 : 0,
+  note: vm.note,
+  tags: vm.tags.length === 0 ? '[]' : JSON.stringify(vm.tags),
+  delete_protection: vm.deleteProtection ? 1 : 0,
   suspend_after_min: vm.suspendAfterMin,
   idle_since: vm.idleSince === null ? null : isoTime(vm.idleSince),
   copy_of: vm.copyOf,
@@ -177,7 +188,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
   }
 
   return {
-    find: (id: string) => find(id),
+    find: (id: string, executor: Db = db) => find(id, executor),
 
     async findAll(ids: readonly string[]): Promise<VmRecord[]> {
       return (await db.selectFrom('vm').selectAll().where('id', 'in', ids).execute()).map((row) =>
@@ -480,6 +491,14 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .where((e) => e.or([e('plugged', '=', 0), e('detaching', '=', 1)]))
         .executeTakeFirst()
       return row !== undefined
+    },
+
+    /** What else shows the name of a VM. */
+    async namedAfter(vmId: string): Promise<Record<'disk' | 'vm_snapshot' | 'share', string[]>> {
+      const of = async (table: 'disk' | 'vm_snapshot' | 'share') =>
+        (await db.selectFrom(table).select('id').where('vm_id', '=', vmId).execute()).map(({ id }) => id)
+      const [disk, vm_snapshot, share] = await Promise.all([of('disk'), of('vm_snapshot'), of('share')])
+      return { disk, vm_snapshot, share }
     },
 
     /** The disks a VM starts with: those whose data is there. */

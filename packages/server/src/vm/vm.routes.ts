@@ -10,9 +10,7 @@ export function vmRoutes(route: Route, vms: VmService): void {
     ({ params }) => vms.list(params.projectId),
   )
   route(vmApi.get, ({ params }) => vms.get(params.projectId, params.vmId))
-  route(vmApi.update, ({ user, params, body }) =>
-    vms.update(user.id, params.projectId, params.vmId, body.suspend_after_minutes),
-  )
+  route(vmApi.update, ({ user, params, body }) => vms.update(user.id, params.projectId, params.vmId, body))
   route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
   route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))
   route(vmApi.stop, ({ user, params, body }) => vms.stop(user.id, params.projectId, params.vmId, body.force))

@@ -4,6 +4,7 @@ import {
   type Disk,
   type EndpointId,
   type Limits,
+  memberAllows,
   messages,
   type Parsed,
   quotaOfVms,
@@ -18,7 +19,7 @@ import {
 import { change as becomes, entry, type Told, wish as wished } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import type { DiskService } from '../disk/disk.service.ts'
-import type { Changed } from '../event/event.bus.ts'
+import type { Changed, EventKind } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
@@ -26,7 +27,8 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
-import { asked, frozen, toldOfSuspendAfter, unused, vmSubject } from './vm.activity.ts'
+import { asked, frozen, unused, vmSubject } from './vm.activity.ts'
+import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
@@ -108,17 +110,15 @@ export function makeVmService(options: VmServiceOptions) {
     if (isPresent(vm, vm.projectId ?? '')) options.changed('vm', vm.projectId, vm.id)
   }
 
-  const tell = (told: (vm: VmRecord) => Told | null) => (vm: VmRecord) => {
-    const what = told(vm)
-    return what ? [entry(clock.now(), vmSubject(vm), what)] : []
-  }
+  const tell = (told: (vm: VmRecord) => Told | readonly Told[] | null) => (vm: VmRecord) =>
+    [told(vm) ?? []].flat().map((what) => entry(clock.now(), vmSubject(vm), what))
 
   /** Stores a wish after `allowed` and `given` agreed to it, tells everybody and wakes the reconciler. */
   async function wish(
     projectId: string,
     vmId: string,
     allowed: (vm: VmRecord) => true | string,
-    told: (vm: VmRecord) => Told | null,
+    told: (vm: VmRecord) => Told | readonly Told[] | null,
     change: (vm: VmRecord) => VmChange,
     given?: (tx: Tx) => Promise<void>,
   ): Promise<Vm> {
@@ -154,14 +154,20 @@ export function makeVmService(options: VmServiceOptions) {
       | 'memoryMb'
       | 'persistent'
       | 'member'
-    >,
+    > &
+      Partial<Pick<Present, 'note' | 'tags' | 'deleteProtection'>>,
   ): Present {
     const now = clock.now()
     return {
+      note: '',
+      tags: [],
+      deleteProtection: false,
       ...asked,
       id: newId(now),
       createdAt: isoTime(now),
       version: 1,
+      nextCpu: null,
+      nextMemoryMb: null,
       suspendAfterMin: null,
       idleSince: null,
       copyOf: null,
@@ -274,11 +280,13 @@ export function makeVmService(options: VmServiceOptions) {
       cpu,
       memoryMb,
       persistent,
+      note,
+      tags,
     } = vm
     const like = { projectId, templateId, templateName, imageId, sshKeyId, sshKeyName, sshPublicKey }
     const copies = copyNames(asked.name, asked.count).map(
       (name): Present => ({
-        ...fresh({ ...like, name, cpu, memoryMb, persistent, member: null }),
+        ...fresh({ ...like, name, cpu, memoryMb, persistent, note, tags, member: null }),
         copyOf: snapshotId,
       }),
     )
@@ -374,9 +382,12 @@ export function makeVmService(options: VmServiceOptions) {
         sshKeyId: key.id,
         sshKeyName: key.name,
         sshPublicKey: key.public_key,
-        cpu: template.default_cpu,
-        memoryMb: template.default_memory_mb,
+        cpu: input.cpu ?? template.default_cpu,
+        memoryMb: input.memory_mb ?? template.default_memory_mb,
         persistent: input.persistent,
+        note: input.note,
+        tags: input.tags,
+        deleteProtection: input.delete_protection,
         member: null,
       })
       const sharing = await shares.forNewVm(userId, vm, input.share_ports)
@@ -468,20 +479,34 @@ export function makeVmService(options: VmServiceOptions) {
       }
     },
 
-    /** Says when a VM is suspended by itself. */
-    update(userId: string, projectId: string, vmId: string, suspendAfterMin: number | null): Promise<Vm> {
-      let isNew = false
-      return wish(
+    /** Changes what is asked for; a new size and a new host name hold from the next boot on. */
+    async update(userId: string, projectId: string, vmId: string, asked: VmUpdateBody): Promise<Vm> {
+      let told: readonly Told[] = []
+      let isRenamed = false
+      const vm = await wish(
         projectId,
         vmId,
-        (vm) => {
-          if (suspendAfterMin !== null) require422(suspendAllowed(options.cannot))
-          isNew = vm.suspendAfterMin !== suspendAfterMin
-          return true
+        (current) => {
+          if (typeof asked.suspend_after_minutes === 'number') require422(suspendAllowed(options.cannot))
+          return current.member === null || memberAllows(asked)
         },
-        ({ name }) => (isNew ? toldOfSuspendAfter(userId, name, suspendAfterMin) : null),
-        () => ({ suspendAfterMin, idleSince: null }),
+        () => told,
+        (current) => {
+          const made = changeOf(userId, current, asked)
+          told = made.told
+          isRenamed = made.change.name !== undefined && made.change.name !== current.name
+          return made.change
+        },
+        async (tx) => {
+          const current = await repo.find(vmId, tx)
+          if (current) await options.quotas.require(tx, projectId, moreTaken(current, asked))
+        },
       )
+      if (isRenamed) {
+        for (const [kind, ids] of Object.entries(await repo.namedAfter(vmId)) as [EventKind, string[]][])
+          for (const id of ids) options.changed(kind, projectId, id)
+      }
+      return vm
     },
 
     /** Counts as a use of a VM. */
@@ -507,6 +532,7 @@ export function makeVmService(options: VmServiceOptions) {
         (current) => {
           if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
           // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM.
+          require409(vmCan.remove({ delete_protection: current.deleteProtection }))
           if (copies(current)) throw new Problem(409, vmTexts.beingRestored)
         },
         ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),

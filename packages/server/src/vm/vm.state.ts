@@ -36,7 +36,13 @@ export interface VmRecord {
   readonly sshPublicKey: string
   readonly cpu: number
   readonly memoryMb: number
+  /** What it gets the next time it boots; null: what it has. */
+  readonly nextCpu: number | null
+  readonly nextMemoryMb: number | null
   readonly persistent: boolean
+  readonly note: string
+  readonly tags: readonly string[]
+  readonly deleteProtection: boolean
   /** Minutes without use after which it is suspended; null: never. */
   readonly suspendAfterMin: number | null
   /** Since when it was not used (milliseconds since the epoch); null while it is used, and unless it runs. */
@@ -66,6 +72,15 @@ export type PlannedVm = Pick<VmRecord, 'id' | 'wanted' | 'known' | 'seenPower' |
 
 export interface VmChange {
   wanted?: Partial<Omit<Wanted, 'restore'>>
+  name?: string
+  cpu?: number
+  memoryMb?: number
+  nextCpu?: number | null
+  nextMemoryMb?: number | null
+  persistent?: boolean
+  note?: string
+  tags?: readonly string[]
+  deleteProtection?: boolean
   suspendAfterMin?: number | null
   idleSince?: number | null
   restore?: VmRecord['restore']
@@ -189,7 +204,12 @@ export function toWire(
     ssh_port: address?.port ?? 22,
     cpu: vm.cpu,
     memory_mb: vm.memoryMb,
+    next_cpu: vm.nextCpu,
+    next_memory_mb: vm.nextMemoryMb,
     persistent: vm.persistent,
+    note: vm.note,
+    tags: [...vm.tags],
+    delete_protection: vm.deleteProtection,
     suspend_after_minutes: vm.suspendAfterMin,
     suspends_at: suspendsAt === null ? null : isoTime(suspendsAt),
     vmpool_id: vm.member?.kind === 'pool' ? vm.member.groupId : null,

@@ -18,7 +18,8 @@ const around = {
 
 test('a machine is only run by us, has its size, and its disks in order', () => {
   const { metadata, spec: made } = machineObject(names, spec, around)
-  expect(metadata).toMatchObject({ name: 'vm-b1', namespace: 'slipway-p1', annotations: {} })
+  expect(metadata).toMatchObject({ name: 'vm-b1', namespace: 'slipway-p1' })
+  expect(metadata.annotations).not.toHaveProperty([mark.forgetful])
   expect(metadata.labels).toEqual(made.template.metadata?.labels)
   expect(made.runStrategy).toBe('Manual')
   const { domain, volumes, hostname, subdomain } = made.template.spec
@@ -50,7 +51,7 @@ test('its root disk is copied from the image, and as large as either wants it', 
 test('a reboot ends the run of a machine that keeps nothing', () => {
   const { metadata, spec: made } = machineObject(names, { ...spec, persistent: false }, around)
   expect(made.template.spec.domain.rebootPolicy).toBe('Terminate')
-  expect(metadata.annotations).toEqual({ [mark.forgetful]: 'true' })
+  expect(metadata.annotations).toMatchObject({ [mark.forgetful]: 'true' })
 })
 
 test('its seed is the one of every engine, found by its label, and goes with the machine', () => {

@@ -5,6 +5,7 @@ import { seedFiles } from '../seed.ts'
 import type { ImageClaim } from './images.ts'
 import type { Secret, VirtualMachine } from './kinds.ts'
 import type { Unsaved } from './kube/objects.ts'
+import { likenessMark } from './machine-likeness.ts'
 import { rootVolume, withVolumes } from './machine-volumes.ts'
 import { mark, type Names } from './names.ts'
 import { quantityOf } from './quantities.ts'
@@ -79,7 +80,7 @@ export function machineObject(
       name: names.machine(id),
       namespace: names.namespaceOf(projectId),
       labels,
-      annotations: spec.persistent ? {} : { [mark.forgetful]: 'true' },
+      annotations: { [mark.like]: likenessMark(spec), ...(!spec.persistent && { [mark.forgetful]: 'true' }) },
     },
     spec: withVolumes(names, bare, spec.volumeIds),
   }

@@ -8,6 +8,7 @@ import { kinds } from './kinds.ts'
 import { isKube } from './kube/kube-error.ts'
 import type { At } from './kube/objects.ts'
 import { makeHolders } from './machine-holders.ts'
+import { become } from './machine-likeness.ts'
 import { machineObject, seedObject } from './machine-object.ts'
 import { isStarting, stateOf } from './machine-state.ts'
 import { volumeIdsOf } from './machine-volumes.ts'
@@ -170,7 +171,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       unsure.delete(spec.id)
     },
 
-    async startMachine(machineId, { freshRoot, volumeIds }) {
+    async startMachine(machineId, { freshRoot, volumeIds, like }) {
       requireSight(ground)
       const machine = wholeOf(machineId)
       if (machine === null) throw missing()
@@ -180,6 +181,7 @@ export function makeMachines(ground: Ground, parts: MachineParts, times = usualT
       if (guest !== null || isStarting(machine)) return null
       await takeVolumes(machine, volumeIds)
       await inOurWords(notStarted, async () => {
+        if (like) await become(ground, machine, like)
         if (freshRoot) await root.renew(machine)
         await notes.write(machine, root.used(machine))
         await parts.protect(machine.projectId)

@@ -25,6 +25,8 @@ export const mark = {
   ended: 'slipway.org/ended',
   /** On a machine: the uid of the root disk that a guest was started with. */
   usedRoot: 'slipway.org/used-root',
+  /** On a machine: what it is like, see `machine-likeness.ts`. */
+  like: 'slipway.org/like',
   /** On a machine: its root disk starts from the image again. */
   forgetful: 'slipway.org/forgetful',
   /** On a snapshot of a volume: how it was taken. */

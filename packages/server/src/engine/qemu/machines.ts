@@ -2,7 +2,7 @@ import type { BootImage, ImageStore } from '../../image/image-store.ts'
 import { flush } from '../../lib/flush.ts'
 import type { Log } from '../../lib/log.ts'
 import type { ConsoleLogs } from '../console/console-logs.ts'
-import { type Engine, EngineError, type MachineSpec } from '../engine.ts'
+import { type Engine, EngineError, type MachineLikeness, type MachineSpec } from '../engine.ts'
 import { VOLUME_PORTS } from './command-line.ts'
 import { sealOutput } from './console-log.ts'
 import { UnreadableError } from './durable.ts'
@@ -142,6 +142,17 @@ export function makeMachines(deps: {
     }
   }
 
+  /** Makes the record, which is written with the run, say what the machine is like now, and the seed with it. */
+  async function become(machineId: string, record: MachineRecord, like: MachineLikeness): Promise<void> {
+    const before = record.spec
+    record.spec = { ...before, ...like }
+    requireSoundSpec(record.spec)
+    const seedOf = ({ hostname, sshPublicKeys }: MachineLikeness) => [hostname, ...sshPublicKeys].join('\n')
+    if (seedOf(before) === seedOf(record.spec)) return
+    await writeSeed(dirs.fileOf(machineId, fileNames.seed), record.spec)
+    await flush(dirs.fileOf(machineId, fileNames.seed))
+  }
+
   async function beginFrom(
     machineId: string,
     record: MachineRecord,
@@ -211,7 +222,7 @@ export function makeMachines(deps: {
       })
     },
 
-    async startMachine(machineId, { freshRoot: afresh, volumeIds }) {
+    async startMachine(machineId, { freshRoot: afresh, volumeIds, like }) {
       for (const id of volumeIds) requireId(id)
       // Asked before its turn comes: a living guest may be in the middle of a copy.
       if (isMachineId(machineId) && (await guests.of(machineId).catch(() => null))) return null
@@ -222,6 +233,7 @@ export function makeMachines(deps: {
             // Disks that are half in their places are no disks to start from.
             if (await restore.filling(machineId)) throw restoreUnderWay()
             const record = await dirs.requireRecord(machineId)
+            if (like) await become(machineId, record, like)
             const { spec } = record
             if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
               throw new EngineError('no-memory', 'The host does not have enough free memory for the VM.', {

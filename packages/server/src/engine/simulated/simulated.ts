@@ -537,10 +537,10 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       if (!find(spec.id)) add(spec, { root, resume: hasAll ? memory : null })
     }),
 
-    async startMachine(id, { freshRoot, volumeIds }) {
+    async startMachine(id, { freshRoot, volumeIds, like }) {
       const machine = get(id)
       if (lives(machine)) return null
-      machine.spec = { ...machine.spec, volumeIds }
+      machine.spec = { ...machine.spec, ...like, volumeIds }
       machine.launches++
       const fault = faultOf(machine)
       if (fault === 'no-memory') {
