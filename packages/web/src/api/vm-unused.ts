@@ -1,20 +1,10 @@
 /** What happens to VMs that nobody uses. */
-import type { Vm, VmUpdate } from '@slipway/contract'
+import type { Vm } from '@slipway/contract'
 import { useMutation } from '@tanstack/react-query'
 import { call, said } from './client.ts'
 import { patchVms, refreshVm } from './vms.ts'
 
 const paramsOf = (vm: Vm) => ({ projectId: vm.project_id, vmId: vm.id })
-
-/** Chooses when a VM is suspended by itself. */
-export function useUpdateVm() {
-  return useMutation({
-    mutationFn: ({ vm, body }: { vm: Vm; body: VmUpdate }) =>
-      call('vm.update', { params: paramsOf(vm), body }),
-    onSuccess: (vm) => patchVms(vm.project_id, [said(vm)]),
-    onError: (_, { vm }) => refreshVm(vm.project_id, vm.id),
-  })
-}
 
 /** Lets the time without use begin anew. */
 export function useKeepAwake() {

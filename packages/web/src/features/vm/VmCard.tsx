@@ -18,6 +18,7 @@ import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { insideOnly, sshCopyTexts } from './ssh-words.ts'
+import { Tags } from './Tags.tsx'
 import { sshCommandNow } from './use-ssh-ways.ts'
 import { detailsEntry, ipCopyTexts, menuEntry, useVmActions, type VmActionItem } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
@@ -52,6 +53,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
           items={[
             detailsEntry(vm),
             menuEntry(actions.ssh),
+            menuEntry(actions.edit),
             menuEntry(actions.snapshot),
             menuEntry(actions.fork),
             'separator',
@@ -94,6 +96,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
             ? []
             : [{ label: 'Storage', value: 'Not persistent: root disk is reset when it stops' }]),
           { label: 'SSH Key', value: <KeyName vm={vm} /> },
+          ...(vm.tags.length > 0 ? [{ label: 'Tags', value: <Tags vm={vm} /> }] : []),
           { label: 'Created', value: formatDateTime(vm.created_at) },
         ]}
       />

@@ -8,6 +8,7 @@ import { vmDialogs } from './vm-dialogs.ts'
 const ways = { close: ({ onClose }: { onClose: () => unknown }) => onClose() }
 const SshDialog = later(async () => (await import('./SshDialog.tsx')).SshDialog, ways)
 const DiscardDialog = later(async () => (await import('./VmQuestions.tsx')).DiscardDialog, ways)
+const EditVmDialog = later(async () => (await import('./EditVmDialog.tsx')).EditVmDialog, ways)
 const ForkDialog = later(async () => (await import('./ForkDialog.tsx')).ForkDialog, ways)
 const DeleteDialog = later(async () => (await import('./VmQuestions.tsx')).DeleteDialog, ways)
 
@@ -33,6 +34,7 @@ export function VmDialogs({ vms, loading = false, afterDelete }: VmDialogsProps)
         [vmDialogs.stop]: discards('stop'),
         [vmDialogs.forceStop]: discards('forceStop'),
         [vmDialogs.restart]: discards('restart'),
+        [vmDialogs.edit]: (vm, close) => <EditVmDialog vm={vm} onClose={() => close()} />,
         [vmDialogs.fork]: (vm, close) => <ForkDialog vm={vm} onClose={() => close()} />,
         [vmDialogs.delete]: (vm, close) => <DeleteDialog vm={vm} onClose={close} afterDelete={afterDelete} />,
       }}

@@ -53,6 +53,7 @@ export function VmHeader({ vm, title, breadcrumb, meta, actions, withConsole }: 
               />
             }
             items={[
+              menuEntry(actions.edit),
               menuEntry(actions.snapshot),
               menuEntry(actions.fork),
               menuEntry(actions.suspend),

@@ -73,7 +73,7 @@ export function Component() {
       {vms.length > 0 && (
         <>
           <Totals vms={vms} />
-          <SearchBar search={search} plural="VMs" by="name, template, address or status" />
+          <SearchBar search={search} plural="VMs" by="name, tag, note, template or status" />
           {search.found.length > 0 ? (
             <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
           ) : (

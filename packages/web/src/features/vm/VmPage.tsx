@@ -60,6 +60,11 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
       <VmHeader vm={vm} title={vm.name} breadcrumb={breadcrumb} actions={actions} withConsole />
       <VmNote vm={vm} actions={actions} />
       <UnusedNote vm={vm} />
+      {vm.note && (
+        <p className="mb-4 max-w-prose whitespace-pre-line text-ink-2 wrap-anywhere" dir="auto">
+          {vm.note}
+        </p>
+      )}
       <Sheet aria-label="Facts" className="mb-6">
         {isTransitional(vm) && <WorkTrack label={`${vm.name}: ${vm.status}`} value={progressOf(vm)} />}
         <Cells items={factsOf(vm)} />

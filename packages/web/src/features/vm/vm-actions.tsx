@@ -15,6 +15,7 @@ import {
   RotateCw,
   Split,
   Square,
+  SquarePen,
   SquareTerminal,
   Terminal,
   Trash2,
@@ -131,6 +132,12 @@ export function useVmActions(vm: Vm) {
       disabledReason: denied('vm.console') ?? reasonOf(vmCan.ssh(vm)),
       run: ask(vmDialogs.ssh),
     },
+    edit: {
+      label: 'Edit',
+      icon: <SquarePen {...icon} />,
+      disabledReason: denied('vm.update'),
+      run: ask(vmDialogs.edit),
+    },
     fork: {
       label: 'Fork',
       icon: <Split {...icon} />,
@@ -140,7 +147,7 @@ export function useVmActions(vm: Vm) {
     delete: {
       label: 'Delete VM',
       icon: <Trash2 {...icon} />,
-      disabledReason: denied('vm.delete'),
+      disabledReason: denied('vm.delete') ?? reasonOf(vmCan.remove(vm)),
       run: ask(vmDialogs.delete),
     },
     snapshot: {

@@ -4,6 +4,7 @@ export const vmDialogs = {
   stop: 'stop-vm',
   forceStop: 'force-stop-vm',
   restart: 'restart-vm',
+  edit: 'edit-vm',
   fork: 'fork-vm',
   delete: 'delete-vm',
 } as const

@@ -5,7 +5,12 @@ import { CopyLine } from '../../ui/CopyLine.tsx'
 import { Status } from '../../ui/Status.tsx'
 import { TemplatePlate } from '../../ui/TemplatePlate.tsx'
 import { PartOf } from './PartOf.tsx'
+import { Tags } from './Tags.tsx'
 import { Address } from './VmCard.tsx'
+
+/** What it has, and what it gets at its next boot. */
+const sizeText = (format: (amount: number) => string, has: number, next: number | null): string =>
+  next === null ? format(has) : `${format(has)}, ${format(next)} at the next start`
 
 /** Everything there is to know about a VM, for its title block. */
 export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
@@ -15,8 +20,8 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
       value: <Status word={vm.status} since={isTransitional(vm) ? vm.status_since : undefined} />,
     },
     { label: 'IP Address', value: <Address vm={vm} /> },
-    { label: 'CPU', value: formatCpu(vm.cpu) },
-    { label: 'RAM', value: formatMemory(vm.memory_mb) },
+    { label: 'CPU', value: sizeText(formatCpu, vm.cpu, vm.next_cpu) },
+    { label: 'RAM', value: sizeText(formatMemory, vm.memory_mb, vm.next_memory_mb) },
     {
       label: 'Template',
       value: (
@@ -30,6 +35,8 @@ export function factsOf(vm: Vm): { label: string; value: ReactNode }[] {
     { label: 'Network', value: networkOf(vm) },
     { label: 'Storage', value: vm.persistent ? 'Persistent' : 'Not persistent' },
     ...(isMember(vm) ? [{ label: 'Part of', value: <PartOf vm={vm} /> }] : []),
+    ...(vm.tags.length > 0 ? [{ label: 'Tags', value: <Tags vm={vm} /> }] : []),
+    ...(vm.delete_protection ? [{ label: 'Deletion', value: 'Protected' }] : []),
     { label: 'Created', value: formatDateTime(vm.created_at) },
     { label: 'In this state since', value: formatDateTime(vm.status_since) },
     {

@@ -7,9 +7,11 @@ const vm = {
   ssh_key_name: 'laptop',
   ip_address: '10.77.4.21',
   status: 'running',
-} as const
+  tags: ['prod', 'team/red'],
+  note: 'Ask Ada before a restart.',
+} satisfies Parameters<typeof matchesVm>[0]
 
-test.each(['', '  ', 'pay', 'PAY', '🚢', 'rust', '77.4', 'running', 'worker rust'])(
+test.each(['', '  ', 'pay', 'PAY', '🚢', 'rust', '77.4', 'running', 'worker rust', 'team/red', 'ask prod'])(
   'the search "%s" finds the VM',
   (search) => {
     expect(matchesVm(vm, search)).toBe(true)

@@ -1,0 +1,123 @@
+import {
+  isMember,
+  noteLimit,
+  type Vm,
+  type VmUpdate,
+  vmChangeTexts,
+  vmCpuRange,
+  vmMemoryRangeMb,
+} from '@slipway/contract'
+import { useUpdateVm } from '../../api/vm-change.ts'
+import { FormDialog } from '../../shell/FormDialog.tsx'
+import { useDialogForm } from '../../shell/use-dialog-form.ts'
+import { useFields } from '../../shell/use-fields.ts'
+import { Checkbox } from '../../ui/Checkbox.tsx'
+import { Field, NameInput, TextArea, TextInput } from '../../ui/Field.tsx'
+import { NumberInput } from '../../ui/NumberInput.tsx'
+import { useQuotaCheck } from '../quota/use-quota-check.ts'
+import { changesIn, fieldsOf, nextSizeText } from './vm-edit.ts'
+
+/** Changes what a VM is called, what is said about it, and what it has. */
+export function EditVmDialog({ vm, onClose }: { vm: Vm; onClose: () => void }) {
+  const { mutateAsync } = useUpdateVm()
+  const { form, change, dirty } = useFields(fieldsOf(vm))
+  const changes = changesIn(vm, form)
+  const body = changes && 'body' in changes ? changes.body : null
+  const { refusal } = useQuotaCheck(vm.project_id, {
+    processors: Math.max(0, (body?.cpu ?? 0) - Math.max(vm.cpu, vm.next_cpu ?? 0)),
+    memory_mb: Math.max(0, (body?.memory_mb ?? 0) - Math.max(vm.memory_mb, vm.next_memory_mb ?? 0)),
+  })
+  const { submit, dialog } = useDialogForm({
+    dirty,
+    send: (input: VmUpdate) => mutateAsync({ vm, body: input }),
+    done(changed) {
+      const next = nextSizeText(changed)
+      return next && changed.status !== 'stopped'
+        ? `VM "${changed.name}" was changed. It gets ${next} at its next start.`
+        : `VM "${changed.name}" was changed`
+    },
+    failed: 'Failed to change the VM. Please try again.',
+    onClose,
+  })
+  const ofGroup = isMember(vm)
+  const broken = changes === null ? 'Nothing has changed.' : 'broken' in changes ? changes.broken : refusal
+  return (
+    <FormDialog
+      {...dialog}
+      call="vm.update"
+      title="Edit VM"
+      description={ofGroup ? `${vmChangeTexts.ofGroup}.` : undefined}
+      submit={{ label: 'Save', busyText: 'Saving...' }}
+      onSubmit={() => {
+        if (body && !refusal) submit(body)
+      }}
+      note={broken}
+    >
+      {!ofGroup && (
+        <>
+          <Field
+            label="VM Name"
+            hint="SSH by name and the project network use the new name at once, the guest from its next start."
+          >
+            <NameInput value={form.name} onChange={({ target }) => change({ name: target.value })} />
+          </Field>
+          <div>
+            <div className="grid grid-cols-2 gap-4">
+              <Field label="CPUs">
+                <NumberInput
+                  {...vmCpuRange}
+                  step={1}
+                  fallback={vm.cpu}
+                  value={form.cpu}
+                  onValueChange={(cpu) => change({ cpu })}
+                />
+              </Field>
+              <Field label="Memory (MB)">
+                <NumberInput
+                  {...vmMemoryRangeMb}
+                  step={128}
+                  fallback={vm.memory_mb}
+                  value={form.memory_mb}
+                  onValueChange={(memory_mb) => change({ memory_mb })}
+                />
+              </Field>
+            </div>
+            <p className="mt-1.5 text-hint text-ink-3">A new size takes effect when the VM next starts.</p>
+          </div>
+        </>
+      )}
+      <Field label="Tags" optional hint="Separate tags by commas. The search finds VMs by their tags.">
+        <TextInput
+          value={form.tags}
+          onChange={({ target }) => change({ tags: target.value })}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          dir="auto"
+        />
+      </Field>
+      <Field label="Note" optional>
+        <TextArea
+          value={form.note}
+          onChange={({ target }) => change({ note: target.value })}
+          maxLength={noteLimit}
+          dir="auto"
+        />
+      </Field>
+      {!ofGroup && (
+        <Checkbox
+          label="Persistent storage"
+          description="Without it, the root disk starts from the template again each time the VM starts."
+          checked={form.persistent}
+          onCheckedChange={(persistent) => change({ persistent })}
+        />
+      )}
+      <Checkbox
+        label="Protect against deletion"
+        description="The VM cannot be deleted before this is turned off."
+        checked={form.delete_protection}
+        onCheckedChange={(delete_protection) => change({ delete_protection })}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,45 @@
+/** The form that changes a VM. */
+import { formatCpu, formatMemory, tagsIn, tidyNote, type Vm, VmUpdate } from '@slipway/contract'
+
+/** What the fields show of a VM: the size that it has from its next boot on. */
+export const fieldsOf = (vm: Vm) => ({
+  name: vm.name,
+  cpu: vm.next_cpu ?? vm.cpu,
+  memory_mb: vm.next_memory_mb ?? vm.memory_mb,
+  tags: vm.tags.join(', '),
+  note: vm.note,
+  persistent: vm.persistent,
+  delete_protection: vm.delete_protection,
+})
+export type VmFields = ReturnType<typeof fieldsOf>
+
+/** What differs from the VM, or the first rule that is broken; null when nothing differs. */
+export function changesIn(
+  vm: Vm,
+  form: VmFields,
+): { body: VmUpdate } | { broken: string | undefined } | null {
+  const has = fieldsOf(vm)
+  const tags = tagsIn(form.tags)
+  const note = tidyNote(form.note)
+  const body: VmUpdate = {
+    ...(form.name.trim() !== has.name && { name: form.name }),
+    ...(form.cpu !== has.cpu && { cpu: form.cpu }),
+    ...(form.memory_mb !== has.memory_mb && { memory_mb: form.memory_mb }),
+    ...(tags.join() !== vm.tags.join() && { tags }),
+    ...(note !== has.note && { note }),
+    ...(form.persistent !== has.persistent && { persistent: form.persistent }),
+    ...(form.delete_protection !== has.delete_protection && { delete_protection: form.delete_protection }),
+  }
+  if (Object.keys(body).length === 0) return null
+  const parsed = VmUpdate.safeParse(body)
+  return parsed.success ? { body } : { broken: parsed.error.issues[0]?.message }
+}
+
+/** What a VM gets at its next boot, in words: `4 CPUs and 2 GB of memory`; null when that is what it has. */
+export function nextSizeText({ next_cpu, next_memory_mb }: Vm): string | null {
+  const parts = [
+    ...(next_cpu === null ? [] : [formatCpu(next_cpu)]),
+    ...(next_memory_mb === null ? [] : [`${formatMemory(next_memory_mb)} of memory`]),
+  ]
+  return parts.length === 0 ? null : parts.join(' and ')
+}
