@@ -42,8 +42,11 @@ export function setPower(world: World, args: Args, power: Known['power']): void 
   vm.power = vm.faulty ? null : power
 }
 
-/** When a VM is suspended by itself; 0: never. */
-const suspendAfter = ({ minutes }: Args) => ({ suspend_after_minutes: minutes === 0 ? null : minutes })
+/** When a VM is suspended by itself (0: never), and what is said about it. */
+const changeOf = ({ minutes }: Args) => ({
+  suspend_after_minutes: minutes === 0 ? null : minutes,
+  note: `Suspend after ${minutes}`,
+})
 
 export const ofVms: Record<string, Operation> = {
   createVm: {
@@ -112,10 +115,10 @@ export const ofVms: Record<string, Operation> = {
     },
     parts: (args, find) => ({
       params: { projectId: idOf(find(String(find(args.on).project))), vmId: idOf(find(args.on)) },
-      body: suspendAfter(args),
+      body: changeOf(args),
     }),
-    learn: (world, args) => setFacts(world, args, suspendAfter(args)),
-    forget: (world, args) => forgetFacts(world, args, 'suspend_after_minutes'),
+    learn: (world, args) => setFacts(world, args, changeOf(args)),
+    forget: (world, args) => forgetFacts(world, args, 'suspend_after_minutes', 'note'),
   }),
   keepAwakeVm: onVm(vmApi.keepAwake, { weight: 1 }),
   restartVm: onVm(vmApi.restart, {
