@@ -11,9 +11,9 @@ interface LedgerProps<T> {
   label: string
   /**
    * The heads of the name, the status and the facts, and for the actions one without a label. The widths must not
-   * depend on what is in a row: every row is a grid of its own.
+   * depend on what is in a row: every row is a grid of its own. A `head` stands in place of the label and can be used.
    */
-  columns: readonly { label: string; width: string }[]
+  columns: readonly { label: string; width: string; head?: ReactNode }[]
   items: readonly T[]
   row: (item: T) => ReactNode
   /** The name, shown until the row is drawn. */
@@ -29,11 +29,11 @@ export function Ledger<T extends { id: string }>({ label, columns, items, row, n
     >
       {/* Every row names its own facts. */}
       <div
-        aria-hidden="true"
+        aria-hidden={columns.some(({ head }) => head) ? undefined : true}
         className="hidden grid-cols-(--ledger) gap-x-4 border-b border-line px-4 py-2.5 text-label text-ink-3 @min-[960px]:grid"
       >
-        {columns.map(({ label }) => (
-          <span key={label}>{label}</span>
+        {columns.map(({ label, head }) => (
+          <span key={label}>{head ?? label}</span>
         ))}
       </div>
       <CardGrid

@@ -20,7 +20,7 @@ import { VmSparkline } from '../usage/VmSparkline.tsx'
 import { insideOnly, sshCopyTexts } from './ssh-words.ts'
 import { Tags } from './Tags.tsx'
 import { sshCommandNow } from './use-ssh-ways.ts'
-import { detailsEntry, ipCopyTexts, menuEntry, useVmActions, type VmActionItem } from './vm-actions.tsx'
+import { ipCopyTexts, useVmActions, type VmActionItem, vmMenu } from './vm-actions.tsx'
 import { currentStep, progressOf } from './vm-steps.ts'
 
 // Most VMs stand alone.
@@ -50,19 +50,7 @@ export const VmCard = memo(function VmCard({ vm }: { vm: Vm }) {
               icon={<Ellipsis size={16} strokeWidth={1.6} aria-hidden />}
             />
           }
-          items={[
-            detailsEntry(vm),
-            menuEntry(actions.ssh),
-            menuEntry(actions.edit),
-            menuEntry(actions.snapshot),
-            menuEntry(actions.fork),
-            'separator',
-            menuEntry(actions.restart),
-            menuEntry(actions.suspend),
-            menuEntry(actions.forceStop),
-            'separator',
-            menuEntry(actions.delete, true),
-          ]}
+          items={vmMenu(vm, actions)}
         />
         <h2 id={titleId} className="col-span-2 pr-1.5 text-card wrap-anywhere">
           <Link

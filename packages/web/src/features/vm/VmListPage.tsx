@@ -1,6 +1,6 @@
 import { isTransitional, summarizeVms, type Vm } from '@slipway/contract'
 import { Plus } from 'lucide-react'
-import { memo } from 'react'
+import { memo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { useVmUsagePoll } from '../../api/usage-now.ts'
@@ -14,12 +14,23 @@ import { Arc } from '../../ui/Arc.tsx'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { LoadingState } from '../../ui/LoadingState.tsx'
+import { later } from '../../ui/later.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
+import { Segments } from '../../ui/Segments.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
 import { VmGrid } from './VmGrid.tsx'
+import { rememberedView, rememberView } from './vm-list-view.ts'
 import { matchesVm } from './vm-search.ts'
+
+// Most people look at cards.
+const VmTable = later(async () => (await import('./VmTable.tsx')).VmTable)
+
+const viewOptions = [
+  { value: 'cards', label: 'Cards' },
+  { value: 'table', label: 'Table' },
+] as const
 
 const vmKind = { plural: 'VMs', isUnderWay: isTransitional }
 
@@ -30,6 +41,7 @@ export function Component() {
   useAnnouncedChanges(vms, vmKind)
   useVmUsagePoll(vms.find(({ status }) => status === 'running')?.project_id)
   const search = useListSearch(vms, matchesVm)
+  const [view, setView] = useState(rememberedView)
 
   const create = (variant: 'primary' | 'secondary') => (
     <Button
@@ -62,7 +74,22 @@ export function Component() {
             )}
           </>
         }
-        actions={create(empty ? 'secondary' : 'primary')}
+        actions={
+          <>
+            {vms.length > 0 && (
+              <Segments
+                label="View"
+                value={view}
+                onValueChange={(next) => {
+                  rememberView(next)
+                  setView(next)
+                }}
+                options={viewOptions}
+              />
+            )}
+            {create(empty ? 'secondary' : 'primary')}
+          </>
+        }
       />
       {loading && <LoadingState text="Loading VMs..." outline="cards" />}
       {empty && (
@@ -75,7 +102,11 @@ export function Component() {
           <Totals vms={vms} />
           <SearchBar search={search} plural="VMs" by="name, tag, note, template or status" />
           {search.found.length > 0 ? (
-            <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+            view === 'table' ? (
+              <VmTable vms={search.found} />
+            ) : (
+              <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+            )
           ) : (
             <NoMatch search={search} noun="VM" />
           )}

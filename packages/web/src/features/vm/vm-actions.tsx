@@ -168,6 +168,22 @@ export function menuEntry({ label, icon, disabledReason, run, to }: VmActionItem
   return { label, icon, disabledReason, danger, ...does }
 }
 
+/** What the menu of a VM in a list has; `first` are those that have no button of their own there. */
+export const vmMenu = (vm: Vm, actions: VmActions, first: readonly VmActionItem[] = []): MenuEntry[] => [
+  detailsEntry(vm),
+  ...first.map((action) => menuEntry(action)),
+  menuEntry(actions.ssh),
+  menuEntry(actions.edit),
+  menuEntry(actions.snapshot),
+  menuEntry(actions.fork),
+  'separator',
+  menuEntry(actions.restart),
+  menuEntry(actions.suspend),
+  menuEntry(actions.forceStop),
+  'separator',
+  menuEntry(actions.delete, true),
+]
+
 /** An action as a button in the head of a page. */
 export function ActionButton({ action }: { action: VmActionItem }) {
   return (
@@ -185,7 +201,7 @@ export function ActionButton({ action }: { action: VmActionItem }) {
   )
 }
 
-export function detailsEntry(vm: Vm): MenuEntry {
+function detailsEntry(vm: Vm): MenuEntry {
   return {
     label: 'View Details',
     icon: <FileText {...icon} />,
