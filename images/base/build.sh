@@ -11,7 +11,8 @@ rm -f /etc/update-motd.d/10-uname
 : > /etc/machine-id
 
 systemctl set-default multi-user.target
-systemctl enable systemd-networkd.service ssh.service serial-getty@ttyS0.service slipway-power-button.service
+systemctl enable systemd-networkd.service ssh.service serial-getty@ttyS0.service slipway-power-button.service \
+  slipway-start-script.service
 systemctl disable apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer e2scrub_all.timer e2scrub_reap.service \
   getty@tty1.service systemd-networkd-wait-online.service
 

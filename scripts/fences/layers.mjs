@@ -84,7 +84,7 @@ const server = [
   },
   {
     name: 'server engine port',
-    path: /^packages\/server\/src\/engine\/(engine|limits|seed)\.ts$/,
+    path: /^packages\/server\/src\/engine\/(engine|limits|seed|seed-script)\.ts$/,
     may: ['server engine port'],
     npm: ['node:'],
     why: 'The port is the words that engines and reconcilers share; it depends on nothing but words of Node.',
@@ -347,7 +347,7 @@ const server = [
     name: 'server feature',
     path: /^packages\/server\/src\/[^/]+\//,
     may: ['contract', 'own server plan', 'own server feature', 'server entry', 'server lib'],
-    npm: ['zod', 'rate-limiter-flexible', 'otpauth', '@simplewebauthn/server', 'node:'],
+    npm: ['zod', 'rate-limiter-flexible', 'otpauth', '@simplewebauthn/server', 'yaml', 'node:'],
     why: 'A piece beside a service serves that service only.',
   },
 ]
@@ -514,6 +514,7 @@ const ownersByAnotherName = {
   recovery_code: 'totp',
   passkey_challenge: 'passkey',
   vm_group_event: 'vm-group',
+  vm_start_script: 'start-script',
   usage_sample: 'usage',
   share_code: 'share',
   project_invitation: 'project-member',

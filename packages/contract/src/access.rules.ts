@@ -39,6 +39,7 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'vm.console': 'operator',
   'vm.consoleLog': 'operator',
   'vm.screen': 'operator',
+  'startScript.get': 'operator',
   'vmSnapshot.list': 'viewer',
   'vmSnapshot.create': 'operator',
   'vmSnapshot.restore': 'operator',

@@ -19,6 +19,8 @@ export interface EndpointDef {
   body?: z.ZodType
   /** The body comes as an HTML form sends it, in place of JSON. */
   takes?: 'form'
+  /** The largest body in bytes as it is sent, where 64 kB are not enough. */
+  bodyBytes?: number
   /** Absent for 204 and for everything that is not JSON. */
   response?: z.ZodType
   /** Status of a refused body; 400 unless the catalogue says otherwise. */

@@ -58,6 +58,8 @@ export * from './sign-up.rules.ts'
 export * from './ssh-gateway.rules.ts'
 export * from './ssh-key.rules.ts'
 export * from './ssh-key.ts'
+export * from './start-script.rules.ts'
+export * from './start-script.ts'
 export * from './template.rules.ts'
 export * from './template.ts'
 export * from './text.rules.ts'
@@ -103,6 +105,7 @@ import { quotaApi } from './quota.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
 import { sshKeyApi } from './ssh-key.ts'
+import { startScriptApi } from './start-script.ts'
 import { templateApi } from './template.ts'
 import { totpApi } from './totp.ts'
 import { usageApi } from './usage.ts'
@@ -143,6 +146,7 @@ const apis = [
   searchApi,
   networkApi,
   shareApi,
+  startScriptApi,
   eventApi,
 ] as const
 

@@ -83,6 +83,7 @@ export const routes = {
   'vm.suspend': 'POST /api/projects/:projectId/vms/:vmId/suspend',
   'vm.fork': 'POST /api/projects/:projectId/vms/:vmId/fork',
   'vm.restart': 'POST /api/projects/:projectId/vms/:vmId/restart',
+  'startScript.get': 'GET /api/projects/:projectId/vms/:vmId/start-script',
   'vm.usage': 'GET /api/projects/:projectId/vms/:vmId/usage',
   'vm.console': 'GET /api/projects/:projectId/vms/:vmId/console',
   'vm.consoleLog': 'GET /api/projects/:projectId/vms/:vmId/console/log',

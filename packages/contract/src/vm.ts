@@ -7,6 +7,7 @@ import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
+import { brokenStartScript, startScriptTexts } from './start-script.rules.ts'
 import { Id, name, Time } from './text.ts'
 import { deleteProtected, notRunning, vmStatuses, vmStepNames } from './vm.rules.ts'
 import {
@@ -124,6 +125,14 @@ export const VmCreate = z.object({
   note: Note.default(''),
   tags: Tags.default([]),
   delete_protection: DeleteProtection.default(false),
+  /** Run once by the guest, as root, when it boots for the first time: a program (`#!`) or `#cloud-config`. */
+  start_script: z
+    .string({ error: startScriptTexts.form })
+    .superRefine((text, context) => {
+      const message = brokenStartScript(text)
+      if (message !== undefined) context.addIssue({ code: 'custom', message })
+    })
+    .optional(),
   /** May be repeated in the body; then it must be the project of the path. */
   project_id: z.string().optional(),
 })
@@ -179,6 +188,7 @@ export const vmApi = {
     auth: 'session',
     status: 201,
     idempotent: true,
+    bodyBytes: 512 * 1024,
     params: ProjectParams,
     body: VmCreate,
     response: Vm,
@@ -198,6 +208,7 @@ export const vmApi = {
         shareTexts.portMissing,
         shareTexts.tooMany,
         shareTexts.twice,
+        ...Object.values(startScriptTexts),
       ],
       404: [messages.projectNotFound],
       409: ['Disk "<name>" is not available', quotaRefusal, shareTexts.noPortLeft],

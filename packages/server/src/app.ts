@@ -1,4 +1,4 @@
-import { passkeyOriginOf } from '@slipway/contract'
+import { isBootImageUrl, passkeyOriginOf } from '@slipway/contract'
 import type { Base } from './app/base.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
@@ -160,6 +160,9 @@ export async function buildApp(options: AppOptions) {
     templates,
     disks,
     shares,
+    // What is built here has none; what comes from elsewhere is made for it.
+    hasCloudInit: (imageId) =>
+      isBootImageUrl(imageId) || options.templates.some(({ id, url }) => id === imageId && url !== null),
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles } = machines

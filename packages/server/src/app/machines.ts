@@ -7,6 +7,8 @@ import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import { makeStartScriptRepo } from '../start-script/start-script.repo.ts'
+import { makeStartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
@@ -34,6 +36,8 @@ export function makeMachines(
     templates: TemplateService
     disks: DiskService
     shares: ShareService
+    /** Whether guests of a boot image are set up by cloud-init. */
+    hasCloudInit: (imageId: string) => boolean
     /** Whether a disk or a VM is made of the snapshot now, or a VM put back to it. */
     isInUse: (snapshotId: string, tx?: Tx) => Promise<boolean>
   },
@@ -42,12 +46,18 @@ export function makeMachines(
   const { activity, isInUse, quotas } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
+  const startScripts = makeStartScriptService({
+    repo: makeStartScriptRepo(db),
+    hasCloudInit: options.hasCloudInit,
+    resultOf: (vmId, form) => engine.startScriptResult(vmId, form),
+  })
   const vms = makeVmService({
     repo: vmRepo,
     disks: options.disks,
     keys: options.keys,
     templates: options.templates,
     shares: options.shares,
+    startScripts,
     kick: calls.kickVm,
     hurry: calls.hurryVm,
     changed: bus.changed,
@@ -83,6 +93,7 @@ export function makeMachines(
     announceSnapshot: vmSnapshots.announceById,
     suspectSnapshot: calls.kickVmSnapshot,
     wake: calls.kickVm,
+    startScriptOf: startScripts.scriptOf,
     ownKeys: options.ownKeys,
   })
   const vmReconciler = makeReconciler({
@@ -140,6 +151,7 @@ export function makeMachines(
     vms,
     vmSnapshots,
     consoles,
+    startScripts,
     vmReconciler,
     vmSnapshotReconciler,
     /** Suspends VMs that nobody uses, by what others measure of them. */

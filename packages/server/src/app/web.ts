@@ -76,6 +76,8 @@ import type { SecondStepService } from '../sign-in/second-step.service.ts'
 import { signInRoutes } from '../sign-in/sign-in.routes.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import { startScriptRoutes } from '../start-script/start-script.routes.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
 import { templateRoutes } from '../template/template.routes.ts'
 import type { BuiltInTemplate, TemplateService } from '../template/template.service.ts'
 import { totpRoutes } from '../totp/totp.routes.ts'
@@ -220,6 +222,7 @@ export async function installRoutes(
     vms: VmService
     vmSnapshots: VmSnapshotService
     consoles: ConsoleService
+    startScripts: StartScriptService
     pools: VmPoolService
     sets: VmSetService
     operations: OperationService
@@ -276,6 +279,7 @@ export async function installRoutes(
   diskRoutes(route, options.disks)
   vmRoutes(route, options.vms)
   consoleRoutes(route, socketRoute, options.consoles)
+  startScriptRoutes(route, options.startScripts)
   usageRoutes(route, options.usage)
   vmPoolRoutes(route, options.pools)
   vmSetRoutes(route, options.sets)

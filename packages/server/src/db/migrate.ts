@@ -26,6 +26,7 @@ import * as sshKeyProof from './migrations/0021-ssh-key-proof.ts'
 import * as notice from './migrations/0022-notice.ts'
 import * as groupCopies from './migrations/0023-group-copies.ts'
 import * as vmChanges from './migrations/0024-vm-changes.ts'
+import * as startScripts from './migrations/0025-start-scripts.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -55,6 +56,7 @@ const migrations: Record<string, Migration> = {
   '0022-notice': notice,
   '0023-group-copies': groupCopies,
   '0024-vm-changes': vmChanges,
+  '0025-start-scripts': startScripts,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

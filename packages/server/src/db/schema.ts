@@ -27,6 +27,7 @@ export interface Schema {
   ssh_key: SshKeyTable
   template: TemplateTable
   vm: VmTable
+  vm_start_script: VmStartScriptTable
   disk: DiskTable
   vm_snapshot: VmSnapshotTable
   disk_snapshot: DiskSnapshotTable
@@ -486,6 +487,17 @@ export interface QuotaTable {
 }
 
 /** A port of a VM that can be opened from outside. */
+export interface VmStartScriptTable {
+  vm_id: string
+  script: string
+  /** The end as it was read last; `waiting` before. */
+  state: 'waiting' | 'succeeded' | 'failed'
+  message: string | null
+  exit_code: number | null
+  finished_at: string | null
+  output: string
+}
+
 export interface ShareTable {
   id: string
   project_id: string

@@ -13,6 +13,7 @@ import {
 } from './engine.test-kit.ts'
 import type { Engine, MachineConsole, MachineSpec } from './engine.ts'
 import { describeNetworks } from './network.suite.ts'
+import { describeStartScripts } from './start-script.suite.ts'
 import { describeStorage } from './storage.suite.ts'
 import { describeSuspend } from './suspend.suite.ts'
 
@@ -388,6 +389,7 @@ export function describeEngine(name: string, makeHarness: () => Promise<EngineHa
   })
   describeStorage(name, makeHarness)
   describeSuspend(name, makeHarness)
+  describeStartScripts(name, makeHarness)
   describeCopies(name, makeHarness)
   describeNetworks(name, makeHarness)
 }

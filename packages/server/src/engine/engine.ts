@@ -128,6 +128,11 @@ export interface Engine {
    * agent. What a guest says is bounded in size and time.
    */
   listeningPorts(machineId: string): Promise<number[] | null>
+  /**
+   * What came of the start script of a machine, of this form. What a guest says is bounded in size and time, and its own
+   * affair: it may say anything.
+   */
+  startScriptResult(machineId: string, form: StartScriptForm): Promise<StartScriptResult>
   /** Whether a machine has a screen, on or off. */
   hasScreen(machineId: string): Promise<boolean>
   /** A new connection to the screen of a living guest, in the RFB protocol; null when there is none. */
@@ -230,7 +235,7 @@ export interface Engine {
 /** What of a machine can be another from one start to the next. */
 export type MachineLikeness = Pick<
   MachineSpec,
-  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys'
+  'hostname' | 'cpu' | 'memoryMb' | 'persistent' | 'sshPublicKeys' | 'startScript'
 >
 
 /** What a machine is a copy of. */
@@ -371,7 +376,29 @@ export interface MachineSpec {
    * (`exit: 'reboot'`), so that the caller can start it from the image again.
    */
   persistent: boolean
+  /**
+   * What the guest runs as root when a new root disk boots for the first time, and never again on that disk or a copy of
+   * it: a program with its `#!`, or settings for cloud-init. It may hold secrets: it is neither logged nor told.
+   */
+  startScript?: string
 }
+
+export type StartScriptForm = 'program' | 'cloud-config'
+
+export type StartScriptResult =
+  /** It has not begun. */
+  | { state: 'waiting' }
+  | { state: 'running'; output: string }
+  /** `interrupted`: the guest ended under it. `output` is its end, of which at most 64 kB are kept. */
+  | {
+      state: 'ended'
+      how: 'succeeded' | 'failed' | 'interrupted'
+      exitCode: number | null
+      endedAt: number | null
+      output: string
+    }
+  /** Nobody tells, for this reason, in a sentence. */
+  | { state: 'unknown'; reason: string }
 
 export type ImageState =
   | { state: 'ready' }

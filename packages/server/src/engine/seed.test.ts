@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { run } from '../lib/command.ts'
@@ -13,6 +16,9 @@ const spec = {
   volumeIds: [],
   persistent: true,
 }
+
+const images = join(import.meta.dirname, '../../../../images')
+const startScript = (name: string) => `/var/lib/slipway/start-script/${name}`
 
 interface UserData {
   users: unknown[]
@@ -56,6 +62,57 @@ describe('the seed', () => {
 
   test('names no list of keys when there is none, as the schema of cloud-init asks', () => {
     expect(userDataOf({ ...spec, sshPublicKeys: [] }).users).toEqual([{ name: 'root', lock_passwd: true }])
+  })
+
+  describe('with a start script', () => {
+    const program = '#!/bin/sh\necho "Hällo" > /root/it\n'
+
+    test('has cloud-init write the program and run it at the end of a boot, and says so itself first', () => {
+      const files = userDataOf({ ...spec, startScript: program }).write_files
+      const [script, run] = files.slice(1) as { path: string; content: string; encoding?: string }[]
+      expect(script).toMatchObject({ path: startScript('script'), encoding: 'b64', permissions: '0700' })
+      expect(Buffer.from(script?.content ?? '', 'base64').toString()).toBe(program)
+      expect(Buffer.from(run?.content ?? '', 'base64').toString()).toContain(startScript('script'))
+      expect(files.map(({ path }) => path).filter((path) => path.includes('per-boot'))).toEqual([
+        '/var/lib/cloud/scripts/per-boot/say-ready',
+        '/var/lib/cloud/scripts/per-boot/start-script',
+      ])
+    })
+
+    test('is unpacked from its text by images of our own, and not where there is none', async () => {
+      const take = await readFile(join(images, 'starter/root/usr/lib/slipway/take-start-script'), 'utf8')
+      expect(await readFile(join(images, 'base/root/usr/lib/slipway/take-start-script'), 'utf8')).toBe(take)
+      const place = await mkdtemp(join(tmpdir(), 'slipway-seed-'))
+      try {
+        const taken = async (machine: SeedSpec) => {
+          const [userData, program] = [join(place, 'user-data'), join(place, 'take')]
+          await writeFile(userData, seedFiles(machine).userData)
+          // On this host it must not write where it does in a guest.
+          const here = take
+            .replace('-m 700 $place', '"$2"')
+            .replaceAll(/(?<=> |700 )\$place\/\$name/g, '"$2/$name"')
+          await writeFile(program, here)
+          await run('sh', [program, userData, join(place, 'out')])
+          return readFile(join(place, 'out', 'script'), 'utf8').catch(() => null)
+        }
+        expect(await taken(spec)).toBeNull()
+        expect(await taken({ ...spec, startScript: '#cloud-config\npackages: [x]\n' })).toBeNull()
+        expect(await taken({ ...spec, startScript: program })).toBe(program)
+      } finally {
+        await rm(place, { recursive: true, force: true })
+      }
+    })
+
+    test('leaves settings for cloud-init as they are, in a part of their own', () => {
+      const settings = '#cloud-config\npackages: [nginx] # "quotes"\n--slipway-start-script\n'
+      const { userData } = seedFiles({ ...spec, startScript: settings })
+      expect(userData).toMatch(/^MIME-Version: 1\.0\nContent-Type: multipart\/mixed; boundary="([^"]+)"\n\n/)
+      const [, ours = '', theirs = '', end] = userData.split(/^--slipway-start-script(?:--)?$/m)
+      expect(JSON.parse(ours.slice(ours.indexOf('#cloud-config') + 13))).toMatchObject({ hostname: 'web-1' })
+      expect(theirs).toContain('\nMerge-Type: list(append)')
+      expect(Buffer.from(theirs.slice(theirs.indexOf('\n\n')), 'base64').toString()).toBe(settings)
+      expect(end).toBe('\n')
+    })
   })
 
   test('keeps every text in its place, whatever it holds', () => {

@@ -1,7 +1,8 @@
 /** What a guest is told about itself, on every engine. */
 import type { MachineSpec } from './engine.ts'
+import { formOf, programFiles, withSettings } from './seed-script.ts'
 
-export type SeedSpec = Pick<MachineSpec, 'id' | 'hostname' | 'sshPublicKeys'>
+export type SeedSpec = Pick<MachineSpec, 'id' | 'hostname' | 'sshPublicKeys' | 'startScript'>
 
 /**
  * What a guest reads to become itself, in the NoCloud form that cloud-init and Starter Linux understand. Every text
@@ -15,6 +16,8 @@ export function seedFiles(spec: SeedSpec): { metaData: string; userData: string 
     `local-hostname: ${JSON.stringify(oneLine(spec.hostname))}`,
     ...(keys.length > 0 ? ['public-keys:', ...keys.map((key) => `  - ${JSON.stringify(key)}`)] : []),
   ]
+  const { startScript } = spec
+  const isProgram = startScript !== undefined && formOf(startScript) === 'program'
   const userData = {
     hostname: oneLine(spec.hostname),
     disable_root: false,
@@ -26,11 +29,13 @@ export function seedFiles(spec: SeedSpec): { metaData: string; userData: string 
     // At the end of every boot cloud-init runs what stands in this directory.
     write_files: [
       { path: '/var/lib/cloud/scripts/per-boot/say-ready', permissions: '0755', content: SAY_READY },
+      ...(isProgram ? programFiles(startScript) : []),
     ],
   }
+  const ours = `#cloud-config\n${JSON.stringify(userData, null, 2)}\n`
   return {
     metaData: `${metaData.join('\n')}\n`,
-    userData: `#cloud-config\n${JSON.stringify(userData, null, 2)}\n`,
+    userData: startScript === undefined || isProgram ? ours : withSettings(ours, startScript),
   }
 }
 

@@ -51,6 +51,7 @@ export function makeRoute(app: FastifyInstance, { revision, idempotency, ...gate
     app.route({
       method: endpoint.method,
       url: endpoint.path,
+      ...(endpoint.bodyBytes !== undefined && { bodyLimit: endpoint.bodyBytes }),
       async handler(request, reply) {
         const input = await readInput(endpoint, request, gate)
         if (endpoint.auth === 'session') reply.header(headers.revision, revision())

@@ -53,6 +53,8 @@ export interface VmReconcileOptions {
   announceSnapshot: (snapshotId: string) => Promise<void>
   /** Looks at a VM soon. */
   wake: (vmId: string) => void
+  /** What a VM runs at its first boot. */
+  startScriptOf: (vmId: string) => Promise<string | null>
   /** OpenSSH public keys by which Slipway itself gets into every guest. */
   ownKeys: readonly string[]
 }
@@ -247,7 +249,7 @@ export function makeVmReconcile(options: VmReconcileOptions) {
           const options = {
             freshRoot: !vm.persistent,
             volumeIds: await repo.diskIds(vm.id),
-            like: likenessOf(vm),
+            like: await likenessOf(vm),
           }
           const why = await engine.startMachine(vm.id, options)
           if (why) await suspend.booted(vm, why)
@@ -401,19 +403,23 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     if (copyOf !== null && !known.provisioned) options.suspectSnapshot(copyOf)
   }
 
-  const likenessOf = (vm: VmRecord): MachineLikeness => ({
-    hostname: hostnameOf(vm.name),
-    cpu: vm.cpu,
-    memoryMb: vm.memoryMb,
-    persistent: vm.persistent,
-    sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
-  })
+  async function likenessOf(vm: VmRecord): Promise<MachineLikeness> {
+    const startScript = await options.startScriptOf(vm.id)
+    return {
+      hostname: hostnameOf(vm.name),
+      cpu: vm.cpu,
+      memoryMb: vm.memoryMb,
+      persistent: vm.persistent,
+      sshPublicKeys: [vm.sshPublicKey, ...ownKeys],
+      ...(startScript !== null && { startScript }),
+    }
+  }
 
   async function specOf(vm: VmRecord, projectId: string): Promise<MachineSpec> {
     return {
       id: vm.id,
       projectId,
-      ...likenessOf(vm),
+      ...(await likenessOf(vm)),
       imageId: vm.imageId,
       volumeIds: await repo.diskIds(vm.id),
     }

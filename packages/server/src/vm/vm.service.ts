@@ -26,6 +26,7 @@ import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, unused, vmSubject } from './vm.activity.ts'
 import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
@@ -44,6 +45,7 @@ export interface VmServiceOptions {
   keys: SshKeyService
   templates: TemplateService
   shares: Pick<ShareService, 'forNewVm'>
+  startScripts: Pick<StartScriptService, 'forNewVm'>
   /** Asks the reconciler to look at a VM soon. */
   kick: (vmId: string) => void
   /** Looks at a VM whoever else is being looked at: it is ended by force. */
@@ -390,6 +392,7 @@ export function makeVmService(options: VmServiceOptions) {
         deleteProtection: input.delete_protection,
         member: null,
       })
+      const addScript = options.startScripts.forNewVm(vm, input.start_script)
       const sharing = await shares.forNewVm(userId, vm, input.share_ports)
       const now = clock.now()
       const entries = [
@@ -404,7 +407,10 @@ export function makeVmService(options: VmServiceOptions) {
       ]
       const given = (tx: Tx) =>
         options.quotas.require(tx, projectId, { ...takenBy(vm, []), shares: input.share_ports.length })
-      const taken = await repo.insert(vm, diskIds, entries, given, sharing.add)
+      const taken = await repo.insert(vm, diskIds, entries, given, async (tx) => {
+        await sharing.add(tx)
+        await addScript(tx)
+      })
       if (taken) {
         const name = attached.find((disk) => disk.id === taken)?.name ?? ''
         throw new Problem(409, `Disk "${name}" is not available`)

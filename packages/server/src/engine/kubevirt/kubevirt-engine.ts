@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { Log } from '../../lib/log.ts'
 import { type Engine, EngineError } from '../engine.ts'
 import { clusterLimits, noLimits } from '../limits.ts'
+import { startScriptFiles } from '../seed-script.ts'
 import { makeAttachments } from './attachments.ts'
 import { makeConsoles, openRecorder, type RecorderPlace } from './consoles.ts'
 import type { ForeignSources } from './foreign-sources.ts'
@@ -144,6 +145,11 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
 
     dial: lines.dial,
     listeningPorts: async () => null,
+    // KubeVirt passes on a few questions to the guest agent, and none about files.
+    startScriptResult: async () => ({
+      state: 'unknown',
+      reason: `Results cannot be read from guests on this cluster. See ${startScriptFiles.output} in the VM.`,
+    }),
     hasScreen: (machineId) => lines.hasScreen(machineId),
     openScreen: (machineId) => lines.openScreen(machineId),
     ...consoles,

@@ -19,6 +19,9 @@ const LONGEST_ANSWER_BYTES = 256 * 1024
 const MOST_BYTES = 512 * 1024
 const MOST_LINES = 64
 
+/** The agent says that it cannot, or must not. */
+export class AgentRefusal extends Error {}
+
 /** What can be asked of the agent inside a guest. Commands: QEMU guest agent protocol reference. */
 export interface Agent {
   execute(command: string, args: Record<string, unknown>, timeoutMs: number): Promise<unknown>
@@ -83,7 +86,7 @@ export async function talkTo(socket: Socket): Promise<Agent | null> {
       if (socket.destroyed) return reject(new Error('The guest agent is gone'))
       refuse = reject
       asking = (message) => {
-        if ('error' in message) reject(new Error('The guest agent refused'))
+        if ('error' in message) reject(new AgentRefusal('The guest agent refused'))
         else if ('return' in message && isAnswer(message.return)) resolve(message.return)
       }
       bytes = 0

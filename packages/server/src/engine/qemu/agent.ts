@@ -1,10 +1,12 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { StartScriptForm, StartScriptResult } from '../engine.ts'
 import { type Agent, reachAgent } from './agent-line.ts'
 import { countOf, isRecord, sumOf } from './lines.ts'
 import { askForPorts } from './listening.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
 import type { Qmp } from './qmp.ts'
+import { askForStartScript } from './start-script-result.ts'
 
 const FREEZE_MS = 5000
 const THAW_MS = 5000
@@ -133,6 +135,10 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** TCP ports that others can connect to; null when nobody tells, or tells somebody else something now. */
     listeningPorts: (): Promise<number[] | null> => askIfFree(askForPorts),
+
+    /** What came of the start script; null when nobody tells, or tells somebody else something now. */
+    startScriptResult: (form: StartScriptForm): Promise<StartScriptResult | null> =>
+      askIfFree((agent) => askForStartScript(agent, form)),
 
     /** Bytes that the network interfaces of the guest have moved so far; null when nobody tells. */
     async traffic(): Promise<(Traffic & { at: number }) | null> {

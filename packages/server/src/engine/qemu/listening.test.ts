@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AgentRefusal } from './agent-line.ts'
 import { askForPorts, portsIn } from './listening.ts'
 
 const line = (local: string, state = '0A') =>
@@ -36,7 +37,7 @@ const agentWith = (files: Record<string, string>) => {
     async execute(command: string, args: Record<string, unknown>) {
       if (command === 'guest-file-open') {
         const handle = names.indexOf(String(args.path))
-        if (handle < 0) throw new Error('The guest agent refused')
+        if (handle < 0) throw new AgentRefusal('The guest agent refused')
         return handle
       }
       if (command === 'guest-file-close') return closed.push(args.handle)

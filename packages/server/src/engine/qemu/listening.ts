@@ -1,7 +1,6 @@
 import type { Agent } from './agent-line.ts'
-import { isRecord } from './lines.ts'
+import { readGuestFile } from './guest-files.ts'
 
-const ASK_MS = 3000
 /** Some four hundred sockets; a guest may have more, and what is behind them is not told. */
 const READ_BYTES = 64 * 1024
 /** State of a socket that waits for connections: `TCP_LISTEN` in the kernel's include/net/tcp_states.h. */
@@ -12,23 +11,11 @@ const LOOPBACK = /^([0-9A-F]{6}7F|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F)$/
 /** TCP ports that programs of a guest listen on where others reach them, lowest first; null when the agent tells none of it. */
 export async function askForPorts(agent: Agent): Promise<number[] | null> {
   const texts: (string | null)[] = []
-  for (const path of ['/proc/net/tcp', '/proc/net/tcp6']) texts.push(await readFile(agent, path))
+  for (const path of ['/proc/net/tcp', '/proc/net/tcp6'])
+    texts.push((await readGuestFile(agent, path, 'beginning', READ_BYTES))?.toString('latin1') ?? null)
   // A guest without IPv6 has one of them only.
   if (texts.every((text) => text === null)) return null
   return portsIn(texts.join('\n'))
-}
-
-/** The content of a file, as far as it is read; null when the guest lets nobody read it. Commands: QEMU guest agent reference. */
-async function readFile(agent: Agent, path: string): Promise<string | null> {
-  const handle = await agent.execute('guest-file-open', { path }, ASK_MS).catch(() => null)
-  if (typeof handle !== 'number') return null
-  try {
-    const read = await agent.execute('guest-file-read', { handle, count: READ_BYTES }, ASK_MS)
-    const content = isRecord(read) ? read['buf-b64'] : null
-    return typeof content === 'string' ? Buffer.from(content, 'base64').toString('latin1') : null
-  } finally {
-    await agent.execute('guest-file-close', { handle }, ASK_MS).catch(() => {})
-  }
 }
 
 /** Ports of sockets that listen, from tables as /proc/net/tcp has them; see proc_net_tcp(5). */

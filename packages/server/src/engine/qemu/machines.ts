@@ -82,9 +82,16 @@ export function makeMachines(deps: {
       log.error({ machine: machineId, movedTo }, 'The data of a VM without a record was moved aside')
   }
 
+  /** Writes what the guest is told about itself. */
+  async function putSeed(spec: KeptSpec, startScript: string | undefined): Promise<void> {
+    const file = dirs.fileOf(spec.id, fileNames.seed)
+    await writeSeed(file, startScript === undefined ? spec : { ...spec, startScript })
+    await flush(file)
+  }
+
   /** Makes a machine whose root disk comes from somewhere; its record says last that it is whole. */
   const make = (
-    { projectId, ...spec }: MachineSpec,
+    { projectId, startScript, ...spec }: MachineSpec,
     what: string,
     fill: () => Promise<Omit<MachineRecord, 'spec' | 'address'>>,
   ): Promise<void> =>
@@ -99,10 +106,10 @@ export function makeMachines(deps: {
         await requireRoom(dataDir)
         await networks.assign(projectId, spec.id)
         const filled = await fill()
-        await writeSeed(dirs.fileOf(spec.id, fileNames.seed), spec)
-        await flush(dirs.fileOf(spec.id, fileNames.seed))
+        await putSeed(spec, startScript)
         const address = { ip, port: await pickPort(ip, null) }
-        await dirs.writeRecord(spec.id, { spec, address, ...filled })
+        const scripted = startScript !== undefined && { scripted: true }
+        await dirs.writeRecord(spec.id, { spec, address, ...filled, ...scripted })
       } catch (error) {
         ips.delete(spec.id)
         await dirs.remove(spec.id).catch(() => {})
@@ -144,13 +151,12 @@ export function makeMachines(deps: {
 
   /** Makes the record, which is written with the run, say what the machine is like now, and the seed with it. */
   async function become(machineId: string, record: MachineRecord, like: MachineLikeness): Promise<void> {
-    const before = record.spec
-    record.spec = { ...before, ...like }
+    const { startScript, ...spec } = like
+    const seedOf = ({ hostname, sshPublicKeys }: KeptSpec) => [hostname, ...sshPublicKeys].join('\n')
+    const before = seedOf(record.spec)
+    record.spec = { ...record.spec, ...spec }
     requireSoundSpec(record.spec)
-    const seedOf = ({ hostname, sshPublicKeys }: MachineLikeness) => [hostname, ...sshPublicKeys].join('\n')
-    if (seedOf(before) === seedOf(record.spec)) return
-    await writeSeed(dirs.fileOf(machineId, fileNames.seed), record.spec)
-    await flush(dirs.fileOf(machineId, fileNames.seed))
+    if (seedOf(record.spec) !== before) await putSeed(record.spec, startScript)
   }
 
   async function beginFrom(

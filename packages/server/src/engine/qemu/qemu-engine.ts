@@ -301,6 +301,11 @@ export function makeQemuEngine(deps: {
       return { at: { ip: plug.ip, port } }
     },
     listeningPorts: async (machineId) => (await guests.held().get(machineId)?.agent.listeningPorts()) ?? null,
+    startScriptResult: async (machineId, form) =>
+      (await guests.held().get(machineId)?.agent.startScriptResult(form)) ?? {
+        state: 'unknown',
+        reason: 'The guest agent does not answer. The result is read through it.',
+      },
     hasScreen: showsScreen,
     async openScreen(machineId) {
       if (!(await showsScreen(machineId)) || !guests.isHeld(machineId)) return null

@@ -55,6 +55,7 @@ const record = z.looseObject({
     })
     .nullish(),
   fresh: z.boolean().optional(),
+  scripted: z.boolean().optional(),
 })
 
 const manifest = z.looseObject({

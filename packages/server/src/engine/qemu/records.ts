@@ -3,8 +3,11 @@ import type { BootImage } from '../../image/image-store.ts'
 import type { Address, Capabilities, MachineSpec, SnapshotMade } from '../engine.ts'
 import type { Plug } from './network/plug.ts'
 
-/** A machine as it is asked for, but for its project: this engine has no use for that. */
-export type KeptSpec = Omit<MachineSpec, 'projectId'>
+/**
+ * A machine as it is asked for, but for its project, of which this engine has no use, and its start script, which may hold
+ * secrets and stands in its seed alone.
+ */
+export type KeptSpec = Omit<MachineSpec, 'projectId' | 'startScript'>
 
 /** What stays of a machine between runs: written last when it is made, so its presence means the machine is whole. */
 export interface MachineRecord {
@@ -19,6 +22,8 @@ export interface MachineRecord {
   restored: Restored | null
   /** No guest has had the root disk yet. Machines of earlier versions do not say. */
   fresh?: boolean
+  /** It has a start script. */
+  scripted?: boolean
 }
 
 /** What the next start goes on from. */

@@ -26,6 +26,7 @@ import { noLimits } from '../limits.ts'
 import { makeSimulatedConsoles, type SimulatedGuest } from './console.ts'
 import { makeSimulatedImages } from './images.ts'
 import { type Line, makeKept, SIMULATED_FILE, saveLines } from './kept.ts'
+import { simulatedEnd, startScriptMs } from './start-script.ts'
 import { type Contents, makeSimulatedStorage, unreadable, unreadableError } from './storage.ts'
 import { makeSimulatedWeb, WEB_PORT } from './web.ts'
 
@@ -89,6 +90,8 @@ interface Machine {
   launches: number
   /** Percent of its processors that its guest uses, since when, and what it had used before in this run. */
   load?: number
+  /** When its start script ends, unless its guest ends before. */
+  script?: { endsAt: number; interrupted: boolean }
   loadSince?: number
   usedMs?: number
 }
@@ -307,7 +310,8 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     return { ...machine, run: { ...machine.run, exit: { how: 'host-restart' } } }
   }
 
-  function noteEnd({ spec: { id }, suspended }: Machine, { how }: MachineExit): void {
+  function noteEnd({ spec: { id }, suspended, script, run }: Machine, { how }: MachineExit): void {
+    if (script && !suspended && (run?.endsAt ?? clock.now()) < script.endsAt) script.interrupted = true
     web.end(id)
     consoles.note(id, how === 'crashed' ? 'crashed' : suspended ? 'suspended' : 'ended')
   }
@@ -567,6 +571,11 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
         endsAt: null,
         exit: null,
       }
+      if (machine.spec.startScript !== undefined && (freshRoot || !machine.script))
+        machine.script = {
+          endsAt: clock.now() + span(lifeMs.boot) + span(startScriptMs),
+          interrupted: false,
+        }
       if (fault === 'crash' || (fault === 'leaves' && machine.launches === 1))
         endAfter(id, machine, span(lifeMs.crash))
       consoles.note(id, resumed ? 'resumed' : 'started')
@@ -646,6 +655,17 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
     async listeningPorts(id) {
       const machine = machines.get(id)
       return machine && lives(machine) && isUp(machine) ? [22, WEB_PORT] : null
+    },
+    async startScriptResult(id) {
+      const machine = machines.get(id)
+      if (!machine || !lives(machine) || !isUp(machine))
+        return { state: 'unknown', reason: 'The guest does not answer (simulated).' }
+      const { script, spec } = machine
+      if (!script || spec.startScript === undefined) return { state: 'waiting' }
+      if (script.interrupted)
+        return { state: 'ended', how: 'interrupted', exitCode: null, endedAt: null, output: '' }
+      if (clock.now() < script.endsAt) return { state: 'running', output: '' }
+      return simulatedEnd(spec.startScript, script.endsAt)
     },
     hasScreen: async () => false,
     async dial(id, port) {

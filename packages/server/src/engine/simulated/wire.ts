@@ -32,6 +32,7 @@ export const methods = {
   list: 'short',
   usage: 'short',
   listeningPorts: 'short',
+  startScriptResult: 'short',
   hasScreen: 'short',
   createVolume: 'long',
   deleteVolume: 'short',

@@ -82,4 +82,5 @@ test('VMs of foreign images and those with data disks boot', () => {
     'its image comes from elsewhere',
   )
   expect(whyCold({ image, volumes: [{ id: 'one', port: 0 }] })).toBe('it has data disks')
+  expect(whyCold({ image, volumes: [], scripted: true })).toBe('it has a start script')
 })

@@ -36,8 +36,14 @@ export function keyOf(fit: WarmFit): string {
 }
 
 /** Why a machine boots in any case, or null when it may start from a frozen guest. */
-export function whyCold({ image, volumes }: Pick<MachineRecord, 'image' | 'volumes'>): string | null {
+export function whyCold({
+  image,
+  volumes,
+  scripted,
+}: Pick<MachineRecord, 'image' | 'volumes' | 'scripted'>): string | null {
   if (!isOurs(image)) return 'its image comes from elsewhere'
+  // A frozen guest reads no seed any more.
+  if (scripted) return 'it has a start script'
   return volumes.length > 0 ? 'it has data disks' : null
 }
 

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type EngineHarness, makeMoves, PATIENCE_MS, PROJECT_ID } from './engine.test-kit.ts'
+import type { Engine, MachineSpec, StartScriptResult } from './engine.ts'
+
+/** The promises of the engine port about start scripts. The tests build on each other, because a guest takes its time. */
+export function describeStartScripts(name: string, makeHarness: () => Promise<EngineHarness>): void {
+  describe(`${name} as an engine that runs start scripts`, () => {
+    let harness: EngineHarness
+    let engine: Engine
+    const { done, until, imageIsReady } = makeMoves(name, () => ({ harness, engine }))
+    const spec: MachineSpec = {
+      id: randomUUID(),
+      projectId: PROJECT_ID,
+      hostname: 'scripted-1',
+      cpu: 1,
+      memoryMb: 256,
+      imageId: '',
+      sshPublicKeys: [],
+      volumeIds: [],
+      persistent: true,
+      startScript: ['#!/bin/sh', 'echo once >> /root/ran', 'echo Hällo', 'id -un', 'exit 3', ''].join('\n'),
+    }
+    const { id } = spec
+    let first: StartScriptResult
+
+    /** Looks until the script has ended. */
+    async function ended(): Promise<StartScriptResult> {
+      for (let passed = 0; passed < PATIENCE_MS; passed += 250) {
+        const result = await engine.startScriptResult(id, 'program')
+        if (result.state === 'ended') return result
+        await harness.pass(250)
+      }
+      throw new Error(`It did not end: ${JSON.stringify(await engine.startScriptResult(id, 'program'))}`)
+    }
+    async function start(): Promise<void> {
+      await done(engine.startMachine(id, { freshRoot: false, volumeIds: [] }))
+      await until(id, 'ready')
+    }
+    /** Skips where the engine cannot read results, after it has said so. */
+    async function needsResults(skip: (note: string) => never): Promise<void> {
+      if (engine.kind !== 'kubevirt') return
+      const result = await engine.startScriptResult(id, 'program')
+      expect(result).toMatchObject({ state: 'unknown', reason: expect.stringMatching(/^[A-Z].{20,}\.$/) })
+      skip('results are not read from guests')
+    }
+
+    beforeAll(async () => {
+      harness = await makeHarness()
+      spec.imageId = harness.imageId
+      spec.sshPublicKeys = [harness.sshPublicKey]
+      engine = await harness.open()
+      await imageIsReady()
+    }, 600_000)
+    afterAll(async () => {
+      await done(engine.deleteMachine(id))
+      await until(id, 'absent')
+      await engine.close()
+      await harness.cleanUp()
+    })
+
+    test('a script runs when the guest boots for the first time; its exit code and output can be read', async ({
+      skip,
+    }) => {
+      await done(engine.createMachine(spec))
+      expect(await engine.startScriptResult(id, 'program')).toMatchObject({ state: 'unknown' })
+      await start()
+      await needsResults(skip)
+      first = await ended()
+      expect(first).toMatchObject({ state: 'ended', how: 'failed', exitCode: 3 })
+      expect(first).toHaveProperty('output', expect.stringContaining('Hällo\n'))
+      const { address } = await until(id, 'ready')
+      if (!harness.ssh) return
+      expect(first).toHaveProperty('output', 'Hällo\nroot\n')
+      expect((await harness.ssh(address, 'cat /root/ran')).trim()).toBe('once')
+      expect((await harness.ssh(address, 'ls -ld /var/lib/slipway/start-script')).slice(0, 10)).toBe(
+        'drwx------',
+      )
+    })
+
+    test('it does not run again when the VM restarts, and its result stays', async ({ skip }) => {
+      await needsResults(skip)
+      await done(engine.powerDown(id))
+      await until(id, 'off')
+      await start()
+      expect(await ended()).toEqual(first)
+      const { address } = await until(id, 'ready')
+      if (harness.ssh) expect((await harness.ssh(address, 'cat /root/ran')).trim()).toBe('once')
+    })
+  })
+}

@@ -1,0 +1,100 @@
+import {
+  messages,
+  type StartScript,
+  type StartScriptForm,
+  startScriptForm,
+  startScriptTexts,
+} from '@slipway/contract'
+import type { Tx } from '../db/open.ts'
+import { isoTime } from '../lib/clock.ts'
+import { Problem, refuse } from '../lib/problem.ts'
+import type { StartScriptEnd, StartScriptRepo } from './start-script.repo.ts'
+import { isMapping } from './start-script.yaml.ts'
+
+export type StartScriptService = ReturnType<typeof makeStartScriptService>
+
+/** What the guest of a machine says of its start script; see the engine port. */
+export type ScriptResult =
+  | { state: 'waiting' }
+  | { state: 'running'; output: string }
+  | {
+      state: 'ended'
+      how: 'succeeded' | 'failed' | 'interrupted'
+      exitCode: number | null
+      endedAt: number | null
+      output: string
+    }
+  | { state: 'unknown'; reason: string }
+
+export function makeStartScriptService(options: {
+  repo: StartScriptRepo
+  /** Whether guests of a boot image are set up by cloud-init. */
+  hasCloudInit: (imageId: string) => boolean
+  resultOf: (vmId: string, form: StartScriptForm) => Promise<ScriptResult>
+}) {
+  const { repo } = options
+  const none = { message: null, exit_code: null, finished_at: null, output: '' }
+
+  return {
+    /**
+     * For the VM service: checks the start script of a VM that is being created. What it answers is for the transaction
+     * that stores the VM.
+     */
+    forNewVm(vm: { id: string; imageId: string }, script: string | undefined): (tx: Tx) => Promise<void> {
+      if (script === undefined) return async () => {}
+      if (startScriptForm(script) === 'cloud-config') {
+        if (!isMapping(script)) throw refuse('start_script', startScriptTexts.notMapping)
+        if (!options.hasCloudInit(vm.imageId)) throw refuse('start_script', startScriptTexts.noCloudInit)
+      }
+      return (tx) => repo.add(tx, vm.id, script)
+    },
+
+    /** What the reconciler hands to the engine with a new VM. */
+    scriptOf: repo.scriptOf,
+
+    /** As it is now: a guest is asked while it lives, until the end of its script is known. */
+    async get(projectId: string, vmId: string): Promise<StartScript> {
+      const vm = await repo.find(projectId, vmId)
+      if (!vm) throw new Problem(404, messages.vmNotFound)
+      const { script, message, exit_code, finished_at, output } = vm
+      if (script === null) return { script, state: 'none', ...none }
+      const known = { message, exit_code, finished_at, output: output ?? '' }
+      const isLiving = vm.seen_power === 'ready' || vm.seen_power === 'booting'
+      const isOver = vm.state === 'succeeded' || vm.state === 'failed'
+      // Without a root disk that lasts it runs at every start.
+      if (isOver && (vm.persistent === 1 || !isLiving))
+        return { script, state: vm.state ?? 'unknown', ...known }
+      if (!isLiving) {
+        if (vm.provisioned === 0) return { script, state: 'waiting', ...none }
+        return { script, state: 'unknown', ...none, message: notRunning }
+      }
+      if (vm.seen_power === 'booting') return { script, state: 'waiting', ...none }
+      const form = startScriptForm(script) ?? 'program'
+      const result = await options.resultOf(vmId, form)
+      if (result.state === 'waiting') return { script, state: 'waiting', ...none }
+      if (result.state === 'running') return { script, state: 'running', ...none, output: result.output }
+      if (result.state === 'unknown') return { script, state: 'unknown', ...none, message: result.reason }
+      const end = endOf(result)
+      await repo.storeEnd(vmId, end)
+      return { script, ...end }
+    },
+  }
+}
+
+const notRunning = 'Start the VM to read the result from its guest.'
+
+function endOf({
+  how,
+  exitCode,
+  endedAt,
+  output,
+}: Extract<ScriptResult, { state: 'ended' }>): StartScriptEnd {
+  return {
+    state: how === 'succeeded' ? 'succeeded' : 'failed',
+    message: how === 'interrupted' ? 'The guest stopped or restarted before the script ended.' : null,
+    exit_code: exitCode,
+    finished_at: endedAt === null ? null : isoTime(endedAt),
+    // A database takes no null characters.
+    output: output.replaceAll('\0', ''),
+  }
+}
