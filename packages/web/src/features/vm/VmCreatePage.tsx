@@ -2,6 +2,7 @@ import { formatCpu, formatMemory, quotaOfVms, type VmCreate, vmTexts } from '@sl
 import { useEffect, useRef } from 'react'
 import { Controller, useForm, useWatch } from 'react-hook-form'
 import { Link, useNavigate, useParams, useSearchParams } from 'react-router'
+import { ApiError } from '../../api/client.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorDetail, fullErrorText } from '../../api/errors.ts'
 import { useLimits } from '../../api/host.ts'
@@ -25,12 +26,17 @@ import { QuotaNote } from '../quota/QuotaNote.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { keyFor } from '../ssh-key/default-key.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
+import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { TemplatePanel } from '../template/TemplatePanel.tsx'
 import { VmDiskRows } from './VmDiskRows.tsx'
-import { brokenPorts, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
+import { brokenPorts, brokenScript, emptyVmForm, firstBrokenRule, toBody, type VmForm } from './vm-form.ts'
 
 const failureText = 'Failed to create VM. Please try again.'
+
+/** Why the server refused this start script; it knows more of templates and of YAML. */
+const refusedScript = (error: unknown, sent: VmCreate | undefined, script: string): string | undefined =>
+  error instanceof ApiError && sent?.start_script === script ? error.fields?.start_script : undefined
 
 /** `/create` and `/projects/:projectId/vms/create`: one form, the second with a fixed project. */
 export function Component() {
@@ -210,6 +216,22 @@ export function Component() {
                   </Link>
                 )
               }
+            />
+          </FormSection>
+          <FormSection title="First boot">
+            <Controller
+              control={control}
+              name="startScript"
+              render={({ field }) => (
+                <StartScriptField
+                  value={field.value}
+                  onChange={field.onChange}
+                  error={
+                    brokenScript(field.value) ??
+                    refusedScript(create.error, create.variables?.body, field.value)
+                  }
+                />
+              )}
             />
           </FormSection>
           <CreateFoot

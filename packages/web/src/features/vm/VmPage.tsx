@@ -13,6 +13,7 @@ import { ObjectActivity } from '../activity/ObjectActivity.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmNetwork } from '../network/VmNetwork.tsx'
 import { VmShares } from '../share/VmShares.tsx'
+import { VmStartScript } from '../start-script/VmStartScript.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
@@ -72,6 +73,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_336px]">
         <div className="grid min-w-0 gap-6">
           {isTransitional(vm) && <VmStart vm={vm} />}
+          <VmStartScript vm={vm} />
           <VmUsage vm={vm} />
           {!isTransitional(vm) && <VmStart vm={vm} />}
           <ObjectActivity object={vm} noun="VM" />

@@ -1,5 +1,14 @@
+import { startScriptTexts } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { brokenPorts, emptyVmForm, firstBrokenRule, parsePorts, toBody, type VmForm } from './vm-form.ts'
+import {
+  brokenPorts,
+  brokenScript,
+  emptyVmForm,
+  firstBrokenRule,
+  parsePorts,
+  toBody,
+  type VmForm,
+} from './vm-form.ts'
 
 const good: VmForm = {
   name: ' api ',
@@ -8,6 +17,7 @@ const good: VmForm = {
   persistent: false,
   disks: [],
   ports: '',
+  startScript: '',
 }
 const broken = (change: Partial<VmForm>, projectId: string | undefined = 'p') =>
   firstBrokenRule({ ...good, ...change }, projectId)?.text
@@ -26,6 +36,22 @@ test('the body has exactly the fields of the call', () => {
 test('the body names the ports to share, and leaves them out when there are none', () => {
   expect(toBody({ ...good, ports: '3000, 5173' }).share_ports).toEqual([3000, 5173])
   expect(toBody({ ...good, ports: ' , ' })).not.toHaveProperty('share_ports')
+})
+
+test('the body has the start script as it was typed, and none where there is nothing to run', () => {
+  expect(toBody({ ...good, startScript: '#!/bin/sh\n ' }).start_script).toBe('#!/bin/sh\n ')
+  expect(toBody({ ...good, startScript: ' \n' })).not.toHaveProperty('start_script')
+})
+
+test.each([
+  ['', undefined],
+  ['\n', undefined],
+  ['#!/bin/sh\n', undefined],
+  ['echo hello', startScriptTexts.form],
+  [' #!/bin/sh', startScriptTexts.form],
+])('what is wrong with the start script %j', (startScript, problem) => {
+  expect(brokenScript(startScript)).toBe(problem)
+  expect(broken({ startScript })).toBe(problem)
 })
 
 test.each([
@@ -73,14 +99,20 @@ test('each rule has its own sentence', () => {
 })
 
 test('rules are told in the order of the form', () => {
-  const form: VmForm = { ...emptyVmForm, disks: [{ diskId: '' }], ports: '0' }
+  const form: VmForm = { ...emptyVmForm, disks: [{ diskId: '' }], ports: '0', startScript: 'x' }
   const told: string[] = []
-  const fixes: Partial<VmForm>[] = [{ name: 'a' }, { sshKeyId: 'k' }, { templateId: 't' }, { disks: [] }]
+  const fixes: Partial<VmForm>[] = [
+    { name: 'a' },
+    { sshKeyId: 'k' },
+    { templateId: 't' },
+    { disks: [] },
+    { ports: '' },
+  ]
   let fixed = form
   for (const fix of [{}, ...fixes]) {
     fixed = { ...fixed, ...fix }
     told.push(firstBrokenRule(fixed, 'p')?.field ?? 'none')
   }
-  expect(told).toEqual(['name', 'sshKey', 'template', 'disks', 'ports'])
+  expect(told).toEqual(['name', 'sshKey', 'template', 'disks', 'ports', 'startScript'])
   expect(firstBrokenRule({ ...form, name: 'a' }, undefined)?.field).toBe('project')
 })

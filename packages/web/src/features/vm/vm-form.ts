@@ -1,4 +1,4 @@
-import { VmCreate, vmTexts } from '@slipway/contract'
+import { brokenStartScript, VmCreate, vmTexts } from '@slipway/contract'
 
 /** The create form as the user sees it; a choice not made yet is an empty text. */
 export interface VmForm {
@@ -9,6 +9,7 @@ export interface VmForm {
   disks: { diskId: string }[]
   /** Ports to share, as they are typed. */
   ports: string
+  startScript: string
 }
 
 export const emptyVmForm: VmForm = {
@@ -18,6 +19,7 @@ export const emptyVmForm: VmForm = {
   persistent: true,
   disks: [],
   ports: '',
+  startScript: '',
 }
 
 /** Said at the row itself; the whole form says it with `vmTexts.diskMissing`. */
@@ -34,7 +36,11 @@ export const parsePorts = (text: string): number[] =>
 export const brokenPorts = (text: string): string | undefined =>
   VmCreate.shape.share_ports.safeParse(parsePorts(text)).error?.issues[0]?.message
 
-/** What is sent: exactly the fields of the call, without disks and ports when there are none. */
+/** What is wrong with the start script; undefined when it can be sent, or there is none. */
+export const brokenScript = (text: string): string | undefined =>
+  text.trim() === '' ? undefined : brokenStartScript(text)
+
+/** What is sent: exactly the fields of the call, without what there is none of. */
 export function toBody(form: VmForm): VmCreate {
   const ports = parsePorts(form.ports)
   return {
@@ -44,10 +50,11 @@ export function toBody(form: VmForm): VmCreate {
     persistent: form.persistent,
     ...(form.disks.length > 0 ? { disks: form.disks.map(({ diskId }) => ({ disk_id: diskId })) } : {}),
     ...(ports.length > 0 ? { share_ports: ports } : {}),
+    ...(form.startScript.trim() !== '' ? { start_script: form.startScript } : {}),
   }
 }
 
-export type VmFormField = 'name' | 'project' | 'sshKey' | 'template' | 'disks' | 'ports'
+export type VmFormField = 'name' | 'project' | 'sshKey' | 'template' | 'disks' | 'ports' | 'startScript'
 
 /** Order in which broken rules are told, and where the contract reports each. */
 const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
@@ -57,6 +64,7 @@ const fieldOrder: readonly { field: VmFormField; wire?: string }[] = [
   { field: 'template', wire: 'template_id' },
   { field: 'disks', wire: 'disks' },
   { field: 'ports', wire: 'share_ports' },
+  { field: 'startScript', wire: 'start_script' },
 ]
 
 /** The first rule that the form breaks, with the sentence to show; null when it can be sent. */

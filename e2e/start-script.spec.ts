@@ -1,0 +1,85 @@
+import type { Page } from '@playwright/test'
+import { startScriptTexts, vmApi } from '@slipway/contract'
+import { expectAccessible } from './a11y.ts'
+import { copied } from './clipboard.ts'
+import { expect, templateId, test } from './fixtures.ts'
+import { callsOf } from './network.ts'
+import { vmPath } from './paths.ts'
+
+const script = '#!/bin/sh\necho Spinning up\nexit 3\n'
+
+const scriptOf = (page: Page) => page.getByLabel('Script', { exact: true })
+const submitOf = (page: Page) => page.getByRole('button', { name: 'Create VM' })
+const sectionOf = (page: Page) =>
+  page.locator('section').filter({ has: page.getByRole('heading', { name: 'Start script' }) })
+
+async function openForm(page: Page): Promise<void> {
+  await page.goto(`/create?template=${templateId}`)
+  await page.getByLabel('Name', { exact: true }).fill('loom')
+  await expect(scriptOf(page)).toBeHidden()
+  await page.getByText('Start script (optional)').click()
+}
+
+test.describe('a start script', () => {
+  test('is typed in the form, which says at the field what is wrong, and is sent as it is', async ({
+    page,
+    project: _,
+    sshKey: __,
+  }) => {
+    const calls = callsOf(page, vmApi.create)
+    await openForm(page)
+    await expect(page.getByText('0 bytes of 64 kB')).toBeVisible()
+    await expect(page.getByText('Operators of the project and the guest itself can read it')).toBeVisible()
+    await expectAccessible(page)
+    await scriptOf(page).fill('echo é')
+    await expect(page.getByText('7 bytes of 64 kB')).toBeVisible()
+    await expect(scriptOf(page)).toHaveAccessibleDescription(startScriptTexts.form)
+    await expect(submitOf(page)).toBeDisabled()
+    await expectAccessible(page)
+    await scriptOf(page).fill('#cloud-config\npackages: [nginx]\n')
+    await submitOf(page).click()
+    await expect(scriptOf(page)).toHaveAccessibleDescription(startScriptTexts.noCloudInit)
+    await scriptOf(page).fill(script)
+    await submitOf(page).click()
+    await expect(page).toHaveURL('/')
+    expect(calls.at(-1)?.postDataJSON()).toMatchObject({ name: 'loom', start_script: script })
+  })
+
+  test('comes from a file, unless that is too large', async ({ page, project: _, sshKey: __ }) => {
+    await openForm(page)
+    const file = page.getByLabel('Start script file')
+    await file.setInputFiles({ name: 'up.sh', mimeType: 'text/plain', buffer: Buffer.from(script) })
+    await expect(scriptOf(page)).toHaveValue(script)
+    await file.setInputFiles({ name: 'disk', mimeType: 'text/plain', buffer: Buffer.alloc(65_537, 'x') })
+    await expect(page.getByRole('alert').filter({ hasText: startScriptTexts.tooLarge }).first()).toBeVisible()
+    await expect(scriptOf(page)).toHaveValue(script)
+  })
+
+  test('is kept while one looks after the keys', async ({ page, project: _ }) => {
+    await openForm(page)
+    await scriptOf(page).fill(script)
+    await page.getByRole('link', { name: 'Manage SSH Keys' }).click()
+    await expect(page).toHaveURL('/ssh-keys')
+    await page.goBack()
+    await expect(scriptOf(page)).toHaveValue(script)
+  })
+
+  test('has run once, and its page shows how it ended and what it printed', async ({ page, makeVm }) => {
+    const vm = await makeVm('loom', undefined, { start_script: script })
+    await page.goto(vmPath(vm))
+    const section = sectionOf(page)
+    await expect(section.getByRole('status')).toHaveText(/^Failed *Exit code 3/)
+    await expect(section.getByRole('region', { name: 'Output' })).toContainText('Spinning up')
+    await section.getByRole('button', { name: 'Copy the output' }).click()
+    expect(await copied(page)).toBe('Spinning up\n')
+    await section.getByText('Show the script').click()
+    await expect(section.getByRole('region', { name: 'Script' })).toContainText('echo Spinning up')
+    await expectAccessible(page)
+  })
+
+  test('is not there where none was given', async ({ page, makeVm }) => {
+    await page.goto(vmPath(await makeVm('loom', 'running')))
+    await expect(page.getByRole('heading', { name: 'Last start' })).toBeVisible()
+    await expect(sectionOf(page)).toHaveCount(0)
+  })
+})

@@ -1,0 +1,79 @@
+import { startScriptBytes, startScriptTexts } from '@slipway/contract'
+import { FileUp } from 'lucide-react'
+import { useRef, useState } from 'react'
+import { Button } from '../../ui/Button.tsx'
+import { Field, TextArea } from '../../ui/Field.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { sizeOf } from './start-script-words.ts'
+
+interface StartScriptFieldProps {
+  value: string
+  onChange: (script: string) => void
+  /** What is wrong with it; undefined when it can be sent. */
+  error: string | undefined
+}
+
+/** A script for the first boot, typed, pasted or from a file. It is folded away, because most VMs have none. */
+export function StartScriptField({ value, onChange, error }: StartScriptFieldProps) {
+  const [isOpen, setOpen] = useState(value !== '')
+  const picker = useRef<HTMLInputElement>(null)
+
+  async function take(file: File | undefined): Promise<void> {
+    if (!file) return
+    // Not read: it may be a whole disk.
+    if (file.size > startScriptBytes) return void toast.error(startScriptTexts.tooLarge)
+    try {
+      onChange(await file.text())
+    } catch {
+      toast.error('The file could not be read. Choose it again.')
+    }
+  }
+
+  return (
+    <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="cursor-pointer text-dense font-medium text-ink-2 hover:text-ink">
+        Start script <span className="font-normal text-ink-3">(optional)</span>
+      </summary>
+      <div className="mt-3 grid min-w-0 gap-2">
+        <Field
+          label="Script"
+          aside={<span className="text-label text-ink-3">{sizeOf(value)}</span>}
+          error={error}
+          hint="Runs once as root at the first boot. Begin with #!/bin/sh, or with #cloud-config in templates that have cloud-init. Operators of the project and the guest itself can read it: use no secrets that they must not know."
+        >
+          <TextArea
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+            rows={8}
+            spellCheck={false}
+            autoComplete="off"
+            autoCapitalize="off"
+            placeholder={'#!/bin/sh\n'}
+            className="font-mono text-hint"
+          />
+        </Field>
+        <div>
+          <input
+            ref={picker}
+            type="file"
+            hidden
+            aria-label="Start script file"
+            onChange={(event) => {
+              void take(event.target.files?.[0])
+              // The same file may be chosen again once it was changed.
+              event.target.value = ''
+            }}
+          />
+          <Button
+            size="sm"
+            icon={<FileUp size={14} strokeWidth={1.6} aria-hidden />}
+            onClick={() => picker.current?.click()}
+            className="phone:h-10"
+          >
+            Choose a file
+          </Button>
+        </div>
+      </div>
+    </details>
+  )
+}
