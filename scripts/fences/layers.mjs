@@ -515,6 +515,7 @@ const ownersByAnotherName = {
   passkey_challenge: 'passkey',
   vm_group_event: 'vm-group',
   vm_start_script: 'start-script',
+  vm_group_start_script: 'start-script',
   usage_sample: 'usage',
   share_code: 'share',
   project_invitation: 'project-member',

@@ -3,6 +3,9 @@
 /** The largest start script, in bytes of UTF-8. */
 export const startScriptBytes = 64 * 1024
 
+/** For the body of a call that may have one: a character takes up to six in JSON. */
+export const startScriptBodyBytes = 8 * startScriptBytes
+
 /** The end of the output that is kept and shown, in bytes. */
 export const startScriptOutputBytes = 64 * 1024
 
@@ -19,6 +22,7 @@ export const startScriptTexts = {
   form: 'Begin the start script with #! and a program (such as #!/bin/sh), or with #cloud-config',
   lineEnds: 'The start script has Windows line endings (CRLF). Save it with LF.',
   notMapping: 'The #cloud-config is not a YAML mapping. Enter keys with values, such as packages: [nginx]',
+  ofSnapshot: 'VMs of a snapshot run no start script. Leave out the script, or the snapshot.',
   noCloudInit:
     'Templates that Slipway builds have no cloud-init. Begin the start script with #!, or choose another template.',
 } as const

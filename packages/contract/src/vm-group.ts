@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { disksPerVm } from './disk.rules.ts'
+import { startScriptTexts } from './start-script.rules.ts'
 import { Id, nameOrBlank, Time } from './text.ts'
 import {
   groupDiskNameLimit,
@@ -53,13 +54,21 @@ export function refineGroupDisks(
     disks,
     snapshot_id,
     persistent,
-  }: { disks: { name: string; size: string }[]; snapshot_id: string | null; persistent: boolean },
+    start_script,
+  }: {
+    disks: { name: string; size: string }[]
+    snapshot_id: string | null
+    persistent: boolean
+    start_script?: string | undefined
+  },
   context: z.RefinementCtx,
 ): void {
   if (snapshot_id !== null && disks.length > 0)
     context.addIssue({ code: 'custom', path: ['disks'], message: groupSnapshotTexts.disks })
   if (snapshot_id !== null && !persistent)
     context.addIssue({ code: 'custom', path: ['persistent'], message: groupSnapshotTexts.persistent })
+  if (snapshot_id !== null && start_script !== undefined)
+    context.addIssue({ code: 'custom', path: ['start_script'], message: startScriptTexts.ofSnapshot })
   const problem = groupDisksProblem(disks)
   if (problem) context.addIssue({ code: 'custom', path: ['disks', problem.index], message: problem.message })
 }

@@ -3,6 +3,8 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
+import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
+import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
@@ -62,6 +64,8 @@ export const VmPoolCreate = z
     auto_scaling: z.boolean().default(vmPoolDefaults.auto_scaling),
     disks: GroupDisks,
     snapshot_id: GroupSnapshot,
+    /** Each VM runs it. */
+    start_script: StartScriptText.optional(),
   })
   .superRefine((pool, context) => {
     const verdict = poolSizesAllowed(pool)
@@ -94,6 +98,7 @@ export const vmPoolApi = {
     auth: 'session',
     status: 201,
     idempotent: true,
+    bodyBytes: startScriptBodyBytes,
     params: ProjectParams,
     body: VmPoolCreate,
     response: VmPool,
@@ -108,6 +113,7 @@ export const vmPoolApi = {
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
         ...Object.values(groupSnapshotTexts),
+        ...Object.values(startScriptTexts),
       ],
       404: [messages.projectNotFound],
       409: [vmSnapshotTexts.notReady, vmSnapshotTexts.vmGone, quotaRefusal],

@@ -3,6 +3,8 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
+import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
+import { StartScriptText } from './start-script-text.ts'
 import { description, Id, name, Time } from './text.ts'
 import { Vm } from './vm.ts'
 import { groupSnapshotTexts } from './vm-group.rules.ts'
@@ -52,6 +54,8 @@ export const VmSetCreate = z
     persistent: z.boolean().default(true),
     disks: GroupDisks,
     snapshot_id: GroupSnapshot,
+    /** Each VM runs it. */
+    start_script: StartScriptText.optional(),
   })
   .superRefine(refineGroupDisks)
 export type VmSetCreate = z.input<typeof VmSetCreate>
@@ -77,6 +81,7 @@ export const vmSetApi = {
     auth: 'session',
     status: 201,
     idempotent: true,
+    bodyBytes: startScriptBodyBytes,
     params: ProjectParams,
     body: VmSetCreate,
     response: VmSet,
@@ -91,6 +96,7 @@ export const vmSetApi = {
         'Please enter a size for disk #n',
         'Please enter a valid disk size',
         ...Object.values(groupSnapshotTexts),
+        ...Object.values(startScriptTexts),
       ],
       404: [messages.projectNotFound],
       409: [vmSnapshotTexts.notReady, vmSnapshotTexts.vmGone, quotaRefusal],

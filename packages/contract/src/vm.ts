@@ -6,8 +6,9 @@ import { GuestPort } from './guest-port.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { sharesPerVm, shareTexts } from './share.rules.ts'
+import { startScriptBodyBytes, startScriptTexts } from './start-script.rules.ts'
+import { StartScriptText } from './start-script-text.ts'
 import { hasHiddenCharacters } from './text.rules.ts'
-import { brokenStartScript, startScriptTexts } from './start-script.rules.ts'
 import { Id, name, Time } from './text.ts'
 import { deleteProtected, notRunning, vmStatuses, vmStepNames } from './vm.rules.ts'
 import {
@@ -126,13 +127,7 @@ export const VmCreate = z.object({
   tags: Tags.default([]),
   delete_protection: DeleteProtection.default(false),
   /** Run once by the guest, as root, when it boots for the first time: a program (`#!`) or `#cloud-config`. */
-  start_script: z
-    .string({ error: startScriptTexts.form })
-    .superRefine((text, context) => {
-      const message = brokenStartScript(text)
-      if (message !== undefined) context.addIssue({ code: 'custom', message })
-    })
-    .optional(),
+  start_script: StartScriptText.optional(),
   /** May be repeated in the body; then it must be the project of the path. */
   project_id: z.string().optional(),
 })
@@ -188,7 +183,7 @@ export const vmApi = {
     auth: 'session',
     status: 201,
     idempotent: true,
-    bodyBytes: 512 * 1024,
+    bodyBytes: startScriptBodyBytes,
     params: ProjectParams,
     body: VmCreate,
     response: Vm,

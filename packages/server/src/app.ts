@@ -165,7 +165,7 @@ export async function buildApp(options: AppOptions) {
       isBootImageUrl(imageId) || options.templates.some(({ id, url }) => id === imageId && url !== null),
     isInUse: storage.isInUse,
   })
-  const { vms, vmSnapshots, consoles } = machines
+  const { vms, vmSnapshots, consoles, startScripts } = machines
   const groups = makeGroups(base, {
     policy: config.scaling,
     startsAtOnce,
@@ -173,6 +173,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     disks,
     vms,
+    startScripts,
     vmSnapshots,
     quotas,
   })

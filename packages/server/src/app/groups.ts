@@ -3,6 +3,7 @@ import type { DiskService } from '../disk/disk.service.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import { makeLoadBook } from '../vm-group/load.ts'
@@ -29,6 +30,7 @@ export function makeGroups(
     templates: TemplateService
     disks: DiskService
     vms: VmService
+    startScripts: StartScriptService
     vmSnapshots: VmSnapshotService
     quotas: QuotaService
   },
@@ -42,6 +44,7 @@ export function makeGroups(
     keys: options.keys,
     templates: options.templates,
     vms,
+    startScripts: options.startScripts,
     snapshots: options.vmSnapshots,
     quotas,
     disks: options.disks,

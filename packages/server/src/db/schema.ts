@@ -33,6 +33,7 @@ export interface Schema {
   disk_snapshot: DiskSnapshotTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
+  vm_group_start_script: VmGroupStartScriptTable
   quota: QuotaTable
   share: ShareTable
   share_code: ShareCodeTable
@@ -489,13 +490,19 @@ export interface QuotaTable {
 /** A port of a VM that can be opened from outside. */
 export interface VmStartScriptTable {
   vm_id: string
-  script: string
+  /** Null of members of a group: theirs is that of the group. */
+  script: string | null
   /** The end as it was read last; `waiting` before. */
   state: 'waiting' | 'succeeded' | 'failed'
   message: string | null
   exit_code: number | null
   finished_at: string | null
   output: string
+}
+
+export interface VmGroupStartScriptTable {
+  group_id: string
+  script: string
 }
 
 export interface ShareTable {

@@ -26,10 +26,10 @@ export function describeStartScripts(name: string, makeHarness: () => Promise<En
 
     /** Looks until the script has ended. */
     async function ended(): Promise<StartScriptResult> {
-      for (let passed = 0; passed < PATIENCE_MS; passed += 250) {
+      for (let passed = 0; passed < PATIENCE_MS; passed += 1_000) {
         const result = await engine.startScriptResult(id, 'program')
         if (result.state === 'ended') return result
-        await harness.pass(250)
+        await harness.pass(1_000)
       }
       throw new Error(`It did not end: ${JSON.stringify(await engine.startScriptResult(id, 'program'))}`)
     }

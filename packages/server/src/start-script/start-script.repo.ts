@@ -1,5 +1,6 @@
 import type { Db, Tx } from '../db/open.ts'
 import type { VmStartScriptTable } from '../db/schema.ts'
+import { addStartScript } from './start-script.writes.ts'
 
 export type StartScriptRepo = ReturnType<typeof makeStartScriptRepo>
 
@@ -9,26 +10,21 @@ export type StartScriptEnd = Omit<VmStartScriptTable, 'vm_id' | 'script'>
 export function makeStartScriptRepo(db: Db) {
   return {
     /** Stores the start script of a VM, in the transaction that stores the VM. */
-    async add(tx: Tx, vmId: string, script: string): Promise<void> {
-      const unrun = {
-        state: 'waiting',
-        message: null,
-        exit_code: null,
-        finished_at: null,
-        output: '',
-      } as const
-      await tx
-        .insertInto('vm_start_script')
-        .values({ vm_id: vmId, script, ...unrun })
-        .execute()
+    add: (tx: Tx, vmId: string, script: string): Promise<void> => addStartScript(tx, vmId, script),
+
+    /** Stores the start script of a group, in the transaction that stores the group. */
+    async addToGroup(tx: Tx, groupId: string, script: string): Promise<void> {
+      await tx.insertInto('vm_group_start_script').values({ group_id: groupId, script }).execute()
     },
 
     /** What a VM runs at its first boot; null where that is nothing. */
     async scriptOf(vmId: string): Promise<string | null> {
       const row = await db
-        .selectFrom('vm_start_script')
-        .select('script')
-        .where('vm_id', '=', vmId)
+        .selectFrom('vm_start_script as start')
+        .innerJoin('vm', 'vm.id', 'start.vm_id')
+        .leftJoin('vm_group_start_script as ofGroup', 'ofGroup.group_id', 'vm.group_id')
+        .select((e) => e.fn.coalesce('start.script', 'ofGroup.script').as('script'))
+        .where('start.vm_id', '=', vmId)
         .executeTakeFirst()
       return row?.script ?? null
     },
@@ -38,13 +34,16 @@ export function makeStartScriptRepo(db: Db) {
       const row = await db
         .selectFrom('vm')
         .leftJoin('vm_start_script as start', 'start.vm_id', 'vm.id')
-        .select(['vm.persistent', 'vm.provisioned', 'vm.seen_power', 'start.script', 'start.state'])
+        .leftJoin('vm_group_start_script as ofGroup', 'ofGroup.group_id', 'vm.group_id')
+        .select(['vm.persistent', 'vm.provisioned', 'vm.seen_power', 'start.state'])
         .select(['start.message', 'start.exit_code', 'start.finished_at', 'start.output'])
+        .select((e) => e.fn.coalesce('start.script', 'ofGroup.script').as('script'))
         .where('vm.id', '=', vmId)
         .where('vm.project_id', '=', projectId)
         .where('vm.wanted_deleted', '=', 0)
         .executeTakeFirst()
-      return row ?? null
+      // A VM of a group that has none of its own is a copy of a snapshot, or older than the script.
+      return row ? { ...row, script: row.state === null ? null : row.script } : null
     },
 
     async storeEnd(vmId: string, end: StartScriptEnd): Promise<void> {

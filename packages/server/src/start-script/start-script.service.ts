@@ -35,6 +35,13 @@ export function makeStartScriptService(options: {
   const { repo } = options
   const none = { message: null, exit_code: null, finished_at: null, output: '' }
 
+  /** Refuses what no guest of that image could run. */
+  function requireFitting(script: string, imageId: string): void {
+    if (startScriptForm(script) !== 'cloud-config') return
+    if (!isMapping(script)) throw refuse('start_script', startScriptTexts.notMapping)
+    if (!options.hasCloudInit(imageId)) throw refuse('start_script', startScriptTexts.noCloudInit)
+  }
+
   return {
     /**
      * For the VM service: checks the start script of a VM that is being created. What it answers is for the transaction
@@ -42,11 +49,18 @@ export function makeStartScriptService(options: {
      */
     forNewVm(vm: { id: string; imageId: string }, script: string | undefined): (tx: Tx) => Promise<void> {
       if (script === undefined) return async () => {}
-      if (startScriptForm(script) === 'cloud-config') {
-        if (!isMapping(script)) throw refuse('start_script', startScriptTexts.notMapping)
-        if (!options.hasCloudInit(vm.imageId)) throw refuse('start_script', startScriptTexts.noCloudInit)
-      }
+      requireFitting(script, vm.imageId)
       return (tx) => repo.add(tx, vm.id, script)
+    },
+
+    /** The same for a group, whose members all run it. */
+    forNewGroup(
+      group: { id: string; imageId: string },
+      script: string | undefined,
+    ): (tx: Tx) => Promise<void> {
+      if (script === undefined) return async () => {}
+      requireFitting(script, group.imageId)
+      return (tx) => repo.addToGroup(tx, group.id, script)
     },
 
     /** What the reconciler hands to the engine with a new VM. */

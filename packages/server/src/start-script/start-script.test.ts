@@ -1,4 +1,12 @@
-import { messages, startScriptApi, startScriptTexts as texts, vmApi } from '@slipway/contract'
+import {
+  fillPath,
+  messages,
+  startScriptApi,
+  startScriptTexts as texts,
+  vmApi,
+  vmPoolApi,
+  vmSetApi,
+} from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 
@@ -212,4 +220,60 @@ describe('a start script', () => {
       expect(await bob.call(startScriptApi.get, ask)).toMatchObject({ status: 200, body: { script } })
     }),
   )
+
+  describe.each([
+    ['pools', vmPoolApi, { min_size: 1, desired_size: 2, max_size: 3 }],
+    ['sets', vmSetApi, { replicas: 2 }],
+  ] as const)('of VM %s', (_, api, sizes) => {
+    const create = (desk: Desk, more: object) =>
+      desk.ada.raw('POST', fillPath(api.create.path, desk.params), {
+        name: 'crew',
+        template_id: 'starter',
+        ssh_key_id: desk.keyId,
+        ...sizes,
+        ...more,
+      })
+    const vmsOf = async (desk: Desk) => (await desk.ada.call(vmApi.list, { params: desk.params })).body
+
+    it(
+      'is run by each VM, and stands in no answer',
+      atDesk(async (desk) => {
+        const answer = await create(desk, { start_script: script })
+        expect(answer.status).toBe(201)
+        expect(JSON.stringify(answer.body)).not.toContain(secret)
+        await desk.pass(60_000)
+        const members = await vmsOf(desk)
+        expect(members).toHaveLength(2)
+        for (const { id } of members)
+          expect(await read(desk, id)).toMatchObject({ script, state: 'failed', exit_code: 3 })
+        // Stored once, however many VMs there are.
+        const own = await desk.app.db.selectFrom('vm_start_script').select('script').execute()
+        expect(own).toEqual([{ script: null }, { script: null }])
+      }),
+    )
+
+    it(
+      'is none where none was given',
+      atDesk(async (desk) => {
+        await create(desk, {})
+        await desk.pass(60_000)
+        for (const { id } of await vmsOf(desk)) expect(await read(desk, id)).toMatchObject({ state: 'none' })
+      }),
+    )
+
+    it.each([
+      [{ start_script: 'echo' }, texts.form],
+      [{ start_script: '#cloud-config\na: 1\n' }, texts.noCloudInit],
+      [{ start_script: '#cloud-config\n- a\n', ...foreign }, texts.notMapping],
+      [{ start_script: script, snapshot_id: 'some' }, texts.ofSnapshot],
+    ])('is refused at its field where no VM could run it (%#)', (more, message) =>
+      atDesk(async (desk) => {
+        expect(await create(desk, more)).toMatchObject({
+          status: 400,
+          body: { message, fields: { start_script: message } },
+        })
+        expect(await desk.app.db.selectFrom('vm_group').selectAll().execute()).toEqual([])
+      })(),
+    )
+  })
 })

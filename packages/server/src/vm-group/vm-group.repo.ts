@@ -264,16 +264,18 @@ export function makeVmGroupRepo(db: Db) {
       return rows.map(({ id, group_id, name, cpu }) => ({ id, groupId: group_id ?? '', name, cpu }))
     },
 
-    /** `given` may throw to refuse. */
+    /** `given` may throw to refuse, `alongside` adds what belongs to the group. */
     async insert(
       row: VmGroupTable,
       event: NewEvent,
       entry: Entry,
       given: (tx: Tx) => Promise<void>,
+      alongside: (tx: Tx) => Promise<void>,
     ): Promise<void> {
       await db.transaction().execute(async (tx) => {
         await given(tx)
         await tx.insertInto('vm_group').values(row).execute()
+        await alongside(tx)
         await addEvents(tx, row.id, Date.parse(row.created_at), [event])
         await record(tx, [entry])
       })

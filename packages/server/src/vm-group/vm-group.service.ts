@@ -13,6 +13,7 @@ import { newId } from '../lib/id.ts'
 import { Problem, refuse } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
+import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
@@ -41,6 +42,7 @@ export interface VmGroupServiceOptions<W> {
   quotas: Pick<QuotaService, 'require'>
   snapshots: Pick<VmSnapshotService, 'forMembers'>
   disks: DiskService
+  startScripts: Pick<StartScriptService, 'forNewGroup'>
   load: LoadBook
   /** Asks the reconciler to look at a group soon. */
   kick: (groupId: string) => void
@@ -55,6 +57,7 @@ export interface NewGroup {
   persistent: boolean
   disks: readonly { name: string; size: string }[]
   snapshot_id: string | null
+  start_script?: string | undefined
 }
 
 interface MemberSource {
@@ -150,6 +153,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
       const member = await memberOf(projectId, template, input)
       const now = clock.now()
       const id = newId(now)
+      const addScript = options.startScripts.forNewGroup({ id, imageId: member.imageId }, input.start_script)
       await repo.insert(
         {
           id,
@@ -193,6 +197,7 @@ export function makeVmGroupService<W>(options: VmGroupServiceOptions<W>) {
           await member.requireSource(tx)
           await quotas.require(tx, projectId, takenByMembers(sizes.desired, member))
         },
+        addScript,
       )
       const group = await own(projectId, id)
       // As it is before anything is done for it.

@@ -8,6 +8,7 @@ import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
 import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
+import { addStartScriptOfGroup } from '../start-script/start-script.writes.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
 import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
@@ -317,6 +318,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
           await given(tx)
           await tx.insertInto('vm').values(toRow(vm)).execute()
           await insertDisks(tx, disks)
+          if (vm.member) await addStartScriptOfGroup(tx, vm.id, vm.member.groupId)
           await record(tx, entries)
         })
         return true

@@ -14,6 +14,7 @@ import { toast } from '../../ui/toast.tsx'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import type { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
+import { StartScriptField } from '../start-script/StartScriptField.tsx'
 import { TemplateField } from '../template/TemplateField.tsx'
 import { GroupDiskFields } from './GroupDiskFields.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
@@ -191,6 +192,21 @@ export function GroupCreateForm({
                 </Banner>
               )}
               <GroupDiskFields label={texts.disks} disks={form.disks} />
+            </FormSection>
+          )}
+          {form.snapshotId === '' && (
+            <FormSection title="First boot">
+              <Controller
+                control={control}
+                name="startScript"
+                render={({ field }) => (
+                  <StartScriptField
+                    value={field.value}
+                    onChange={field.onChange}
+                    error={rules.find(({ field }) => field === 'start_script')?.text}
+                  />
+                )}
+              />
             </FormSection>
           )}
           <CreateFoot

@@ -39,6 +39,8 @@ export interface GroupForm {
   snapshotId: string
   persistent: boolean
   disks: DiskDraft[]
+  /** What each VM runs at its first boot; not those of a snapshot. */
+  startScript: string
 }
 
 export const emptyGroupForm: GroupForm = {
@@ -49,6 +51,7 @@ export const emptyGroupForm: GroupForm = {
   snapshotId: '',
   persistent: true,
   disks: [],
+  startScript: '',
 }
 
 /** What both calls send; the sizes are for the pool and the set to add. */
@@ -66,6 +69,7 @@ export function groupBody(form: GroupForm) {
             size: sizeText(size),
             source,
           })),
+          ...(form.startScript.trim() === '' ? {} : { start_script: form.startScript }),
         }
       : { persistent: true, disks: [], snapshot_id: form.snapshotId }),
   }
@@ -83,6 +87,7 @@ export type GroupField =
   | 'replicas'
   | 'disks'
   | 'description'
+  | 'start_script'
 
 export interface BrokenRule {
   field: GroupField
@@ -100,6 +105,7 @@ const fieldOrder: readonly GroupField[] = [
   'replicas',
   'disks',
   'description',
+  'start_script',
 ]
 
 /**
