@@ -6,6 +6,9 @@ import { Id, Time } from './text.ts'
 
 const t = accountDeletionTexts
 
+/** A project that others are members of, too. */
+export const SharedProject = z.object({ id: Id, name: z.string(), other_members: z.int() })
+
 /** Whether an account is being deleted, and what goes along with it. */
 export const AccountDeletion = z.object({
   /** When it is deleted for good; null: nobody asked for that. */
@@ -23,9 +26,11 @@ export const AccountDeletion = z.object({
     api_tokens: z.int(),
   }),
   /** Projects of the account that others are members of. They can be handed over first. */
-  shared_projects: z.array(z.object({ id: Id, name: z.string(), other_members: z.int() })),
+  shared_projects: z.array(SharedProject),
 })
 export type AccountDeletion = z.infer<typeof AccountDeletion>
+
+export const AccountDeletionRequested = z.object({ delete_at: Time })
 
 export const accountDeletionApi = {
   get: endpoint('accountDeletion.get', {
@@ -39,7 +44,7 @@ export const accountDeletionApi = {
       'Delete the account in 30 days: its sessions and API tokens end, and the VMs of its projects are stopped',
     auth: 'session',
     status: 202,
-    response: z.object({ delete_at: Time }),
+    response: AccountDeletionRequested,
     errors: {
       403: [proofTexts.needed],
       409: [t.alreadyRequested, t.lastAdministrator],

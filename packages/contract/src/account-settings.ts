@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { accountTexts } from './account.rules.ts'
-import { Me, Message, NewMailAddress, Password } from './account.ts'
+import { EmailVerified, Me, Message, NewMailAddress, Password } from './account.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { proofTexts } from './proof.rules.ts'
@@ -28,6 +28,11 @@ export const PasswordChange = z.object({ password: Password })
 export type PasswordChange = z.infer<typeof PasswordChange>
 export const EmailChange = z.object({ email: NewMailAddress })
 export type EmailChange = z.infer<typeof EmailChange>
+
+/** From the link that was mailed to the new address. */
+export const EmailConfirmation = z.object({
+  token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing).max(200, t.tokenMissing),
+})
 
 export const accountSettingsApi = {
   update: endpoint('account.update', {
@@ -67,10 +72,8 @@ export const accountSettingsApi = {
     summary: 'Take the new address of an account by the token that was mailed to it',
     auth: 'public',
     status: 200,
-    body: z.object({
-      token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing).max(200, t.tokenMissing),
-    }),
-    response: Message.extend({ email: z.string() }),
+    body: EmailConfirmation,
+    response: EmailVerified,
     errors: {
       400: [t.tokenMissing, t.emailChangeExpired],
       409: [t.emailTaken],

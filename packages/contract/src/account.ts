@@ -77,7 +77,7 @@ export const SignIn = z.object({
 export type SignIn = z.infer<typeof SignIn>
 
 /** Who is signed in now. */
-const SignedIn = z.object({ user: Me, message: z.string() })
+export const SignedIn = z.object({ user: Me, message: z.string() })
 
 /** The password was right, and a code has to follow: nobody is signed in yet. */
 export const CodeNeeded = z.object({
@@ -89,6 +89,41 @@ export const CodeNeeded = z.object({
   message: z.string(),
 })
 export type CodeNeeded = z.infer<typeof CodeNeeded>
+
+/** Who is signed in, or that a code is needed first. */
+export const SignInOutcome = z.union([SignedIn, CodeNeeded])
+
+export const CodeSignIn = z.object({
+  token: z
+    .string({ error: totpTexts.signInOver })
+    .min(1, totpTexts.signInOver)
+    .max(200, totpTexts.signInOver),
+  code: Code,
+})
+
+export const PasskeySignIn = z.object({ passkey: PasskeyUsed, remember_me: z.boolean().default(false) })
+
+export const SignedUp = z.object({ message: z.string(), user: User })
+
+/** Whom a mail with a link is for. */
+export const MailRequest = z.object({ email: MailAddress })
+
+/** From the link that was mailed. */
+export const EmailVerification = z.object({
+  token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing),
+})
+
+/** With the verified address, so that the sign-in form need not ask for it again. */
+export const EmailVerified = Message.extend({ email: z.string() })
+
+export const PasswordReset = z.object({
+  /** From the link that was mailed. */
+  token: z.string({ error: t.resetExpired }).min(1, t.resetExpired),
+  password: z
+    .string({ error: t.weakPassword })
+    .max(1000, t.weakPassword)
+    .refine(isStrongEnough, t.weakPassword),
+})
 
 export const accountApi = {
   me: endpoint('account.me', {
@@ -102,7 +137,7 @@ export const accountApi = {
     auth: 'public',
     status: 200,
     body: SignIn,
-    response: z.union([SignedIn, CodeNeeded]),
+    response: SignInOutcome,
     errors: {
       400: [t.badCredentials],
       403: [t.unverified, t.disabled],
@@ -114,13 +149,7 @@ export const accountApi = {
     summary: 'Go on with a sign-in that needs a code, of an app or a recovery code; sets the session cookie',
     auth: 'public',
     status: 200,
-    body: z.object({
-      token: z
-        .string({ error: totpTexts.signInOver })
-        .min(1, totpTexts.signInOver)
-        .max(200, totpTexts.signInOver),
-      code: Code,
-    }),
+    body: CodeSignIn,
     response: SignedIn,
     errors: {
       400: [totpTexts.codeMissing, totpTexts.wrongCode],
@@ -140,7 +169,7 @@ export const accountApi = {
     summary: 'Sign in with a passkey, which is enough by itself; sets the session cookie',
     auth: 'public',
     status: 200,
-    body: z.object({ passkey: PasskeyUsed, remember_me: z.boolean().default(false) }),
+    body: PasskeySignIn,
     response: SignedIn,
     errors: {
       400: [passkeyTexts.refused, passkeyTexts.unknown],
@@ -154,7 +183,7 @@ export const accountApi = {
     auth: 'public',
     status: 201,
     body: SignUp,
-    response: z.object({ message: z.string(), user: User }),
+    response: SignedUp,
     errors: {
       400: [t.invalidSignup, t.invalidEmail, t.weakPassword, t.breachedPassword],
       403: signUpPolicies.flatMap((policy) => signUpCondition({ policy, domains: ['example.com'] }) ?? []),
@@ -172,7 +201,7 @@ export const accountApi = {
     summary: 'Mail a new verification link',
     auth: 'public',
     status: 200,
-    body: z.object({ email: MailAddress }),
+    body: MailRequest,
     response: Message,
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
@@ -180,9 +209,8 @@ export const accountApi = {
     summary: 'Verify an email address with the emailed token',
     auth: 'public',
     status: 200,
-    body: z.object({ token: z.string({ error: t.tokenMissing }).min(1, t.tokenMissing) }),
-    /** With the verified address, so that the sign-in form need not ask for it again. */
-    response: Message.extend({ email: z.string() }),
+    body: EmailVerification,
+    response: EmailVerified,
     // 400 is reserved for an expired link (catalogue G-031).
     invalidStatus: 422,
     errors: {
@@ -196,7 +224,7 @@ export const accountApi = {
     summary: 'Mail a password reset link, if there is such an account',
     auth: 'public',
     status: 200,
-    body: z.object({ email: MailAddress }),
+    body: MailRequest,
     response: Message,
     errors: { 400: [t.emailMissing], 429: [messages.tooManyAttempts], 503: [t.tooManyMails] },
   }),
@@ -204,13 +232,7 @@ export const accountApi = {
     summary: 'Set a new password by the mailed token; ends all sessions of the user',
     auth: 'public',
     status: 200,
-    body: z.object({
-      token: z.string({ error: t.resetExpired }).min(1, t.resetExpired),
-      password: z
-        .string({ error: t.weakPassword })
-        .max(1000, t.weakPassword)
-        .refine(isStrongEnough, t.weakPassword),
-    }),
+    body: PasswordReset,
     response: Message,
     errors: {
       400: [t.resetExpired, t.weakPassword, t.breachedPassword],

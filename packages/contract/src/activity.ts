@@ -11,17 +11,20 @@ import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { Id, Time } from './text.ts'
 
+const Kind = z.enum(activityKinds).meta({ id: 'ActivityKind' })
+const ObjectType = z.enum(activityObjects).meta({ id: 'ActivityObject' })
+
 /** One thing that happened. Names are those of that moment, so that they stay when the objects are gone. */
 export const Activity = z.object({
   /** Ids sort by age. */
   id: Id,
   at: Time,
-  kind: z.enum(activityKinds),
+  kind: Kind,
   /** A stable word for programs: of a wish the id of its endpoint, such as `vm.start`, else one like `vm.running`. */
   action: z.string(),
   /** Null: Slipway itself, or somebody who is not signed in. */
   actor: z.object({ id: Id, name: z.string() }).nullable(),
-  object: z.object({ type: z.enum(activityObjects), id: Id, name: z.string() }),
+  object: z.object({ type: ObjectType, id: Id, name: z.string() }),
   project_id: Id.nullable(),
   /** A sentence such as `Start VM web-1 requested`. */
   message: z.string(),
@@ -42,8 +45,8 @@ export type ActivityPage = z.infer<typeof ActivityPage>
 
 export const ActivityQuery = z.object({
   ...page,
-  kind: z.enum(activityKinds).optional(),
-  object_type: z.enum(activityObjects).optional(),
+  kind: Kind.optional(),
+  object_type: ObjectType.optional(),
   object_id: Id.optional(),
   /** `user` leaves out what Slipway did by itself, `system` what people did. */
   actor: z.enum(['user', 'system']).optional(),

@@ -38,6 +38,9 @@ export const OwnLimits = z.object({
 })
 export type OwnLimits = z.infer<typeof OwnLimits>
 
+/** The limits of accounts for which nobody set others; null: no limit. */
+export const DefaultLimits = OwnLimits.required()
+
 export const AdminAccountDetail = AdminAccount.extend({
   /** When a session of it was last used; null when there is none. */
   last_seen_at: Time.nullable(),
@@ -47,9 +50,12 @@ export const AdminAccountDetail = AdminAccount.extend({
   /** The limits that an administrator set. */
   own_limits: OwnLimits,
   /** The limits that accounts have by the settings of the server; null: none. */
-  default_limits: OwnLimits.required(),
+  default_limits: DefaultLimits,
 })
 export type AdminAccountDetail = z.infer<typeof AdminAccountDetail>
+
+/** `next` is the `before` of the next page; null on the last one. */
+export const AdminAccountPage = z.object({ accounts: z.array(AdminAccount), next: Id.nullable() })
 
 const AccountParams = z.object({ accountId: Id })
 const refused = { 403: [t.refused] }
@@ -66,8 +72,7 @@ export const adminAccountApi = {
       before: Id.optional(),
       limit: z.coerce.number().int().min(1).max(accountPage.max).default(accountPage.default),
     }),
-    /** `next` is the `before` of the next page; null on the last one. */
-    response: z.object({ accounts: z.array(AdminAccount), next: Id.nullable() }),
+    response: AdminAccountPage,
     errors: refused,
   }),
   get: endpoint('adminAccount.get', {

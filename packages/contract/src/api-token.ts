@@ -6,11 +6,13 @@ import { Id, name, Time } from './text.ts'
 
 const t = apiTokenTexts
 
+const Access = z.enum(apiTokenAccesses, { error: t.accessMissing }).meta({ id: 'ApiTokenAccess' })
+
 export const ApiToken = z.object({
   id: Id,
   name: z.string(),
   /** `write` includes reading. */
-  access: z.enum(apiTokenAccesses),
+  access: Access,
   /** Null: all projects of the account, also those that come later. Empty once all chosen ones are deleted. */
   project_ids: z.array(Id).nullable(),
   created_at: Time,
@@ -22,7 +24,7 @@ export type ApiToken = z.infer<typeof ApiToken>
 
 export const ApiTokenCreate = z.object({
   name: name(t.nameMissing),
-  access: z.enum(apiTokenAccesses, { error: t.accessMissing }),
+  access: Access,
   project_ids: z
     .array(Id, { error: t.projectsMissing })
     .min(1, t.projectsMissing)

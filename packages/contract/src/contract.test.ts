@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  endpoints,
   fillPath,
   formatCpu,
   formatMemory,
@@ -21,28 +19,6 @@ import {
   VmStatus,
   vmCan,
 } from './index.ts'
-import { openApiDocument } from './openapi.ts'
-
-describe('the OpenAPI document', () => {
-  it('is the one that the endpoints make (else: npm run openapi)', () => {
-    const stored = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
-    expect(JSON.parse(stored)).toEqual(JSON.parse(JSON.stringify(openApiDocument(endpoints))))
-  })
-
-  it('names every parameter of every path', () => {
-    const { paths } = openApiDocument(endpoints) as {
-      paths: Record<string, Record<string, { parameters?: { name: string; in: string }[] }>>
-    }
-    for (const [path, methods] of Object.entries(paths)) {
-      const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
-      for (const method of Object.values(methods)) {
-        expect((method.parameters ?? []).filter((one) => one.in === 'path').map((one) => one.name)).toEqual(
-          names,
-        )
-      }
-    }
-  })
-})
 
 describe('passwords', () => {
   it.each([

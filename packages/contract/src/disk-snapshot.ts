@@ -18,6 +18,8 @@ import { SnapshotConsistency } from './vm-snapshot.ts'
 export const DiskSnapshotStatus = z.enum(diskSnapshotStatuses)
 export type DiskSnapshotStatus = z.infer<typeof DiskSnapshotStatus>
 
+export const DiskSnapshotType = z.enum(diskSnapshotTypes, { error: diskSnapshotTexts.typeInvalid })
+
 export const DiskSnapshot = z.object({
   id: Id,
   project_id: Id,
@@ -36,7 +38,7 @@ export const DiskSnapshot = z.object({
   status_since: Time,
   /** How much of it is written, from 0 to 1; null when it is not being made or nobody knows. */
   progress: z.number().min(0).max(1).nullable(),
-  snapshot_type: z.enum(diskSnapshotTypes),
+  snapshot_type: DiskSnapshotType,
   /** The snapshot an incremental one builds upon; null for a standalone one. */
   parent_id: Id.nullable(),
   /** Null until it is ready. */
@@ -54,7 +56,7 @@ export const DiskSnapshotCreate = z.object({
   name: name(t.nameMissing),
   disk_id: z.string({ error: t.diskMissing }).min(1, t.diskMissing).max(64, t.diskMissing),
   retention_days: retention(diskSnapshotRetention, t.retentionInvalid),
-  snapshot_type: z.enum(diskSnapshotTypes, { error: t.typeInvalid }),
+  snapshot_type: DiskSnapshotType,
   description,
 })
 export type DiskSnapshotCreate = z.input<typeof DiskSnapshotCreate>

@@ -11,6 +11,9 @@ import { description, Id, name, Time } from './text.ts'
 export const DiskStatus = z.enum(diskStatuses)
 export type DiskStatus = z.infer<typeof DiskStatus>
 
+/** What the content of a disk came from. */
+export const DiskOrigin = z.enum(['blank', 'image', 'snapshot'])
+
 export const Disk = z.object({
   id: Id,
   project_id: Id,
@@ -26,7 +29,7 @@ export const Disk = z.object({
   size: z.string(),
   size_gb: z.int(),
   disk_type: z.literal('standard'),
-  source: z.enum(['blank', 'image', 'snapshot']),
+  source: DiskOrigin,
   image_url: z.string().nullable(),
   /** SHA-256 of the image it was made from, in hex, as it was fetched. */
   image_sha256: z.string().nullable(),
@@ -58,13 +61,17 @@ const needed: Partial<Record<DiskSource, ['image_url' | 'disk_sansphot', string]
   REGISTRY: ['image_url', t.containerImageMissing],
 }
 
+const Source = z
+  .enum(Object.keys(diskSources) as [DiskSource, ...DiskSource[]], { error: t.sourceInvalid })
+  .meta({ id: 'DiskSource' })
+
 const optionalText = z.string().trim().max(2048, 'Use at most 2048 characters').optional()
 
 export const DiskCreate = z
   .object({
     name: name(t.nameMissing),
     size: DiskSize,
-    source: z.enum(Object.keys(diskSources) as [DiskSource, ...DiskSource[]], { error: t.sourceInvalid }),
+    source: Source,
     image_url: optionalText,
     /** The name of a snapshot, spelt as the specification has it. */
     disk_sansphot: optionalText,
@@ -79,6 +86,10 @@ export const DiskCreate = z
       context.addIssue({ code: 'custom', path: ['image_url'], message: t.imageUrlInvalid })
   })
 export type DiskCreate = z.input<typeof DiskCreate>
+
+export const DiskAttach = z.object({
+  vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing),
+})
 
 export const DiskParams = ProjectParams.extend({ diskId: Id })
 
@@ -134,7 +145,7 @@ export const diskApi = {
     auth: 'session',
     status: 200,
     params: DiskParams,
-    body: z.object({ vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing) }),
+    body: DiskAttach,
     response: Disk,
     errors: {
       400: [t.vmMissing],

@@ -34,9 +34,11 @@ export const ReconcilerHealth = z.object({
 })
 export type ReconcilerHealth = z.infer<typeof ReconcilerHealth>
 
+export const HealthStatus = z.enum(['ok', 'degraded'])
+
 /** How the server itself is: for operators, beside the public `host.health`, which says only that it answers. */
 export const Health = z.object({
-  status: z.enum(['ok', 'degraded']),
+  status: HealthStatus,
   /** What is wrong and what to do about it; empty when nothing is. */
   problems: z.array(z.string()),
   /** Which of the servers drives: makes wishes true. Its reconcilers are the ones below; other servers have none. */
@@ -75,7 +77,8 @@ export const Health = z.object({
 })
 export type Health = z.infer<typeof Health>
 
-const Given = z.object({ vms: z.int(), processors: z.int(), memory_mb: z.number() })
+/** What VMs were given. */
+export const AllocatedResources = z.object({ vms: z.int(), processors: z.int(), memory_mb: z.number() })
 
 /** What the host has, what takes it, and when it is full. */
 export const Capacity = z.object({
@@ -84,8 +87,8 @@ export const Capacity = z.object({
   /** Processors of the machine that the server runs on. */
   processors: z.int(),
   /** What VMs were given: those that run, and all. */
-  running: Given,
-  all: Given,
+  running: AllocatedResources,
+  all: AllocatedResources,
   /** The file system of the data directory; null while it cannot be read. */
   disk: z
     .object({

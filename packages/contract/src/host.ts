@@ -5,13 +5,23 @@ import { Notice } from './notice.ts'
 import type { ShareKind } from './share.rules.ts'
 import { signUpPolicies } from './sign-up.rules.ts'
 
+export const EngineKind = z.enum(['qemu', 'kubevirt', 'simulated'])
+const AddressPlace = z.enum(addressPlaces).meta({ id: 'AddressPlace' })
+export const SignUpPolicy = z.enum(signUpPolicies)
+
+/** A provider that people can sign in with. */
+export const OidcProvider = z.object({ name: z.string(), label: z.string() })
+
+/** A template that comes with the server. */
+export const BuiltInTemplate = z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })
+
 /** Null where the engine can, else a sentence for people that says what to do instead. */
 const limit = z.string().nullable()
 
 /** What this installation can do: shown in the console, so that nobody takes a simulation for the real thing. */
 export const Host = z.object({
   product_name: z.string(),
-  engine: z.enum(['qemu', 'kubevirt', 'simulated']),
+  engine: EngineKind,
   /** `KVM`, `TCG` or null where the word has no meaning. */
   accelerator: z.string().nullable(),
   /** Why it is that accelerator, in a sentence. */
@@ -42,7 +52,7 @@ export const Host = z.object({
   /** Why ports of that kind cannot be shared here; null where they can. */
   sharing: z.object({ http: limit, tcp: limit } satisfies Record<ShareKind, unknown>),
   /** Where the addresses of VMs answer: on the machine that runs the server, or only inside the cluster. */
-  addresses: z.enum(addressPlaces),
+  addresses: AddressPlace,
   /** Where SSH finds VMs by their names; null when it is switched off. */
   ssh_gateway: z
     .object({
@@ -60,16 +70,16 @@ export const Host = z.object({
    * who signs in with a provider.
    */
   sign_up: z.object({
-    policy: z.enum(signUpPolicies),
+    policy: SignUpPolicy,
     /** Empty unless the policy is `domains`, which lets in who is invited, too. */
     domains: z.array(z.string()),
   }),
   /** With whom people can sign in beside their passwords; empty: with nobody. */
-  oidc_providers: z.array(z.object({ name: z.string(), label: z.string() })),
+  oidc_providers: z.array(OidcProvider),
   /** The origin at which passkeys work; null where no browser lets this server use them. */
   passkey_origin: z.string().nullable(),
   /** What comes with it: the public pages show the sizes that VMs of these really get. */
-  built_in_templates: z.array(z.object({ name: z.string(), cpu: z.int(), memory_mb: z.int() })),
+  built_in_templates: z.array(BuiltInTemplate),
   /**
    * How long VMs took to start here, from the accepted request until they were ready, as the median of at most 50; null
    * where too few did, and where nothing really starts.
@@ -81,12 +91,14 @@ export const Host = z.object({
 })
 export type Host = z.infer<typeof Host>
 
+export const Liveness = z.object({ status: z.literal('ok') })
+
 export const hostApi = {
   health: endpoint('host.health', {
     summary: 'Whether the server and its database answer',
     auth: 'public',
     status: 200,
-    response: z.object({ status: z.literal('ok') }),
+    response: Liveness,
     errors: { 503: ['The database does not respond'] },
   }),
   metrics: endpoint('host.metrics', {

@@ -17,6 +17,17 @@ export const NetworkMember = z.object({
 })
 export type NetworkMember = z.infer<typeof NetworkMember>
 
+export const NetworkGroupKind = z.enum(['vm_pool', 'vm_set'])
+
+/** A pool or set in the network of its project. */
+export const NetworkGroup = z.object({
+  group_id: Id,
+  group_name: z.string(),
+  kind: NetworkGroupKind,
+  names: z.array(z.string()),
+  vm_ids: z.array(Id),
+})
+
 /** The private network of a project. */
 export const Network = z.object({
   project_id: Id,
@@ -26,15 +37,7 @@ export const Network = z.object({
   internet: z.boolean(),
   members: z.array(NetworkMember),
   /** Names that mean all running members of a pool or set. */
-  groups: z.array(
-    z.object({
-      group_id: Id,
-      group_name: z.string(),
-      kind: z.enum(['vm_pool', 'vm_set']),
-      names: z.array(z.string()),
-      vm_ids: z.array(Id),
-    }),
-  ),
+  groups: z.array(NetworkGroup),
 })
 export type Network = z.infer<typeof Network>
 

@@ -6,9 +6,11 @@ import { Time } from './text.ts'
 
 const t = noticeTexts
 
+export const NoticeTone = z.enum(noticeTones, { error: t.tone })
+
 /** What the operator tells everybody, on every page. */
 export const Notice = z.object({
-  tone: z.enum(noticeTones),
+  tone: NoticeTone,
   /** One line of plain text. */
   text: z.string(),
   set_at: Time,
@@ -16,7 +18,7 @@ export const Notice = z.object({
 export type Notice = z.infer<typeof Notice>
 
 export const NoticeSet = z.object({
-  tone: z.enum(noticeTones, { error: t.tone }),
+  tone: NoticeTone,
   text: z
     .string({ error: t.missing })
     .trim()

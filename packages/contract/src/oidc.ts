@@ -16,7 +16,7 @@ const ProviderName = z
 const ProviderParams = z.object({ provider: ProviderName })
 
 /** Where the provider asks people to sign in. The browser has to go there. */
-const Visit = z.object({ url: z.string() })
+export const Visit = z.object({ url: z.string() })
 
 /** A way to sign in that a provider has given to an account. */
 export const Identity = z.object({
@@ -34,17 +34,26 @@ export const Identity = z.object({
 })
 export type Identity = z.infer<typeof Identity>
 
+/** The identities of an account. */
+export const IdentityList = z.object({ identities: z.array(Identity), has_password: z.boolean() })
+
+export const OidcBegin = z.object({
+  remember_me: z.boolean().default(false),
+  /** A path of the console to go on to. */
+  from: z.string().max(2000).optional(),
+})
+export const BackchannelLogout = z.object({
+  logout_token: z.string({ error: t.invalidLogoutToken }).min(1, t.invalidLogoutToken),
+})
+export const IdentityLink = z.object({ provider: ProviderName })
+
 export const oidcApi = {
   begin: endpoint('oidc.begin', {
     summary: 'Begin to sign in with a provider; sets a cookie that the way back needs',
     auth: 'public',
     status: 200,
     params: ProviderParams,
-    body: z.object({
-      remember_me: z.boolean().default(false),
-      /** A path of the console to go on to. */
-      from: z.string().max(2000).optional(),
-    }),
+    body: OidcBegin,
     response: Visit,
     errors: { 404: [t.unknownProvider], 429: [messages.tooManyAttempts], 503: [t.away] },
   }),
@@ -54,7 +63,7 @@ export const oidcApi = {
     status: 204,
     takes: 'form',
     params: ProviderParams,
-    body: z.object({ logout_token: z.string({ error: t.invalidLogoutToken }).min(1, t.invalidLogoutToken) }),
+    body: BackchannelLogout,
     errors: {
       400: [t.invalidLogoutToken],
       404: [t.unknownProvider],
@@ -66,13 +75,13 @@ export const oidcApi = {
     summary: "The identities that are linked to the user's account, oldest first",
     auth: 'session',
     status: 200,
-    response: z.object({ identities: z.array(Identity), has_password: z.boolean() }),
+    response: IdentityList,
   }),
   link: endpoint('oidc.link', {
     summary: 'Begin to link an identity to the account; sets a cookie that the way back needs',
     auth: 'session',
     status: 200,
-    body: z.object({ provider: ProviderName }),
+    body: IdentityLink,
     response: Visit,
     errors: {
       403: [proofTexts.needed],

@@ -5,6 +5,9 @@ import { operationObjects, operationTexts } from './operation.rules.ts'
 import { ProjectParams } from './project.ts'
 import { Id, Time } from './text.ts'
 
+const ObjectType = z.enum(operationObjects).meta({ id: 'OperationObject' })
+export const OperationState = z.enum(['waiting', 'running'])
+
 /** Long work under way: a download, a copy, a restore, or a snapshot being merged into the one after it. */
 export const Operation = z.object({
   /** That of the object: there is at most one operation on it. */
@@ -13,8 +16,8 @@ export const Operation = z.object({
   project_id: Id.nullable(),
   /** A stable word for programs, such as `disk.create`. */
   action: z.string(),
-  object: z.object({ type: z.enum(operationObjects), id: Id, name: z.string() }),
-  state: z.enum(['waiting', 'running']),
+  object: z.object({ type: ObjectType, id: Id, name: z.string() }),
+  state: OperationState,
   /** Place among the waiting operations of this kind in the project, from 1; null when it runs. */
   position: z.int().min(1).nullable(),
   /** What it waits for, in a sentence; null when it runs. */

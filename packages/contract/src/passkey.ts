@@ -58,6 +58,9 @@ export const PasskeyUsed = z.object(
 )
 export type PasskeyUsed = z.infer<typeof PasskeyUsed>
 
+export const PasskeyCreate = z.object({ name: name(t.nameMissing), passkey: PasskeyMade })
+export const PasskeyRename = z.object({ name: name(t.nameMissing) })
+
 const PasskeyParams = z.object({ passkeyId: Id })
 
 export const passkeyApi = {
@@ -78,7 +81,7 @@ export const passkeyApi = {
     summary: 'Add the passkey that the browser made',
     auth: 'session',
     status: 201,
-    body: z.object({ name: name(t.nameMissing), passkey: PasskeyMade }),
+    body: PasskeyCreate,
     response: Passkey,
     errors: { 400: [t.nameMissing, t.refused], 409: [t.noOrigin, t.known, t.tooMany] },
   }),
@@ -87,7 +90,7 @@ export const passkeyApi = {
     auth: 'session',
     status: 200,
     params: PasskeyParams,
-    body: z.object({ name: name(t.nameMissing) }),
+    body: PasskeyRename,
     response: Passkey,
     errors: { 400: [t.nameMissing], 404: [t.notFound] },
   }),

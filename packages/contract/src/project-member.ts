@@ -1,22 +1,21 @@
 import { z } from 'zod'
-import { projectRoles } from './access.rules.ts'
 import { accountTexts, isEmail } from './account.rules.ts'
 import { accountDeletionTexts } from './account-deletion.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
-import { Project, ProjectParams } from './project.ts'
+import { Project, ProjectParams, RoleInProject } from './project.ts'
 import { memberRoles, projectMemberTexts as texts } from './project-member.rules.ts'
 import { proofTexts } from './proof.rules.ts'
 import { Id, Time } from './text.ts'
 
-const MemberRole = z.enum(memberRoles, { error: texts.roleMissing })
+const MemberRole = z.enum(memberRoles, { error: texts.roleMissing }).meta({ id: 'MemberRole' })
 
 export const ProjectMember = z.object({
   /** Of the account. */
   id: Id,
   name: z.string(),
   email: z.string(),
-  role: z.enum(projectRoles),
+  role: RoleInProject,
   since: Time,
 })
 export type ProjectMember = z.infer<typeof ProjectMember>
@@ -25,13 +24,15 @@ export type ProjectMember = z.infer<typeof ProjectMember>
 export const ProjectInvitation = z.object({
   id: Id,
   email: z.string(),
-  role: z.enum(memberRoles),
+  role: MemberRole,
   /** Name of who sent it. */
   invited_by: z.string(),
   created_at: Time,
   expires_at: Time,
 })
 export type ProjectInvitation = z.infer<typeof ProjectInvitation>
+
+export const ProjectMemberUpdate = z.object({ role: MemberRole })
 
 export const InvitationCreate = z.object({
   email: z
@@ -47,7 +48,7 @@ export type InvitationCreate = z.infer<typeof InvitationCreate>
 /** What somebody who has the link sees of an invitation. */
 export const InvitationOffer = z.object({
   project_name: z.string(),
-  role: z.enum(memberRoles),
+  role: MemberRole,
   invited_by: z.string(),
   email: z.string(),
 })
@@ -55,7 +56,10 @@ export type InvitationOffer = z.infer<typeof InvitationOffer>
 
 const MemberParams = ProjectParams.extend({ memberId: Id })
 const InvitationParams = ProjectParams.extend({ invitationId: Id })
-const Token = z.object({ token: z.string().min(1, texts.invitationOver).max(200, texts.invitationOver) })
+/** From the link of an invitation. */
+export const InvitationToken = z.object({
+  token: z.string().min(1, texts.invitationOver).max(200, texts.invitationOver),
+})
 const noProject = [messages.projectNotFound]
 const noMember = [messages.projectNotFound, texts.notFound]
 
@@ -73,7 +77,7 @@ export const projectMemberApi = {
     auth: 'session',
     status: 200,
     params: MemberParams,
-    body: z.object({ role: MemberRole }),
+    body: ProjectMemberUpdate,
     response: ProjectMember,
     errors: { 404: noMember, 409: [texts.ownerStays] },
   }),
@@ -131,7 +135,7 @@ export const projectMemberApi = {
     summary: 'What an invitation is for, by the token of its link',
     auth: 'session',
     status: 200,
-    body: Token,
+    body: InvitationToken,
     response: InvitationOffer,
     errors: { 403: [texts.otherAddress], 409: [texts.invitationOver] },
   }),
@@ -139,7 +143,7 @@ export const projectMemberApi = {
     summary: 'Accept an invitation, signed in with the address it was sent to',
     auth: 'session',
     status: 200,
-    body: Token,
+    body: InvitationToken,
     response: Project,
     errors: { 403: [texts.otherAddress], 409: [texts.invitationOver] },
   }),

@@ -5,13 +5,15 @@ import { messages } from './error.rules.ts'
 import { projectTexts } from './project.rules.ts'
 import { description, Id, name, Time } from './text.ts'
 
+export const RoleInProject = z.enum(projectRoles).meta({ id: 'ProjectRole' })
+
 export const Project = z.object({
   id: Id,
   name: z.string(),
   description: z.string(),
   created_at: Time,
   /** What the user is in it. */
-  role: z.enum(projectRoles),
+  role: RoleInProject,
   /** Name of whose project it is. */
   owner_name: z.string(),
   /**

@@ -21,12 +21,14 @@ export const Proof = z
   })
 export type Proof = z.infer<typeof Proof>
 
+export const ProofWays = z.object({ password: z.boolean(), code: z.boolean(), passkey: z.boolean() })
+
 export const proofApi = {
   ways: endpoint('proof.ways', {
     summary: 'How the user can confirm who they are',
     auth: 'session',
     status: 200,
-    response: z.object({ password: z.boolean(), code: z.boolean(), passkey: z.boolean() }),
+    response: ProofWays,
   }),
   beginPasskey: endpoint('proof.beginPasskey', {
     summary: 'What the browser asks for a passkey of the user with, to confirm who they are',

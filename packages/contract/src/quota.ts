@@ -5,29 +5,33 @@ import { ProjectParams } from './project.ts'
 import type { quotaResources } from './quota.rules.ts'
 
 /** Null: no limit. */
-const QuotaLine = z.object({ used: z.number(), limit: z.number().nullable() })
+const QuotaLine = z.object({ used: z.number(), limit: z.number().nullable() }).meta({ id: 'QuotaLine' })
 
 /** What VMs, disks, snapshots and shared ports take together, and how much they may. */
-export const Quota = z.object({
-  /** VMs, those included that pools and sets are to have by their desired sizes. */
-  vms: QuotaLine,
-  /** Processors and memory that VMs were given, running or not. */
-  processors: QuotaLine,
-  memory_mb: QuotaLine,
-  /** Sizes of data disks, whatever is stored on them. */
-  disk_bytes: QuotaLine,
-  /** What snapshots of VMs and disks take. */
-  snapshot_bytes: QuotaLine,
-  /** Shared ports. */
-  shares: QuotaLine,
-} satisfies Record<(typeof quotaResources)[number], unknown>)
+export const Quota = z
+  .object({
+    /** VMs, those included that pools and sets are to have by their desired sizes. */
+    vms: QuotaLine,
+    /** Processors and memory that VMs were given, running or not. */
+    processors: QuotaLine,
+    memory_mb: QuotaLine,
+    /** Sizes of data disks, whatever is stored on them. */
+    disk_bytes: QuotaLine,
+    /** What snapshots of VMs and disks take. */
+    snapshot_bytes: QuotaLine,
+    /** Shared ports. */
+    shares: QuotaLine,
+  } satisfies Record<(typeof quotaResources)[number], unknown>)
+  .meta({ id: 'Quota' })
 
 /** A request needs room in both. */
-const ProjectQuota = z.object({
-  project: Quota,
-  /** All projects of the account that owns the project together. */
-  account: Quota,
-})
+const ProjectQuota = z
+  .object({
+    project: Quota,
+    /** All projects of the account that owns the project together. */
+    account: Quota,
+  })
+  .meta({ id: 'ProjectQuota' })
 
 export const quotaApi = {
   ofAccount: endpoint('quota.ofAccount', {

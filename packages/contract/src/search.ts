@@ -3,9 +3,11 @@ import { endpoint } from './endpoint.ts'
 import { searchKinds } from './search.rules.ts'
 import { Id } from './text.ts'
 
+export const SearchKind = z.enum(searchKinds)
+
 /** Something that was found, with what is needed to say what it is and to go there. */
 export const SearchHit = z.object({
-  kind: z.enum(searchKinds),
+  kind: SearchKind,
   id: Id,
   name: z.string(),
   /** Null for templates, which belong to nobody. */

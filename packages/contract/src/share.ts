@@ -8,6 +8,9 @@ import { shareAudiences, shareKinds, shareTexts } from './share.rules.ts'
 import { Id, Time } from './text.ts'
 import { VmParams } from './vm.ts'
 
+const Kind = z.enum(shareKinds).meta({ id: 'ShareKind' })
+const Audience = z.enum(shareAudiences, { error: shareTexts.audienceMissing }).meta({ id: 'ShareAudience' })
+
 /** A port of a VM that can be opened from outside. */
 export const Share = z.object({
   id: Id,
@@ -15,8 +18,8 @@ export const Share = z.object({
   vm_id: Id,
   vm_name: z.string(),
   port: z.int(),
-  kind: z.enum(shareKinds),
-  audience: z.enum(shareAudiences),
+  kind: Kind,
+  audience: Audience,
   /** When it ends by itself; null: never. */
   expires_at: Time.nullable(),
   created_at: Time,
@@ -36,17 +39,20 @@ const expiry = z.iso.datetime({ error: shareTexts.expiryPast }).nullable().defau
 
 export const ShareCreate = z.object({
   port: GuestPort,
-  kind: z.enum(shareKinds).default('http'),
-  audience: z.enum(shareAudiences, { error: shareTexts.audienceMissing }).default('project'),
+  kind: Kind.default('http'),
+  audience: Audience.default('project'),
   expires_at: expiry,
 })
 export type ShareCreate = z.input<typeof ShareCreate>
 
 export const ShareUpdate = z.object({
-  audience: z.enum(shareAudiences, { error: shareTexts.audienceMissing }),
+  audience: Audience,
   expires_at: expiry,
 })
 export type ShareUpdate = z.input<typeof ShareUpdate>
+
+/** Ports that programs in a VM listen on; null where the guest does not report them. */
+export const ListeningPorts = z.object({ ports: z.array(z.int()).nullable() })
 
 export const ShareParams = ProjectParams.extend({ shareId: Id })
 
@@ -105,7 +111,7 @@ export const shareApi = {
     auth: 'session',
     status: 200,
     params: VmParams,
-    response: z.object({ ports: z.array(z.int()).nullable() }),
+    response: ListeningPorts,
     errors: { 404: [messages.projectNotFound, messages.vmNotFound] },
   }),
 }

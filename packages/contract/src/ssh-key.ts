@@ -5,6 +5,8 @@ import { parseSshPublicKey, sshKeyProofs, sshKeyTexts } from './ssh-key.rules.ts
 import { hasHiddenCharacters } from './text.rules.ts'
 import { Id, name, Time } from './text.ts'
 
+export const SshKeyProofStatus = z.enum(sshKeyProofs)
+
 export const SshKey = z.object({
   id: Id,
   name: z.string(),
@@ -14,7 +16,7 @@ export const SshKey = z.object({
   is_default: z.boolean(),
   created_at: Time,
   /** `needed`: another account has stored the same key, and SSH by name accepts it for this account only once it is proven. */
-  proof: z.enum(sshKeyProofs),
+  proof: SshKeyProofStatus,
 })
 export type SshKey = z.infer<typeof SshKey>
 

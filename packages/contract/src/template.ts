@@ -10,6 +10,18 @@ import {
 } from './template.rules.ts'
 import { Id, name, Time } from './text.ts'
 
+export const ImageState = z.enum(['ready', 'absent', 'coming', 'failed'])
+
+/** The disk image that VMs of a template start from. */
+export const TemplateImage = z.object({
+  /** `absent`: fetched or built when it is first used, or when asked for by `template.prepare`. */
+  state: ImageState,
+  /** Per cent of what is under way, null while nobody knows. */
+  progress: z.int().min(0).max(100).nullable(),
+  /** A sentence: what is under way, or why it failed. */
+  message: z.string().nullable(),
+})
+
 export const Template = z.object({
   id: Id,
   name: z.string(),
@@ -19,14 +31,7 @@ export const Template = z.object({
   default_memory_mb: z.int(),
   created_at: Time,
   /** The disk image its VMs start from. */
-  image: z.object({
-    /** `absent`: fetched or built when it is first used, or when asked for by `template.prepare`. */
-    state: z.enum(['ready', 'absent', 'coming', 'failed']),
-    /** Per cent of what is under way, null while nobody knows. */
-    progress: z.int().min(0).max(100).nullable(),
-    /** A sentence: what is under way, or why it failed. */
-    message: z.string().nullable(),
-  }),
+  image: TemplateImage,
 })
 export type Template = z.infer<typeof Template>
 
@@ -59,10 +64,13 @@ export const TemplateCreate = z.object({
 })
 export type TemplateCreate = z.infer<typeof TemplateCreate>
 
+export const ImageCheck = z.object({ image_url: ImageUrl })
+export const BootSource = z.enum(['address', 'built-in'])
+
 /** What VMs of a template with an image URL would start from. */
 export const ImageFound = z.object({
   /** `address`: the image at the address. `built-in`: the Debian image that comes with Slipway. */
-  boots: z.enum(['address', 'built-in']),
+  boots: BootSource,
   /** Of the image at the address, such as `qcow2`; `packed` when it has to be unpacked to tell. */
   format: z.string().nullable(),
   /** Bytes to fetch, and the size of the disk they make; null where that is not known yet. */
@@ -164,7 +172,7 @@ export const templateApi = {
       'What VMs of a template with this image URL would start from; fetches no more than its first bytes',
     auth: 'session',
     status: 200,
-    body: z.object({ image_url: ImageUrl }),
+    body: ImageCheck,
     response: ImageFound,
     errors: {
       400: [

@@ -32,6 +32,8 @@ export type RecoveryCodes = z.infer<typeof RecoveryCodes>
 /** Of an app or a recovery code, with or without spaces. */
 export const Code = z.string({ error: t.codeMissing }).trim().min(1, t.codeMissing).max(100, t.wrongCode)
 
+export const TotpConfirm = z.object({ code: Code })
+
 export const totpApi = {
   get: endpoint('totp.get', {
     summary: 'Whether signing in asks for a code of an authenticator app',
@@ -51,7 +53,7 @@ export const totpApi = {
       'Turn two-factor authentication on with a code of the app; only this response has the recovery codes',
     auth: 'session',
     status: 200,
-    body: z.object({ code: Code }),
+    body: TotpConfirm,
     response: RecoveryCodes,
     errors: {
       400: [t.codeMissing, t.wrongCode],

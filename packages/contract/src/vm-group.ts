@@ -10,33 +10,35 @@ import {
   groupSnapshotTexts,
 } from './vm-group.rules.ts'
 
+export const GroupDiskSource = z.enum(['EMPTY', 'SNAPSHOT'])
+
 /** A disk that every member gets for itself, named `<name>-<number of the member>`. */
 export const GroupDisk = z.object({
   name: z.string(),
   /** In whole Gi, with the unit: `10Gi`. */
   size: z.string(),
   /** Blank, or a copy of that in the VM snapshot which the members are made of. */
-  source: z.enum(['EMPTY', 'SNAPSHOT']),
+  source: GroupDiskSource,
 })
 export type GroupDisk = z.infer<typeof GroupDisk>
 
+export const GroupDiskCreate = z.object({
+  name: nameOrBlank(
+    groupDiskTexts.nameMissing,
+    groupDiskNameLimit,
+    `Use at most ${groupDiskNameLimit} characters for the name of a disk`,
+  ).default(''),
+  size: z
+    .string({ error: groupDiskTexts.sizeMissing })
+    .trim()
+    .max(40, 'Please enter a valid disk size')
+    .default(''),
+  source: z.literal('EMPTY').default('EMPTY'),
+})
+
 /** Names and sizes are looked at by `refineGroupDisks`, after the fields that stand before them. */
 export const GroupDisks = z
-  .array(
-    z.object({
-      name: nameOrBlank(
-        groupDiskTexts.nameMissing,
-        groupDiskNameLimit,
-        `Use at most ${groupDiskNameLimit} characters for the name of a disk`,
-      ).default(''),
-      size: z
-        .string({ error: groupDiskTexts.sizeMissing })
-        .trim()
-        .max(40, 'Please enter a valid disk size')
-        .default(''),
-      source: z.literal('EMPTY').default('EMPTY'),
-    }),
-  )
+  .array(GroupDiskCreate)
   .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
   .default([])
 
@@ -73,11 +75,13 @@ export function refineGroupDisks(
   if (problem) context.addIssue({ code: 'custom', path: ['disks', problem.index], message: problem.message })
 }
 
+export const GroupEventKind = z.enum(groupEventKinds)
+
 /** What happened to a group, with its reason in a sentence. */
 export const GroupEvent = z.object({
   id: Id,
   at: Time,
-  kind: z.enum(groupEventKinds),
+  kind: GroupEventKind,
   /** Such as `CPU 82 % over 60 s, above 75 %: 2 to 3`. */
   message: z.string(),
   /** Wanted number of members before and after; equal when it stayed. */

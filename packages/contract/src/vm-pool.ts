@@ -80,6 +80,26 @@ export type VmPoolCreate = z.input<typeof VmPoolCreate>
 export const VmPoolUpdate = z.object({ ...sizes, auto_scaling: z.boolean() }).partial()
 export type VmPoolUpdate = z.input<typeof VmPoolUpdate>
 
+export const VmPoolWithVms = VmPool.extend({ vms: z.array(Vm) })
+
+/** What the autoscaler goes by. Percent and seconds. */
+const Policy = z
+  .object({
+    sample_every_s: z.number(),
+    up_above: z.number(),
+    up_after_s: z.number(),
+    down_below: z.number(),
+    down_after_s: z.number(),
+    pause_s: z.number(),
+  })
+  .meta({ id: 'ScalingPolicy' })
+
+export const VmPoolHistory = GroupHistory.extend({
+  policy: Policy,
+  /** What the autoscaler thought last, in a sentence; null when it is off or has not looked yet. */
+  verdict: z.string().nullable(),
+})
+
 export const VmPoolParams = ProjectParams.extend({ poolId: Id })
 
 const notFound = [messages.projectNotFound, messages.vmPoolNotFound]
@@ -145,7 +165,7 @@ export const vmPoolApi = {
     auth: 'session',
     status: 200,
     params: VmPoolParams,
-    response: VmPool.extend({ vms: z.array(Vm) }),
+    response: VmPoolWithVms,
     errors: { 404: notFound },
   }),
   history: endpoint('vmPool.history', {
@@ -153,19 +173,7 @@ export const vmPoolApi = {
     auth: 'session',
     status: 200,
     params: VmPoolParams,
-    response: GroupHistory.extend({
-      /** What the autoscaler goes by. Percent and seconds. */
-      policy: z.object({
-        sample_every_s: z.number(),
-        up_above: z.number(),
-        up_after_s: z.number(),
-        down_below: z.number(),
-        down_after_s: z.number(),
-        pause_s: z.number(),
-      }),
-      /** What the autoscaler thought last, in a sentence; null when it is off or has not looked yet. */
-      verdict: z.string().nullable(),
-    }),
+    response: VmPoolHistory,
     errors: { 404: notFound },
   }),
 }

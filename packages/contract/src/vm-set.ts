@@ -63,6 +63,8 @@ export type VmSetCreate = z.input<typeof VmSetCreate>
 export const VmSetUpdate = z.object({ replicas })
 export type VmSetUpdate = z.input<typeof VmSetUpdate>
 
+export const VmSetWithVms = VmSet.extend({ vms: z.array(Vm) })
+
 export const VmSetParams = ProjectParams.extend({ setId: Id })
 
 const notFound = [messages.projectNotFound, messages.vmSetNotFound]
@@ -128,7 +130,7 @@ export const vmSetApi = {
     auth: 'session',
     status: 200,
     params: VmSetParams,
-    response: VmSet.extend({ vms: z.array(Vm) }),
+    response: VmSetWithVms,
     errors: { 404: notFound },
   }),
   history: endpoint('vmSet.history', {

@@ -4,7 +4,7 @@ import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
-import { Vm, VmCopies, VmParams } from './vm.ts'
+import { Vm, VmCopies, VmDisk, VmParams } from './vm.ts'
 import { vmTexts } from './vm-form.rules.ts'
 import {
   snapshotConsistencies,
@@ -20,7 +20,10 @@ export type VmSnapshotStatus = z.infer<typeof VmSnapshotStatus>
 export const SnapshotConsistency = z.enum(snapshotConsistencies)
 export type SnapshotConsistency = z.infer<typeof SnapshotConsistency>
 
-const Metadata = z.object({ created_by: z.string().max(100), created_at: z.string().max(100) }).partial()
+export const VmSnapshotType = z.enum(vmSnapshotTypes, { error: vmSnapshotTexts.typeInvalid })
+export const SnapshotMetadata = z
+  .object({ created_by: z.string().max(100), created_at: z.string().max(100) })
+  .partial()
 
 export const VmSnapshot = z.object({
   id: Id,
@@ -36,13 +39,13 @@ export const VmSnapshot = z.object({
   vm_id: Id,
   /** As it was when the snapshot was taken. */
   vm_name: z.string(),
-  snapshot_type: z.enum(vmSnapshotTypes),
+  snapshot_type: VmSnapshotType,
   /** Whether a restore resumes what was running; a stopped VM has no memory to save. */
   has_memory: z.boolean(),
   /** Null until it is ready. */
   consistency: SnapshotConsistency.nullable(),
   /** The data disks it holds beside the root disk. */
-  disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
+  disks: z.array(VmDisk),
   /** The automatic snapshot that lets a restore be undone. */
   automatic: z.boolean(),
   /** Size on disk in MiB; null until it is ready. */
@@ -51,7 +54,7 @@ export const VmSnapshot = z.object({
   /** When it is deleted automatically. */
   expires_at: Time,
   /** As it was sent. */
-  metadata: Metadata.nullable(),
+  metadata: SnapshotMetadata.nullable(),
   created_at: Time,
 })
 export type VmSnapshot = z.infer<typeof VmSnapshot>
@@ -61,13 +64,18 @@ const t = vmSnapshotTexts
 export const VmSnapshotCreate = z.object({
   name: name(t.nameMissing),
   description,
-  snapshot_type: z.enum(vmSnapshotTypes, { error: t.typeInvalid }),
+  snapshot_type: VmSnapshotType,
   retention_days: retention(vmSnapshotRetention, t.retentionInvalid),
   /** Wins over the type `full`. */
   skip_memory_snapshot: z.boolean().optional(),
-  metadata: Metadata.optional(),
+  metadata: SnapshotMetadata.optional(),
 })
 export type VmSnapshotCreate = z.input<typeof VmSnapshotCreate>
+
+export const VmRestore = z.object({
+  vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing),
+})
+export const VmRestored = z.object({ message: z.string(), vm: Vm })
 
 export const VmSnapshotParams = ProjectParams.extend({ snapshotId: Id })
 
@@ -107,8 +115,8 @@ export const vmSnapshotApi = {
     auth: 'session',
     status: 202,
     params: VmSnapshotParams,
-    body: z.object({ vm_id: z.string({ error: t.vmMissing }).min(1, t.vmMissing).max(64, t.vmMissing) }),
-    response: z.object({ message: z.string(), vm: Vm }),
+    body: VmRestore,
+    response: VmRestored,
     errors: {
       400: [t.vmMissing, t.otherVm],
       404: notFound,

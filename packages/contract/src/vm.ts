@@ -37,6 +37,9 @@ export const VmStep = z.object({
 })
 export type VmStep = z.infer<typeof VmStep>
 
+/** A data disk of a VM. */
+export const VmDisk = z.object({ disk_id: Id, name: z.string(), size: z.string() })
+
 export const Vm = z.object({
   id: Id,
   project_id: Id,
@@ -74,7 +77,7 @@ export const Vm = z.object({
   suspends_at: Time.nullable(),
   vmpool_id: Id.nullable(),
   vmset_id: Id.nullable(),
-  disks: z.array(z.object({ disk_id: Id, name: z.string(), size: z.string() })),
+  disks: z.array(VmDisk),
   /** The last way up, as the reconciler saw it; empty in lists for VMs that are settled and well. */
   steps: z.array(VmStep),
 })
@@ -99,18 +102,18 @@ const MemoryMb = z
   .min(vmMemoryRangeMb.min, c.memory)
   .max(vmMemoryRangeMb.max, c.memory)
 
+/** A disk that a new VM gets. */
+export const VmCreateDisk = z.object({
+  disk_id: z.string({ error: t.diskMissing }).min(1, t.diskMissing).max(64, t.diskMissing),
+})
+
 export const VmCreate = z.object({
   name: name(t.nameMissing),
   template_id: z.string({ error: t.templateMissing }).min(1, t.templateMissing).max(64, t.templateMissing),
   ssh_key_id: z.string({ error: t.sshKeyMissing }).min(1, t.sshKeyMissing).max(64, t.sshKeyMissing),
   persistent: z.boolean().default(true),
   disks: z
-    .array(
-      z.object({ disk_id: z.string({ error: t.diskMissing }).min(1, t.diskMissing).max(64, t.diskMissing) }),
-      {
-        error: t.diskMissing,
-      },
-    )
+    .array(VmCreateDisk, { error: t.diskMissing })
     .max(disksPerVm, `Attach at most ${disksPerVm} disks`)
     .refine((disks) => new Set(disks.map((disk) => disk.disk_id)).size === disks.length, t.diskMissing)
     .default([]),
@@ -164,6 +167,11 @@ export const VmCopies = z.object({
   count: z.int({ error: t.copyCount }).min(1, t.copyCount).max(copiesAtOnce, t.copyCount).default(1),
 })
 export type VmCopies = z.input<typeof VmCopies>
+
+export const VmStop = z.object({
+  /** Power off at once, without the guest shutting down. */
+  force: z.boolean().default(false),
+})
 
 export const VmParams = ProjectParams.extend({ vmId: Id })
 
@@ -264,7 +272,7 @@ export const vmApi = {
     auth: 'session',
     status: 202,
     params: VmParams,
-    body: z.object({ force: z.boolean().default(false) }).default({ force: false }),
+    body: VmStop.default({ force: false }),
     response: Vm,
     errors: { 404: notFound, 409: ['VM cannot be stopped while it is <status>'] },
   }),

@@ -1,0 +1,44 @@
+import type { EndpointId } from './endpoint.ts'
+
+/** The resource of a call: `vm` of `vm.start`. */
+type Tag = EndpointId extends infer Id ? (Id extends `${infer Resource}.${string}` ? Resource : never) : never
+
+/** What the calls of each resource are about, in the order in which people read of them: its name, and a sentence. */
+export const tags: Readonly<Record<Tag, readonly [name: string, description: string]>> = {
+  project: ['Projects', 'Projects group VMs, disks and snapshots. Everything else is in a project.'],
+  projectMember: ['Members', 'Who may work in a project, in which role, and who is invited to it.'],
+  vm: ['VMs', 'Create, start, stop, suspend, fork and delete VMs, and reach their consoles.'],
+  vmSnapshot: ['VM snapshots', 'Snapshots of VMs: restore a VM to one, or create VMs from it.'],
+  vmPool: ['VM pools', 'Groups of equal VMs that can scale automatically with their load.'],
+  vmSet: ['VM sets', 'Groups of equal VMs with a fixed number of replicas.'],
+  disk: ['Disks', 'Data disks, which are attached to VMs and outlive them.'],
+  diskSnapshot: ['Disk snapshots', 'Snapshots of data disks, from which new disks can be created.'],
+  network: ['Network', 'The private network of a project: addresses, names and Internet access.'],
+  share: ['Shared ports', 'Ports of VMs that can be opened from outside.'],
+  usage: ['Usage', 'What the VMs of a project use: processors, memory, disk and network.'],
+  quota: ['Quotas', 'What an account or a project uses, and its limits.'],
+  operation: ['Operations', 'Long work that is running or waiting: downloads, copies, restores and merges.'],
+  activity: ['Activity', 'The log of what happened, who did it and why.'],
+  event: ['Events', 'Changes of objects as server-sent events.'],
+  search: ['Search', 'Find objects by their names and ids.'],
+  template: ['Templates', 'What VMs are created from. Administrators look after the catalogue.'],
+  sshKey: ['SSH keys', 'The public keys of an account, which open its VMs.'],
+  host: ['Host', 'What this installation is and can do, its health and its metrics.'],
+  account: [
+    'Account',
+    'Sign up, sign in and out, and change the account. Most of these calls need a session.',
+  ],
+  apiToken: ['API tokens', 'Keys for programs. Tokens are created and revoked in a session.'],
+  passkey: ['Passkeys', 'Passkeys of an account.'],
+  totp: ['Two-factor authentication', 'Codes of an authenticator app, and recovery codes.'],
+  proof: ['Confirmation', 'Confirm who is signed in, for calls that ask for it.'],
+  oidc: ['Sign-in providers', 'Sign in with a provider, and the identities that are linked to an account.'],
+  accountExport: ['Account export', 'Everything that is stored about an account.'],
+  accountDeletion: ['Account deletion', 'Delete an account, or keep it after all.'],
+  adminAccount: ['Accounts', 'All accounts and their limits; for administrators.'],
+  notice: ['Notice', 'A notice for everybody on every page; for administrators.'],
+  health: ['Health', 'The state and the capacity of the server; for administrators.'],
+}
+
+/** The resource that a call belongs to. */
+export const tagOf = (id: EndpointId): Tag => id.slice(0, id.indexOf('.')) as Tag
