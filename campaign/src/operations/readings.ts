@@ -36,6 +36,7 @@ export const onlyOperator = { choose: ({ user }: Choice) => (user === 0 ? {} : n
 export const readings: Record<string, Operation> = {
   readHost: plain(0.5, hostApi.get),
   readHealthOfHost: plain(0.5, hostApi.health),
+  readOpenApi: plain(0.2, hostApi.openApi),
   readMetrics: plain(0.5, hostApi.metrics, {
     ...onlyOperator,
     send: ({ person: { client } }) =>

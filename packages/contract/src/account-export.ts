@@ -6,6 +6,6 @@ export const accountExportApi = {
       'All that is stored about the account, as one JSON document: profile, sessions, SSH keys, API tokens, projects and activity; no secrets',
     auth: 'session',
     status: 200,
-    answers: 'text',
+    answers: 'document',
   }),
 }

@@ -29,8 +29,11 @@ export interface EndpointDef {
   errors?: Partial<Record<400 | 403 | 404 | 409 | 413 | 422 | 429 | 503, readonly string[]>>
   /** It creates an object and takes an `Idempotency-Key`: the same request with the same key creates it once. */
   idempotent?: true
-  /** What it answers with in place of JSON. A socket starts with a GET that asks for an upgrade. */
-  answers?: 'events' | 'text' | 'socket'
+  /**
+   * What it answers with in place of JSON by a schema; a document is JSON of another kind. A socket starts with a GET that asks
+   * for an upgrade.
+   */
+  answers?: 'events' | 'text' | 'document' | 'socket'
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'

@@ -113,4 +113,10 @@ export const hostApi = {
     status: 200,
     response: Host,
   }),
+  openApi: endpoint('host.openApi', {
+    summary: 'This API as an OpenAPI document',
+    auth: 'public',
+    status: 200,
+    answers: 'document',
+  }),
 }

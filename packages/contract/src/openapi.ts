@@ -171,6 +171,7 @@ function responsesOf(endpoint: Endpoint, schemas: Schemas): Json {
   const body = {
     events: { 'text/event-stream': text },
     text: { 'text/plain': text },
+    document: content({ type: 'object' }),
     socket: undefined,
     json: endpoint.response && content(schemas.of(endpoint.response, 'output')),
   }[endpoint.answers ?? 'json']

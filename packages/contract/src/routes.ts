@@ -42,6 +42,7 @@ export const routes = {
   'totp.renewCodes': 'POST /api/user/totp/recovery-codes',
   'host.health': 'GET /api/health',
   'host.get': 'GET /api/host',
+  'host.openApi': 'GET /api/openapi.json',
   'host.metrics': 'GET /metrics',
   'project.list': 'GET /api/projects',
   'project.create': 'POST /api/projects',

@@ -1,4 +1,6 @@
 /** Promises of the catalogue that hold for several features alike. */
+
+import { gunzipSync } from 'node:zlib'
 import { diskApi, hostApi, vmPoolApi, vmSetApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { atDesk } from './desk.test-kit.ts'
@@ -40,6 +42,22 @@ describe('the wire', () => {
     atDesk(async ({ app }) => {
       const { status, body } = await app.client().call(hostApi.health, {})
       expect({ status, body }).toEqual({ status: 200, body: { status: 'ok' } })
+    }),
+  )
+
+  it(
+    '200 describes the API to anybody, packed for those who take that',
+    atDesk(async ({ app }) => {
+      const { path } = hostApi.openApi
+      const { status, body, headers } = await app.client().raw('GET', path)
+      expect({ status, body }).toMatchObject({
+        status: 200,
+        body: { openapi: '3.1.1', info: { title: 'Slipway' } },
+      })
+      expect(headers['content-type']).toContain('application/json')
+      const packed = await app.app.inject({ url: path, headers: { 'accept-encoding': 'br, gzip' } })
+      expect(packed.headers['content-encoding']).toBe('gzip')
+      expect(JSON.parse(gunzipSync(packed.rawPayload).toString())).toEqual(body)
     }),
   )
 })

@@ -1,6 +1,8 @@
+import { gunzipSync } from 'node:zlib'
 import { type Host, hostApi } from '@slipway/contract'
 import type { Route } from '../http/route.ts'
 import { Problem } from '../lib/problem.ts'
+import { packedOpenApi } from './openapi-file.ts'
 
 export interface HostFacts {
   host: Host
@@ -17,5 +19,15 @@ export function hostRoutes(route: Route, facts: HostFacts): void {
       throw new Problem(503, 'The database does not respond')
     }
     return { status: 'ok' as const }
+  })
+  route(hostApi.openApi, async (_, request, reply) => {
+    const packed = await packedOpenApi()
+    const takesPacked = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+    if (takesPacked) reply.header('content-encoding', 'gzip')
+    reply
+      .type('application/json; charset=utf-8')
+      .header('vary', 'accept-encoding')
+      .header('cache-control', 'no-cache')
+      .send(takesPacked ? packed : gunzipSync(packed))
   })
 }
