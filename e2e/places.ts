@@ -243,6 +243,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the form of a template': '/admin/templates',
         'the keys': '/ssh-keys',
         'the account': '/account',
+        'the API reference': '/api-reference?search=fork#vmFork',
         'the create form': create,
         'the create form of a project': `${vmListPath(project.id)}/create`,
         'the VMs': vmListPath(project.id),

@@ -24,6 +24,7 @@ export const paths = {
   sshKeys: '/ssh-keys',
   account: '/account',
   accountActivity: '/activity',
+  apiReference: '/api-reference',
   adminTemplates: '/admin/templates',
   adminAccounts: '/admin/accounts',
   adminAccount: (accountId: string) => `/admin/accounts/${encodeURIComponent(accountId)}`,

@@ -67,6 +67,7 @@ const signedIn: RouteObject[] = [
   { path: 'ssh-keys', lazy: () => import('./features/ssh-key/SshKeyListPage.tsx') },
   { path: 'account', lazy: () => import('./features/account/AccountPage.tsx') },
   { path: 'activity', lazy: () => import('./features/activity/AccountActivityPage.tsx') },
+  { path: 'api-reference', lazy: () => import('./features/api-reference/ApiReferencePage.tsx') },
   { path: 'invitation', lazy: () => import('./features/member/InvitationPage.tsx') },
   { path: 'projects', lazy: () => import('./features/project/ProjectListPage.tsx') },
   // Not within the project: its text is there before it is known whose project it is, and the VM itself says.

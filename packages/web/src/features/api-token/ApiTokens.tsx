@@ -1,8 +1,10 @@
 import type { ApiToken } from '@slipway/contract'
 import { Plus, Trash2 } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { Link } from 'react-router'
 import { useApiTokens, useDeleteApiToken } from '../../api/api-tokens.ts'
 import { useProjects } from '../../api/projects.ts'
+import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { SheetList, SheetRow } from '../../shell/SheetList.tsx'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
@@ -32,6 +34,15 @@ export function ApiTokens() {
       query={{ loading, error, retry }}
       note="Programs use a token instead of your password. Revoke a token as soon as nothing uses it."
       empty="No API tokens yet."
+      foot={
+        <p className="border-t border-line px-4 py-3 text-hint text-ink-2">
+          The{' '}
+          <Link className="link" to={paths.apiReference}>
+            API reference
+          </Link>{' '}
+          has every call that a token can make.
+        </p>
+      }
       actions={
         <Button
           size="sm"

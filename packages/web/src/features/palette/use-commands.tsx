@@ -60,6 +60,7 @@ export function useCommands(): PaletteGroup[] {
         goTo('SSH Keys', paths.sshKeys, objectIcons.ssh_key, 'manage'),
         goTo('Your account', paths.account, objectIcons.api_token, 'password sessions API tokens'),
         goTo('Your activity', paths.accountActivity, objectIcons.activity, 'account sign-ins'),
+        goTo('API reference', paths.apiReference, objectIcons.api_token, 'HTTP REST OpenAPI curl calls docs'),
         goTo('Admin', paths.adminTemplates, Wrench, 'create template export activity'),
       ],
     },
