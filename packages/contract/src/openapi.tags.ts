@@ -8,6 +8,7 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   project: ['Projects', 'Projects group VMs, disks and snapshots. Everything else is in a project.'],
   projectMember: ['Members', 'Who may work in a project, in which role, and who is invited to it.'],
   vm: ['VMs', 'Create, start, stop, suspend, fork and delete VMs, and reach their consoles.'],
+  startScript: ['Start scripts', 'What VMs run when they boot for the first time, and what came of it.'],
   vmSnapshot: ['VM snapshots', 'Snapshots of VMs: restore a VM to one, or create VMs from it.'],
   vmPool: ['VM pools', 'Groups of equal VMs that can scale automatically with their load.'],
   vmSet: ['VM sets', 'Groups of equal VMs with a fixed number of replicas.'],

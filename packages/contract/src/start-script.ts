@@ -8,7 +8,7 @@ import { VmParams } from './vm.ts'
 export const StartScript = z.object({
   /** Null where the VM has none. */
   script: z.string().nullable(),
-  state: z.enum(startScriptStates),
+  state: z.enum(startScriptStates).meta({ id: 'StartScriptState' }),
   /** Why the state is what it is, where that needs a word; else null. */
   message: z.string().nullable(),
   /** Null until it has ended, and where the guest reports none. */
