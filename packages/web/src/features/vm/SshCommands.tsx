@@ -1,5 +1,5 @@
+import type { SshWay } from '@slipway/contract'
 import { CodeLine } from '../../ui/CodeLine.tsx'
-import type { SshWay } from './ssh-ways.ts'
 import { insideOnly, sshCopyTexts } from './ssh-words.ts'
 
 /** The commands that open a shell in a VM, the one to take first, and where each is of use. */

@@ -1,4 +1,4 @@
-import type { SshWay } from './ssh-ways.ts'
+import type { SshWay } from '@slipway/contract'
 
 /** What else one can do by a way into a VM, with the names of what to replace in capitals. */
 export function moreOf({ kind, user, host, port }: SshWay): { label: string; command: string }[] {

@@ -1,6 +1,6 @@
+import { gatewayOf, type SshWay, sshWays } from '@slipway/contract'
 import { expect, test } from 'vitest'
 import { moreOf } from './ssh-more.ts'
-import { gatewayOf, type SshWay, sshWays } from './ssh-ways.ts'
 
 const local = { status: 'running' as const, ip_address: '127.0.3.7', ssh_port: 22 }
 const gateway = { user: 'engine.works', host: 'console.example.org', port: 2222 }

@@ -1,8 +1,15 @@
-import { type Host, type Project, sshUserOf, type Vm } from '@slipway/contract'
+import {
+  gatewayOf,
+  type Host,
+  type Project,
+  type SshWay,
+  sshUserOf,
+  sshWays,
+  type Vm,
+} from '@slipway/contract'
 import { hostNow, useHost } from '../../api/host.ts'
 import { projectsNow, useProjects } from '../../api/projects.ts'
 import { useVms, vmsNow } from '../../api/vms.ts'
-import { gatewayOf, type SshWay, sshWays } from './ssh-ways.ts'
 
 function waysOf(vm: Vm, host: Host | undefined, projects: readonly Project[], vms: readonly Vm[]): SshWay[] {
   const project = projects.find(({ id }) => id === vm.project_id)

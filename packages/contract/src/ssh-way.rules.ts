@@ -1,11 +1,10 @@
-import {
-  type AddressPlace,
-  gatewayCommand,
-  type Host,
-  isLoopback,
-  sshCommand,
-  type Vm,
-} from '@slipway/contract'
+/** The ways into a VM by SSH, for the console and the command line. */
+
+import type { AddressPlace } from './host.rules.ts'
+import type { Host } from './host.ts'
+import { gatewayCommand, isLoopback } from './ssh-gateway.rules.ts'
+import { sshCommand } from './vm.rules.ts'
+import type { Vm } from './vm.ts'
 
 /** A way into a VM by SSH: whom to call, and the command that does it. */
 export type SshWay = {
