@@ -26,6 +26,38 @@ const contract = [
 ]
 
 /** @type {Layer[]} */
+const clients = [
+  {
+    name: 'client',
+    path: /^packages\/client\//,
+    may: ['contract', 'client'],
+    npm: [],
+    why: 'The client runs in browsers and in Node, and knows nothing but the contract.',
+  },
+  {
+    name: 'cli test',
+    path: /^packages\/cli\/.*\.test(-kit)?\.ts$/,
+    may: ['contract', 'client', 'cli', 'cli test', 'e2e'],
+    npm: ['*'],
+    why: 'Tests of the command line run it against the running server.',
+  },
+  {
+    name: 'cli bin',
+    path: /^packages\/cli\/bin\//,
+    may: ['cli'],
+    npm: ['node:'],
+    why: 'What starts the command line runs on any Node.',
+  },
+  {
+    name: 'cli',
+    path: /^packages\/cli\//,
+    may: ['contract', 'client', 'cli'],
+    npm: ['node:'],
+    why: 'The command line is a user of the API: it knows the contract and nothing of the server.',
+  },
+]
+
+/** @type {Layer[]} */
 const server = [
   {
     name: 'server test',
@@ -413,7 +445,7 @@ const web = [
   {
     name: 'web api',
     path: /^packages\/web\/src\/api\//,
-    may: ['contract', 'web api', 'web lib'],
+    may: ['contract', 'client', 'web api', 'web lib'],
     npm: ['*'],
     why: 'api/ speaks to the server; what is shown with it is a matter of features.',
   },
@@ -493,11 +525,11 @@ const around = [
   },
 ]
 
-export const layers = [...contract, ...server, ...web, ...around]
+export const layers = [...contract, ...clients, ...server, ...web, ...around]
 
 /** Files that may read the environment: the settings, what hands it on to other programs, and what is not the server. */
 export const mayReadEnvironment =
-  /^(packages\/server\/src\/(config|lib\/command)\.ts|scripts\/.*|e2e\/.*|bench\/.*|campaign\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
+  /^(packages\/server\/src\/(config|lib\/command)\.ts|packages\/cli\/(bin\/slipway\.mjs|src\/settings\.ts)|scripts\/.*|e2e\/.*|bench\/.*|campaign\/.*|.*\.test(-kit)?\.ts|.*\.config\.ts)$/
 
 /**
  * The folder of the server whose files alone may write a table: the one named as the table is (`vm_snapshot`:

@@ -8,6 +8,7 @@ export async function ensureWebBuild() {
   const sources = hashOf([
     ...filesUnder(inTree('packages/web')),
     ...filesUnder(inTree('packages/contract')),
+    ...filesUnder(inTree('packages/client')),
     inTree('package-lock.json'),
   ])
   const built = existsSync(inTree('packages/web/dist/index.html')) && existsSync(stamp)

@@ -1,0 +1,264 @@
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Vm } from '@slipway/contract'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Outcome, startWorld } from './cli.test-kit.ts'
+import { exitCodes } from './failure.ts'
+
+const world = await startWorld()
+afterAll(() => world.stop())
+
+const outcomes: Outcome[] = []
+const run = async (...input: Parameters<typeof world.run>) => {
+  const outcome = await world.run(...input)
+  outcomes.push(outcome)
+  return outcome
+}
+/** Runs what has to succeed; what it printed. */
+const ok = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run(args)
+  expect({ code, stderr }, args.join(' ')).toEqual({ code: exitCodes.done, stderr: '' })
+  return stdout
+}
+const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await ok(...args, '--json'))
+const vms = () => json<Vm[]>('vm', 'list')
+const kept = join(world.home, 'slipway', 'cli.json')
+
+describe('signing in', () => {
+  it('is asked for by whatever needs it, with exit code 3', async () => {
+    expect(await run(['vm', 'list'])).toMatchObject({
+      code: exitCodes.notAllowed,
+      stderr: 'Not signed in. Run `slipway login --server URL`, or set SLIPWAY_SERVER and SLIPWAY_TOKEN.\n',
+    })
+  })
+
+  it('keeps no token that the server refuses', async () => {
+    const outcome = await run(['login', '--server', world.server.url], {}, 'slipway_wrong\n')
+    expect(outcome).toMatchObject({ code: exitCodes.notAllowed, stdout: '' })
+    expect(outcome.stderr).toContain('The API token is not valid.')
+    expect(outcome.stderr).not.toContain('slipway_wrong')
+    await expect(stat(kept)).rejects.toThrow()
+  })
+
+  it('takes the token from standard input and keeps it for its owner alone', async () => {
+    const outcome = await run(['login', '--server', `${world.server.url}/`], {}, `${world.token}\n`)
+    expect(outcome).toMatchObject({ code: exitCodes.done, stderr: '' })
+    expect(outcome.stdout).toContain(`Signed in to ${world.server.url} as ${world.person.email}.`)
+    expect((await stat(kept)).mode & 0o777).toBe(0o600)
+    expect((await stat(join(world.home, 'slipway'))).mode & 0o777).toBe(0o700)
+  })
+
+  it('never sends the kept token to another server', async () => {
+    let asked = 0
+    const other = createServer((request, response) => {
+      asked++
+      expect(request.headers.authorization).toBeUndefined()
+      response.end('[]')
+    }).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    const env = { SLIPWAY_SERVER: `http://127.0.0.1:${port}` }
+    expect(await run(['project', 'list'], env)).toMatchObject({ code: exitCodes.notAllowed })
+    expect(asked).toBe(0)
+    expect(await run(['host', 'health'], env)).toMatchObject({ code: exitCodes.done })
+    expect(asked).toBe(1)
+    other.close()
+  })
+})
+
+describe('the main job', () => {
+  it('creates a project, selects it, and creates a VM with names in place of ids', async () => {
+    expect(await ok('project', 'create', 'shop')).toMatch(/^NAME +ROLE.*\nshop +owner/)
+    expect(await ok('use', 'shop')).toBe('Selected project shop.\n')
+    expect(await ok('ssh-key', 'list')).toContain('laptop')
+    const created = await ok(
+      'vm',
+      'create',
+      '--name',
+      'web',
+      '--template_id',
+      'starter',
+      '--ssh-key',
+      'laptop',
+      '--wait',
+    )
+    expect(created).toMatch(/^NAME +STATUS.*\nweb +running/)
+  })
+
+  it('prints the answer of the API unchanged with --json', async () => {
+    const { id: projectId = '' } = (await world.person.call('project.list'))[0] ?? {}
+    expect(await vms()).toEqual(await world.person.call('vm.list', { params: { projectId } }))
+  })
+
+  it('stops a VM, waits for it, and starts it again', async () => {
+    expect(await ok('vm', 'stop', 'web', '--force', '--wait')).toMatch(/web +stopped/)
+    expect(await ok('vm', 'start', 'web')).toMatch(/web +(starting|provisioning|running)/)
+    expect(await ok('vm', 'wait', 'web', '--for', 'running')).toMatch(/web +running/)
+  })
+
+  it('creates a disk, attaches it by name, and detaches it', async () => {
+    expect(await ok('disk', 'create', 'data', '1Gi', 'EMPTY', '--wait')).toMatch(/data +available/)
+    expect(await ok('disk', 'attach', 'data', '--vm', 'web')).toMatch(/data +attached +1Gi +web/)
+    expect(await ok('disk', 'detach', 'data')).toMatch(/data +available/)
+  })
+
+  it('prints what the console has kept', async () => {
+    expect(await ok('vm', 'console-log', 'web')).toContain('root (automatic login)')
+  })
+
+  it('asks for an id where a name is not unique', async () => {
+    await ok('vm', 'create', 'web', 'starter', 'laptop', '--wait')
+    const outcome = await run(['vm', 'stop', 'web'])
+    expect(outcome.code).toBe(exitCodes.usage)
+    const ids = (await vms()).map(({ id }) => id)
+    expect(outcome.stderr).toBe(
+      `The name "web" is not unique. Use an id:\n${ids.map((id) => `  ${id}\n`).join('')}`,
+    )
+    expect(await ok('vm', 'delete', ids[1] ?? '', '--wait')).toBe(`Done: vm delete ${ids[1]}\n`)
+  })
+
+  it('deletes the VM and waits until it is gone', async () => {
+    await ok('vm', 'delete', 'web', '--wait')
+    expect(await ok('vm', 'list')).toBe('None.\n')
+    expect(await vms()).toEqual([])
+  })
+})
+
+describe('exit codes', () => {
+  it.each([
+    ['usage', ['nonsense'], 'Unknown command: "nonsense". `slipway help` lists all commands.'],
+    ['usage', ['vm', 'explode'], 'Unknown command: "vm explode".'],
+    ['usage', ['vm', 'list', '--colour'], 'Unknown flag: --colour'],
+    ['usage', ['vm', 'stop'], 'The VM is missing. Usage: slipway vm stop VM'],
+    ['usage', ['vm', 'create', '--name', 'x'], 'Required: --template_id, --ssh_key_id.'],
+    ['usage', ['vm', 'list', 'web'], 'Unexpected argument: "web".'],
+    ['notFound', ['vm', 'get', 'nobody'], 'There is no VM with the name or id "nobody".'],
+    ['notFound', ['vm', 'get', '01a21862-d8d6-7000-a496-1fbe4011ea52'], 'VM not found'],
+    ['notFound', ['vm', 'list', '--project', 'nobody'], 'There is no project with the name or id "nobody".'],
+    ['failed', ['vm', 'create', '', 'starter', 'laptop'], 'Please enter a VM name\n  --name\n'],
+    ['notAllowed', ['api-token', 'list'], 'API tokens cannot be used for this.'],
+  ] as const)('%s: %j', async (exit, args, message) => {
+    const outcome = await run(args)
+    expect(outcome.stdout).toBe('')
+    expect(outcome.stderr).toContain(message)
+    expect(outcome.code).toBe(exitCodes[exit])
+  })
+
+  it('a token that may only read is refused with 3', async () => {
+    const token = await world.newToken('read')
+    const outcome = await run(['project', 'create', 'x'], {
+      SLIPWAY_SERVER: world.server.url,
+      SLIPWAY_TOKEN: token,
+    })
+    expect(outcome).toMatchObject({ code: exitCodes.notAllowed, stdout: '' })
+    expect(outcome.stderr).not.toContain(token)
+  })
+
+  it('a server that is not there is 1, and says so', async () => {
+    const outcome = await run(['project', 'list'], {
+      SLIPWAY_SERVER: 'http://127.0.0.1:1',
+      SLIPWAY_TOKEN: 'x',
+    })
+    expect(outcome).toEqual({
+      code: exitCodes.failed,
+      stdout: '',
+      stderr: 'http://127.0.0.1:1 could not be reached: ECONNREFUSED.\n',
+    })
+  })
+
+  it('a wait that takes too long is 5, and one for what failed is 1 with the reason', async () => {
+    const args = ['starter', 'laptop', '--wait']
+    const late = await run(['vm', 'create', 'fault-never-ready', ...args, '--timeout', '1'])
+    expect(late).toMatchObject({ code: exitCodes.timedOut, stdout: '' })
+    expect(late.stderr).toMatch(/^fault-never-ready is still \w+ after 1 seconds\.\n$/)
+    const crashed = await run(['vm', 'create', 'fault-crash', ...args])
+    expect(crashed.code).toBe(exitCodes.failed)
+    expect(crashed.stderr).toMatch(/^fault-crash is (failed|error): \S/)
+  })
+})
+
+describe('SSH', () => {
+  it('becomes ssh and scp with the way that the server names, and ends as they do', async () => {
+    await ok('vm', 'create', 'box', 'starter', 'laptop', '--wait')
+    const bin = await mkdtemp(join(world.home, 'bin-'))
+    for (const name of ['ssh', 'scp']) {
+      await writeFile(join(bin, name), '#!/bin/sh\necho "$0" "$@"\nexit 7\n')
+      await chmod(join(bin, name), 0o755)
+    }
+    const env = { PATH: `${bin}:${process.env.PATH}` }
+    const shell = await run(['ssh', 'box', '-i', 'key', '--', 'ls', '-l'], env)
+    expect(shell.code).toBe(7)
+    expect(shell.stdout).toMatch(/\/ssh -i key -p \d+ root@127\.\d+\.\d+\.\d+ -- ls -l\n$/)
+    const copied = await run(['cp', 'a:b', 'box:/root/'], env)
+    expect(copied.stderr).toContain('one of the two is VM:PATH')
+    const copy = await run(['cp', '-r', 'dir', 'box:/root/'], env)
+    expect(copy.code).toBe(7)
+    expect(copy.stdout).toMatch(/\/scp -r -P \d+ -- \.\/dir root@127\.\d+\.\d+\.\d+:\/root\/\n$/)
+    await rm(bin, { recursive: true })
+  })
+})
+
+describe('the console', () => {
+  it('passes on what is typed and printed', async () => {
+    const opened = slipwayConsole('box')
+    await expect.poll(() => opened.output()).toContain('root@box')
+    opened.type('echo hello there\r')
+    await expect.poll(() => opened.output()).toContain('\nhello there\r\n')
+    await ok('vm', 'stop', 'box', '--force', '--wait')
+    const outcome = await opened.ended
+    outcomes.push(outcome)
+    expect(outcome.code).toBe(exitCodes.done)
+  })
+
+  it('says why it cannot be opened', async () => {
+    expect(await run(['console', 'box'])).toMatchObject({
+      code: exitCodes.failed,
+      stderr: 'VM is not running\n',
+    })
+  })
+})
+
+describe('completion', () => {
+  const complete = async (...words: string[]) =>
+    (await ok('__complete', '--', ...words)).split('\n').filter(Boolean)
+
+  it('knows nouns, verbs, flags, choices and names', async () => {
+    expect(await complete('vm-s')).toEqual(['vm-set', 'vm-snapshot'])
+    expect(await complete('vm', 'st')).toEqual(['start', 'stop'])
+    expect(await complete('vm', 'stop', 'bo')).toEqual(['box'])
+    expect(await complete('vm', 'create', '--te')).toEqual(['--template_id'])
+    expect(await complete('vm', 'create', '--ssh_key_id', '')).toEqual(['laptop'])
+    expect(await complete('disk', 'create', '--source', 'H')).toEqual(['HTTP'])
+    expect(await complete('ssh', '')).toContain('box')
+    expect(await complete('use', '')).toEqual(['shop'])
+  })
+
+  it('has a script for each shell', async () => {
+    for (const shell of ['bash', 'zsh']) expect(await ok('completion', shell)).toContain('slipway __complete')
+  })
+})
+
+describe('signing out', () => {
+  it('removes the token', async () => {
+    expect(await ok('logout')).toContain('Removed the token')
+    await expect(readFile(kept)).rejects.toThrow()
+    expect(await run(['vm', 'list'])).toMatchObject({ code: exitCodes.notAllowed })
+  })
+
+  it('the token was never printed', () => {
+    expect(outcomes.length).toBeGreaterThan(40)
+    for (const { stdout, stderr } of outcomes) expect(stdout + stderr).not.toContain(world.token)
+  })
+})
+
+/** A console that stays open while it is typed into. */
+function slipwayConsole(name: string) {
+  let output = ''
+  const opened = world.start(['console', name])
+  opened.child.stdout.on('data', (text: string) => {
+    output += text
+  })
+  return { ended: opened.ended, output: () => output, type: (text: string) => opened.child.stdin.write(text) }
+}

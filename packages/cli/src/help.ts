@@ -1,0 +1,81 @@
+import { type Command, usageOf } from './commands.ts'
+import { paramOfField } from './names.ts'
+import { kinds } from './settle.ts'
+import { isSwitch, kindOf } from './values.ts'
+
+/** Commands that are more than one call, with what they take. */
+export const ownCommands: readonly (readonly [usage: string, summary: string])[] = [
+  ['login --server URL', 'Sign in with an API token, which is asked for or read from standard input'],
+  ['logout', 'Remove the token from this computer'],
+  ['use PROJECT', 'Select the project of commands that name none'],
+  ['ssh VM [ssh options] [-- COMMAND]', 'Open a shell in a VM, or run a command in it'],
+  ['cp [-r] FROM TO', 'Copy files to a VM or from it; one of the two is VM:PATH'],
+  ['console VM', 'Open the serial console of a VM; Ctrl-] leaves'],
+  ['completion bash|zsh', 'Print the completion of a shell'],
+]
+
+const commonHelp = `  --project NAME   project of the command, in place of the selected one
+  --json           print the answer of the API unchanged
+  --help           explain a command`
+
+const columns = (rows: readonly (readonly [string, string])[]): string => {
+  const wide = Math.max(0, ...rows.map(([left]) => left.length))
+  return rows.map(([left, right]) => `  ${left.padEnd(wide)}  ${right}`.trimEnd()).join('\n')
+}
+
+/** `slipway help` */
+export function overview(commands: readonly Command[]): string {
+  const nouns = [...new Set(commands.map(({ noun }) => noun))].toSorted()
+  const rows = nouns.map((noun): [string, string] => {
+    const verbs = commands.filter((one) => one.noun === noun).map(({ verb }) => verb)
+    return [noun, verbs.join(', ')]
+  })
+  return `Usage: slipway COMMAND [ARGUMENTS]
+
+${columns(ownCommands)}
+
+Commands of the API: slipway NOUN VERB
+${columns(rows)}
+
+Flags of all commands
+${commonHelp}
+
+\`slipway NOUN --help\` and \`slipway NOUN VERB --help\` say more.`
+}
+
+/** `slipway vm --help` */
+export function helpOfNoun(noun: string, commands: readonly Command[]): string {
+  const rows = commands.map((one): [string, string] => [usageOf(one), one.summary])
+  if (kinds[noun])
+    rows.push([`${noun} wait ${noun.toUpperCase()}`, 'Wait until it has settled, or has the status of --for'])
+  return `Usage: slipway ${noun} VERB\n\n${columns(rows)}`
+}
+
+/** `slipway vm create --help` */
+export function helpOfCommand(command: Command): string {
+  const required = command.flags.filter((flag) => flag.required)
+  const given = required.map(({ name, schema }) => ` --${name} ${kindOf(schema)}`).join('')
+  const rows = command.flags.map(({ name, schema, required }): [string, string] => {
+    const kind = isSwitch(schema) ? '' : ` ${kindOf(schema)}`
+    const about = [
+      ...(required ? ['required'] : []),
+      ...(paramOfField(name) ? ['name or id'] : []),
+      ...(schema.default === undefined || schema.default === ''
+        ? []
+        : [`default ${JSON.stringify(schema.default)}`]),
+    ]
+    return [`--${name}${kind}`, about.join(', ')]
+  })
+  const waits = kinds[command.noun] && command.verb !== 'list' && command.verb !== 'get'
+  const who = {
+    token: '',
+    anyone: '',
+    operator: "\n\nTakes the operator's token of this installation in place of an API token.",
+    person: '\n\nAPI tokens cannot be used for this: the server refuses them. Use the console instead.',
+  }[command.by]
+  return `${command.summary}
+
+Usage: slipway ${usageOf(command)}${given}${rows.length > required.length ? ' [FLAGS]' : ''}
+${rows.length > 0 ? `\n${columns(rows)}\n` : ''}
+${waits ? '  --wait           wait until it has settled\n  --timeout SECS   longest wait, default 600\n' : ''}${commonHelp}${who}`
+}
