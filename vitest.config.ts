@@ -86,6 +86,7 @@ export default defineConfig({
           hookTimeout: 1_500_000,
         },
       },
+      { test: { name: 'client', root: 'packages/client', include: ['src/**/*.test.ts'], ...patience } },
       { test: { name: 'cli', root: 'packages/cli', include: ['src/**/*.test.ts'], ...patience } },
       { test: { name: 'web', root: 'packages/web', include: ['{src,build}/**/*.test.ts'], ...patience } },
       {

@@ -3,6 +3,7 @@
  * small sizes where a part has them, to see that it works; its figures say nothing.
  */
 import { benchApi, benchApiOnPostgres } from './api.ts'
+import { benchCli } from './cli.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
 import { benchGateway } from './gateway.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   networks: benchNetworks,
   images: benchImages,
   console: benchConsole,
+  cli: benchCli,
   sampling: benchSampling,
   kubevirt: benchKubevirt,
   storage: benchStorage,

@@ -28,6 +28,13 @@ const contract = [
 /** @type {Layer[]} */
 const clients = [
   {
+    name: 'client test',
+    path: /^packages\/client\/.*\.test\.ts$/,
+    may: ['contract', 'client'],
+    npm: ['*'],
+    why: 'Tests of the client see the client and the contract.',
+  },
+  {
     name: 'client',
     path: /^packages\/client\//,
     may: ['contract', 'client'],

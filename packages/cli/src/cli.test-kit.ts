@@ -16,9 +16,11 @@ export interface Outcome {
   stderr: string
 }
 
-/** Starts the command line; the environment has nothing but what is given. */
-function start(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [program, ...args], { env: { PATH: process.env.PATH, ...env } })
+/** Starts the command line, in a terminal if that is asked for; the environment has nothing but what is given. */
+function start(args: readonly string[], env: Record<string, string>, inTerminal: boolean) {
+  const words = [process.execPath, program, ...args]
+  const [command = '', ...rest] = inTerminal ? ['script', '-qec', words.join(' '), '/dev/null'] : words
+  const child = spawn(command, rest, { env: { PATH: process.env.PATH, ...env } })
   let [stdout, stderr] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text
@@ -29,7 +31,7 @@ function start(args: readonly string[], env: Record<string, string>) {
   const ended = new Promise<Outcome>((resolve) =>
     child.on('close', (code) => resolve({ code, stdout, stderr })),
   )
-  return { child, ended }
+  return { child, ended, output: () => stdout }
 }
 
 /** A signed-in user of a server, as the console would be. */
@@ -71,8 +73,8 @@ export async function startWorld() {
     token,
     newToken,
     /** Starts a command as somebody with this home. */
-    start: (args: readonly string[], env: Record<string, string> = {}) =>
-      start(args, { XDG_CONFIG_HOME: home, ...env }),
+    start: (args: readonly string[], env: Record<string, string> = {}, inTerminal = false) =>
+      start(args, { XDG_CONFIG_HOME: home, ...env }, inTerminal),
     /** Runs a command to its end. */
     run(args: readonly string[], env: Record<string, string> = {}, input = ''): Promise<Outcome> {
       const { child, ended } = this.start(args, env)

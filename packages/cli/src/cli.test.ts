@@ -24,6 +24,8 @@ const ok = async (...args: string[]) => {
 }
 const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await ok(...args, '--json'))
 const vms = () => json<Vm[]>('vm', 'list')
+/** A process needs its time on a busy host. */
+const soon = { timeout: 60_000 }
 const kept = join(world.home, 'slipway', 'cli.json')
 
 describe('signing in', () => {
@@ -48,6 +50,16 @@ describe('signing in', () => {
     expect(outcome.stdout).toContain(`Signed in to ${world.server.url} as ${world.person.email}.`)
     expect((await stat(kept)).mode & 0o777).toBe(0o600)
     expect((await stat(join(world.home, 'slipway'))).mode & 0o777).toBe(0o700)
+  })
+
+  it('asks for the token in a terminal and does not show it', async () => {
+    const opened = world.start(['login', '--server', world.server.url], {}, true)
+    await expect.poll(opened.output, soon).toContain('Token: ')
+    opened.child.stdin.write(`${world.token}\r`)
+    const outcome = await opened.ended
+    outcomes.push(outcome)
+    expect(outcome.stdout).toContain(`Signed in to ${world.server.url}`)
+    expect(outcome.code).toBe(exitCodes.done)
   })
 
   it('never sends the kept token to another server', async () => {
@@ -202,14 +214,26 @@ describe('SSH', () => {
 
 describe('the console', () => {
   it('passes on what is typed and printed', async () => {
-    const opened = slipwayConsole('box')
-    await expect.poll(() => opened.output()).toContain('root@box')
-    opened.type('echo hello there\r')
-    await expect.poll(() => opened.output()).toContain('\nhello there\r\n')
+    const opened = world.start(['console', 'box'])
+    await expect.poll(opened.output, soon).toContain('root@box')
+    opened.child.stdin.write('echo hello there\r')
+    await expect.poll(opened.output, soon).toContain('\nhello there\r\n')
     await ok('vm', 'stop', 'box', '--force', '--wait')
     const outcome = await opened.ended
     outcomes.push(outcome)
     expect(outcome.code).toBe(exitCodes.done)
+  })
+
+  it('is left with Ctrl-] in a terminal, and the VM goes on', async () => {
+    await ok('vm', 'start', 'box', '--wait')
+    const opened = world.start(['console', 'box'], {}, true)
+    await expect.poll(opened.output, soon).toContain('Ctrl-] leaves.')
+    opened.child.stdin.write('echo there you are\r')
+    await expect.poll(opened.output, soon).toMatch(/\nthere you are\r+\n/)
+    opened.child.stdin.write('\u001d')
+    expect(await opened.ended).toMatchObject({ code: exitCodes.done })
+    expect(await ok('vm', 'list')).toMatch(/box +running/)
+    await ok('vm', 'stop', 'box', '--force', '--wait')
   })
 
   it('says why it cannot be opened', async () => {
@@ -252,13 +276,3 @@ describe('signing out', () => {
     for (const { stdout, stderr } of outcomes) expect(stdout + stderr).not.toContain(world.token)
   })
 })
-
-/** A console that stays open while it is typed into. */
-function slipwayConsole(name: string) {
-  let output = ''
-  const opened = world.start(['console', name])
-  opened.child.stdout.on('data', (text: string) => {
-    output += text
-  })
-  return { ended: opened.ended, output: () => output, type: (text: string) => opened.child.stdin.write(text) }
-}

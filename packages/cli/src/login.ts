@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
 import { isLoopback } from '@slipway/contract/ssh-gateway.rules.ts'
 import { parseArguments } from './arguments.ts'
 import { Failure } from './failure.ts'
@@ -49,11 +50,10 @@ async function askForToken(server: string): Promise<string> {
     return text
   }
   note(`Create an API token at ${server}/account and paste it here. It is not shown.`)
-  stderr.write('Token: ')
-  const { Writable } = await import('node:stream')
-  // Readline echoes to its output, which is nowhere.
+  // Readline echoes to its output, which is nowhere, and keeps the terminal from doing so: before anything is asked for.
   const nowhere = new Writable({ write: (_, __, done) => done() })
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true })
+  stderr.write('Token: ')
   try {
     return await lines.question('')
   } catch {

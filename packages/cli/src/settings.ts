@@ -21,7 +21,7 @@ export interface Settings {
 
 const { SLIPWAY_SERVER, SLIPWAY_TOKEN, SLIPWAY_PROJECT, XDG_CONFIG_HOME } = process.env
 
-export const tokenOfEnvironment = SLIPWAY_TOKEN || undefined
+export const tokenOfEnvironment = SLIPWAY_TOKEN?.trim() || undefined
 export const serverOfEnvironment = SLIPWAY_SERVER || undefined
 
 /** The file that keeps the token; nobody but its owner may read it. */
