@@ -6,6 +6,7 @@ import { helpOfCommand, helpOfNoun, overview, ownCommands } from './help.ts'
 import { kinds } from './settle.ts'
 
 const commands = readCommands()
+const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 const wordsOf = ({ noun, verb }: { noun: string; verb: string }) => `${noun} ${verb}`
 
 it('every call of the contract has a command of its own, with its summary', () => {
@@ -51,7 +52,7 @@ it('help names every noun, verb and flag', () => {
   for (const command of commands) {
     expect(all).toContain(command.verb)
     const own = commands.filter(({ noun }) => noun === command.noun)
-    expect(helpOfNoun(command.noun, own)).toContain(command.summary)
+    expect(oneLine(helpOfNoun(command.noun, own))).toContain(command.summary)
     for (const { name } of command.flags) expect(helpOfCommand(command)).toContain(`--${name}`)
   }
 })

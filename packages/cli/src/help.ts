@@ -18,9 +18,17 @@ const commonHelp = `  --project NAME   project of the command, in place of the s
   --json           print the answer of the API unchanged
   --help           explain a command`
 
+const lineLength = 100
+
+/** Two columns; what is long on the right goes on below. */
 const columns = (rows: readonly (readonly [string, string])[]): string => {
   const wide = Math.max(0, ...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(wide)}  ${right}`.trimEnd()).join('\n')
+  const indent = ' '.repeat(wide + 4)
+  const wrapped = (text: string) =>
+    text
+      .replace(new RegExp(`(.{1,${Math.max(20, lineLength - wide - 4)}})(?: +|$)`, 'g'), `$1\n${indent}`)
+      .trimEnd()
+  return rows.map(([left, right]) => `  ${left.padEnd(wide)}  ${wrapped(right)}`.trimEnd()).join('\n')
 }
 
 /** `slipway help` */
