@@ -1,11 +1,12 @@
 /** The command line as people run it: a process of its own, against a server of its own. */
 import { spawn } from 'node:child_process'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Call, makeClient } from '@slipway/client'
+import { newPublicKey } from '@slipway/e2e/person'
 import { type Server, startServer } from '@slipway/e2e/server'
 
 const program = fileURLToPath(new URL('../bin/slipway.mjs', import.meta.url))
@@ -86,11 +87,4 @@ export async function startWorld() {
       await rm(home, { recursive: true, force: true })
     },
   }
-}
-
-function newPublicKey(): string {
-  const { publicKey } = generateKeyPairSync('ed25519')
-  const point = publicKey.export({ type: 'spki', format: 'der' }).subarray(-32)
-  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
-  return `ssh-ed25519 ${Buffer.concat([field(Buffer.from('ssh-ed25519')), field(point)]).toString('base64')} test`
 }
