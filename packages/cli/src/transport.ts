@@ -17,9 +17,12 @@ const answerOf = (response: IncomingMessage) => {
   }
 }
 
-/** Sends requests with `node:http`: loading `fetch` takes longer than most commands. Redirects are not followed. */
+/**
+ * Sends requests with `node:http`: loading `fetch` takes longer than most commands. An `import` of that module would load `fetch` all the
+ * same, as it reads everything that the module exports. Redirects are not followed.
+ */
 export const transport: Transport = async (url, { method, headers, body, signal }) => {
-  const { request } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
+  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const options: RequestOptions = { method, headers, agent: false, ...(signal && { signal }) }
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const sent = request(url, options, resolve)
