@@ -21,6 +21,7 @@ test('every URL of the console is as the specification has it', () => {
     sshKeys: '/ssh-keys',
     account: '/account',
     accountActivity: '/activity',
+    apiReference: '/api-reference',
     adminTemplates: '/admin/templates',
     adminAccounts: '/admin/accounts',
     adminAccount: '/admin/accounts/p%201',
