@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type EndpointId, routeOf } from '@slipway/contract/endpoint.ts'
+import { routes } from '@slipway/contract/routes.ts'
 
 /** JSON Schema, as far as the contract uses it. */
 export interface Schema {
@@ -39,11 +40,12 @@ export interface Command {
   by: 'anyone' | 'token' | 'operator' | 'person'
 }
 
+type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }
+
 interface Operation {
-  operationId: EndpointId
   summary: string
   security: readonly Record<string, unknown>[]
-  parameters?: readonly { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Schema }[]
+  parameters?: readonly Parameter[]
   requestBody?: { content: Record<string, { schema: Schema }> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
@@ -54,22 +56,43 @@ interface Operation {
  */
 export function readCommands(): Command[] {
   const file = new URL('../../../docs/openapi.json', import.meta.url)
-  // The contract has written it, and a test of the contract compares the two.
-  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
-    paths: Record<string, Record<string, Operation>>
-  }
-  return Object.values(paths).flatMap((path) => Object.values(path).map(commandOf))
+  const document = JSON.parse(readFileSync(file, 'utf8')) as Document
+  return Object.entries(routes).map(([id, route]) => {
+    const [method = '', path = ''] = route.split(' ')
+    const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
+    if (!operation) throw new Error(`The API description lacks ${id}`)
+    // The keys of a constant.
+    return commandOf(id as EndpointId, operation, (part) => resolved(part, document))
+  })
+}
+
+/** As far as it is used: the contract has written it, and a test of the contract compares the two. */
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: Record<string, Record<string, unknown>>
+}
+
+/** A part of the document with what it refers to in place. No schema of the contract holds itself. */
+function resolved<T>(part: T, document: Document): T {
+  if (Array.isArray(part)) return part.map((one) => resolved(one, document)) as T
+  if (typeof part !== 'object' || part === null) return part
+  const { $ref, ...own } = part as Record<string, unknown>
+  const fields = Object.entries(own).map(([key, value]) => [key, resolved(value, document)])
+  const whole = Object.fromEntries(fields)
+  if (typeof $ref !== 'string') return whole as T
+  const [kind = '', name = ''] = $ref.replace('#/components/', '').split('/')
+  return { ...Object(resolved(document.components[kind]?.[name], document)), ...whole } as T
 }
 
 /** `vmSnapshot` as people type it: `vm-snapshot`. */
 export const kebab = (word: string): string => word.replace(/[A-Z]/g, (sign) => `-${sign.toLowerCase()}`)
 
-function commandOf(operation: Operation): Command {
-  const id = operation.operationId
+function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) => T): Command {
   const [noun = '', verb = ''] = id.split('.')
   const params = [...routeOf(id).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
-  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema
-  const query = (operation.parameters ?? []).filter((one) => one.in === 'query')
+  const body = resolve(Object.values(operation.requestBody?.content ?? {})[0]?.schema)
+  const parameters = resolve(operation.parameters ?? [])
+  const query = parameters.filter((one) => one.in === 'query')
   return {
     id,
     noun: kebab(noun),
@@ -87,7 +110,7 @@ function commandOf(operation: Operation): Command {
       // The project is in the path already; a body may only repeat it.
     ].filter(({ name }) => name !== 'project_id' || !params.includes('projectId')),
     hasBody: body !== undefined,
-    idempotent: (operation.parameters ?? []).some((one) => one.in === 'header'),
+    idempotent: parameters.some((one) => one.in === 'header'),
     answers: answersOf(operation),
     by: byOf(operation),
   }
