@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { startScriptTexts, vmApi } from '@slipway/contract'
+import { startScriptTexts, vmApi, vmPoolApi } from '@slipway/contract'
 import { expectAccessible } from './a11y.ts'
 import { copied } from './clipboard.ts'
 import { expect, templateId, test } from './fixtures.ts'
@@ -82,4 +82,18 @@ test.describe('a start script', () => {
     await expect(page.getByRole('heading', { name: 'Last start' })).toBeVisible()
     await expect(sectionOf(page)).toHaveCount(0)
   })
+})
+
+test('a start script is taken for all VMs of a pool', async ({ page, project, sshKey: _ }) => {
+  const calls = callsOf(page, vmPoolApi.create)
+  await page.goto(`/projects/${project.id}/vmpools/create?template=${templateId}`)
+  await page.getByText('Start script (optional)').click()
+  await scriptOf(page).fill('echo')
+  await expect(scriptOf(page)).toHaveAccessibleDescription(startScriptTexts.form)
+  await scriptOf(page).fill(script)
+  await expectAccessible(page)
+  await page.getByLabel('Pool Name').fill('crew')
+  await page.getByRole('button', { name: 'Create VM Pool' }).click()
+  await expect.poll(() => calls.length).toBe(1)
+  expect(calls[0]?.postDataJSON()).toMatchObject({ name: 'crew', start_script: script })
 })

@@ -22,7 +22,6 @@ export const startScriptTexts = {
   form: 'Begin the start script with #! and a program (such as #!/bin/sh), or with #cloud-config',
   lineEnds: 'The start script has Windows line endings (CRLF). Save it with LF.',
   notMapping: 'The #cloud-config is not a YAML mapping. Enter keys with values, such as packages: [nginx]',
-  ofSnapshot: 'VMs of a snapshot run no start script. Leave out the script, or the snapshot.',
   noCloudInit:
     'Templates that Slipway builds have no cloud-init. Begin the start script with #!, or choose another template.',
 } as const

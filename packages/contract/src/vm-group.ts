@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { disksPerVm } from './disk.rules.ts'
-import { startScriptTexts } from './start-script.rules.ts'
 import { Id, nameOrBlank, Time } from './text.ts'
 import {
   groupDiskNameLimit,
@@ -70,7 +69,7 @@ export function refineGroupDisks(
   if (snapshot_id !== null && !persistent)
     context.addIssue({ code: 'custom', path: ['persistent'], message: groupSnapshotTexts.persistent })
   if (snapshot_id !== null && start_script !== undefined)
-    context.addIssue({ code: 'custom', path: ['start_script'], message: startScriptTexts.ofSnapshot })
+    context.addIssue({ code: 'custom', path: ['start_script'], message: groupSnapshotTexts.startScript })
   const problem = groupDisksProblem(disks)
   if (problem) context.addIssue({ code: 'custom', path: ['disks', problem.index], message: problem.message })
 }

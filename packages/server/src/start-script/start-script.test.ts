@@ -1,5 +1,6 @@
 import {
   fillPath,
+  groupSnapshotTexts,
   messages,
   startScriptApi,
   startScriptTexts as texts,
@@ -265,7 +266,7 @@ describe('a start script', () => {
       [{ start_script: 'echo' }, texts.form],
       [{ start_script: '#cloud-config\na: 1\n' }, texts.noCloudInit],
       [{ start_script: '#cloud-config\n- a\n', ...foreign }, texts.notMapping],
-      [{ start_script: script, snapshot_id: 'some' }, texts.ofSnapshot],
+      [{ start_script: script, snapshot_id: 'some' }, groupSnapshotTexts.startScript],
     ])('is refused at its field where no VM could run it (%#)', (more, message) =>
       atDesk(async (desk) => {
         expect(await create(desk, more)).toMatchObject({

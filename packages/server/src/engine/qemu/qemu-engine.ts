@@ -304,7 +304,8 @@ export function makeQemuEngine(deps: {
     startScriptResult: async (machineId, form) =>
       (await guests.held().get(machineId)?.agent.startScriptResult(form)) ?? {
         state: 'unknown',
-        reason: 'The guest agent does not answer. The result is read through it.',
+        reason:
+          'The guest agent, through which the result is read, does not answer. It may still be starting.',
       },
     hasScreen: showsScreen,
     async openScreen(machineId) {
