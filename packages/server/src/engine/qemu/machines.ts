@@ -150,7 +150,7 @@ export function makeMachines(deps: {
   }
 
   /** Makes the record, which is written with the run, say what the machine is like now, and the seed with it. */
-  async function become(machineId: string, record: MachineRecord, like: MachineLikeness): Promise<void> {
+  async function become(record: MachineRecord, like: MachineLikeness): Promise<void> {
     const { startScript, ...spec } = like
     const seedOf = ({ hostname, sshPublicKeys }: KeptSpec) => [hostname, ...sshPublicKeys].join('\n')
     const before = seedOf(record.spec)
@@ -239,7 +239,7 @@ export function makeMachines(deps: {
             // Disks that are half in their places are no disks to start from.
             if (await restore.filling(machineId)) throw restoreUnderWay()
             const record = await dirs.requireRecord(machineId)
-            if (like) await become(machineId, record, like)
+            if (like) await become(record, like)
             const { spec } = record
             if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
               throw new EngineError('no-memory', 'The host does not have enough free memory for the VM.', {
