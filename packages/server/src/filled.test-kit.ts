@@ -37,7 +37,8 @@ export async function fill(app: TestApp) {
 
   const wish = { template_id: 'starter', ssh_key_id }
   const vm = (name: string, more: object = {}) => make(`${project}/vms`, { ...wish, name, ...more })
-  const web = await vm('web')
+  const start_script = '#!/bin/sh\necho Ünï\n'
+  const web = await vm('web', { start_script })
   const resting = await vm('resting')
   await vm('fault-crash')
   await vm('fault-no-space')
@@ -48,7 +49,7 @@ export async function fill(app: TestApp) {
   await disk({ name: 'refused', source: 'HTTP', image_url: 'https://images.example.org/fault-refused.img' })
   const group = { ...wish, disks: [{ name: 'state', size: '1Gi' }] }
   await make(`${project}/vmpools`, { ...group, name: 'runners', min_size: 1, desired_size: 2, max_size: 4 })
-  await make(`${project}/vmsets`, { ...group, name: 'etcd', replicas: 2 })
+  await make(`${project}/vmsets`, { ...group, name: 'etcd', replicas: 2, start_script })
   await pass()
 
   await ines.raw('POST', `${project}/vms/${resting}/stop`)

@@ -61,60 +61,45 @@ const hasResumed = (steps: VmRecord['steps']): boolean =>
 export const notSuspended = ({ name }: VmRecord, why: string): Told =>
   failure('vm.notSuspended', `VM ${name} could not be suspended and is still running`, why)
 
-/** Somebody changed something of it. */
-const changedBy = (userId: string, message: string): Told => wish(userId, 'vm.update', message)
+/** What a user asked for can be changed, as far as the log tells of it. */
+type Changeable = Pick<
+  VmRecord,
+  | 'name'
+  | 'cpu'
+  | 'memoryMb'
+  | 'nextCpu'
+  | 'nextMemoryMb'
+  | 'persistent'
+  | 'note'
+  | 'tags'
+  | 'deleteProtection'
+  | 'suspendAfterMin'
+>
 
-export const toldOfName = (userId: string, before: string, after: string): Told =>
-  changedBy(userId, `VM ${before} renamed to ${after}`)
-
-export const toldOfNote = (userId: string, name: string): Told =>
-  changedBy(userId, `Note of VM ${name} changed`)
-
-export const toldOfTags = (userId: string, { name, tags }: Pick<VmRecord, 'name' | 'tags'>): Told =>
-  changedBy(
-    userId,
-    tags.length === 0 ? `Tags of VM ${name} removed` : `Tags of VM ${name} changed to ${tags.join(', ')}`,
-  )
-
-export const toldOfProtection = (
-  userId: string,
-  { name, deleteProtection }: Pick<VmRecord, 'name' | 'deleteProtection'>,
-): Told =>
-  changedBy(
-    userId,
-    deleteProtection
-      ? `VM ${name} is protected against deletion`
-      : `VM ${name} is not protected against deletion any more`,
-  )
-
-export const toldOfStorage = (
-  userId: string,
-  { name, persistent }: Pick<VmRecord, 'name' | 'persistent'>,
-): Told => changedBy(userId, `Persistent storage of VM ${name} turned ${persistent ? 'on' : 'off'}`)
-
-export const toldOfSize = (
-  userId: string,
-  {
-    name,
-    cpu,
-    memoryMb,
-    nextCpu,
-    nextMemoryMb,
-  }: Pick<VmRecord, 'name' | 'cpu' | 'memoryMb' | 'nextCpu' | 'nextMemoryMb'>,
-): Told =>
-  changedBy(
-    userId,
-    `VM ${name} is to have ${formatCpu(nextCpu ?? cpu)} and ${formatMemory(nextMemoryMb ?? memoryMb)} of memory`,
-  )
-
-/** Somebody chose when it is suspended by itself. */
-export const toldOfSuspendAfter = (userId: string, name: string, minutes: number | null): Told =>
-  changedBy(
-    userId,
-    minutes === null
-      ? `VM ${name} is not suspended by itself any more`
-      : `VM ${name} is to be suspended after ${minutesText(minutes)} without use`,
-  )
+/** A user changed something of it: an entry for each thing that is not as it was. */
+export function toldOfChanges(userId: string, before: Changeable, after: Changeable): Told[] {
+  const { name, tags, persistent, deleteProtection, suspendAfterMin } = after
+  const size = (vm: Changeable) =>
+    `${formatCpu(vm.nextCpu ?? vm.cpu)} and ${formatMemory(vm.nextMemoryMb ?? vm.memoryMb)} of memory`
+  const messages = [
+    name !== before.name && `VM ${before.name} renamed to ${name}`,
+    size(after) !== size(before) && `VM ${name} is to have ${size(after)}`,
+    persistent !== before.persistent &&
+      `Persistent storage of VM ${name} turned ${persistent ? 'on' : 'off'}`,
+    after.note !== before.note && `Note of VM ${name} changed`,
+    tags.join() !== before.tags.join() &&
+      (tags.length === 0 ? `Tags of VM ${name} removed` : `Tags of VM ${name} changed to ${tags.join(', ')}`),
+    deleteProtection !== before.deleteProtection &&
+      (deleteProtection
+        ? `VM ${name} is protected against deletion`
+        : `VM ${name} is not protected against deletion any more`),
+    suspendAfterMin !== before.suspendAfterMin &&
+      (suspendAfterMin === null
+        ? `VM ${name} is not suspended by itself any more`
+        : `VM ${name} is to be suspended after ${minutesText(suspendAfterMin)} without use`),
+  ]
+  return messages.filter((message) => message !== false).map((message) => wish(userId, 'vm.update', message))
+}
 
 /** It is suspended by itself. */
 export const unused = ({ name, suspendAfterMin }: VmRecord): Told =>

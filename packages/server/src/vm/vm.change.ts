@@ -1,15 +1,5 @@
-/** What somebody changes of a VM that is there: what becomes of it, and what the activity log says. Pure. */
+/** What becomes of a VM that somebody changes. Pure. */
 import type { Parsed, QuotaAmounts, vmApi } from '@slipway/contract'
-import type { Told } from '../activity/entry.ts'
-import {
-  toldOfName,
-  toldOfNote,
-  toldOfProtection,
-  toldOfSize,
-  toldOfStorage,
-  toldOfSuspendAfter,
-  toldOfTags,
-} from './vm.activity.ts'
 import type { VmChange, VmRecord } from './vm.state.ts'
 
 export type VmUpdateBody = Parsed<typeof vmApi.update>['body']
@@ -42,38 +32,19 @@ export function moreTaken(vm: Sized, asked: VmUpdateBody): Pick<QuotaAmounts, 'p
   }
 }
 
-/** The change, and an entry for each thing in it that is not as it was. */
-export function changeOf(
-  userId: string,
-  vm: VmRecord,
-  asked: VmUpdateBody,
-): { change: VmChange; told: Told[] } {
-  const size = nextSizeOf(vm, asked)
-  const change = {
-    ...size,
-    ...(asked.name !== undefined && { name: asked.name }),
-    ...(asked.note !== undefined && { note: asked.note }),
-    ...(asked.tags !== undefined && { tags: asked.tags }),
-    ...(asked.delete_protection !== undefined && { deleteProtection: asked.delete_protection }),
-    ...(asked.persistent !== undefined && { persistent: asked.persistent }),
-    ...(asked.suspend_after_minutes !== undefined && {
-      suspendAfterMin: asked.suspend_after_minutes,
-      idleSince: null,
-    }),
-  }
-  const after = { ...vm, ...change }
-  const told: (Told | false)[] = [
-    after.name !== vm.name && toldOfName(userId, vm.name, after.name),
-    (after.nextCpu !== vm.nextCpu || after.nextMemoryMb !== vm.nextMemoryMb) && toldOfSize(userId, after),
-    after.persistent !== vm.persistent && toldOfStorage(userId, after),
-    after.note !== vm.note && toldOfNote(userId, after.name),
-    after.tags.join() !== vm.tags.join() && toldOfTags(userId, after),
-    after.deleteProtection !== vm.deleteProtection && toldOfProtection(userId, after),
-    after.suspendAfterMin !== vm.suspendAfterMin &&
-      toldOfSuspendAfter(userId, after.name, after.suspendAfterMin),
-  ]
-  return { change, told: told.filter((one) => one !== false) }
-}
+/** What becomes of a VM whose user asked for a change. */
+export const changeOf = (vm: VmRecord, asked: VmUpdateBody): VmChange => ({
+  ...nextSizeOf(vm, asked),
+  ...(asked.name !== undefined && { name: asked.name }),
+  ...(asked.note !== undefined && { note: asked.note }),
+  ...(asked.tags !== undefined && { tags: asked.tags }),
+  ...(asked.delete_protection !== undefined && { deleteProtection: asked.delete_protection }),
+  ...(asked.persistent !== undefined && { persistent: asked.persistent }),
+  ...(asked.suspend_after_minutes !== undefined && {
+    suspendAfterMin: asked.suspend_after_minutes,
+    idleSince: null,
+  }),
+})
 
 /** What a VM that does not run becomes of the size it was to get; null when it has it. */
 export function sizeArrived({ cpu, memoryMb, nextCpu, nextMemoryMb }: Sized): VmChange | null {

@@ -28,7 +28,7 @@ import type { ShareService } from '../share/share.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
-import { asked, frozen, unused, vmSubject } from './vm.activity.ts'
+import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
 import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
 import type { VmRepo } from './vm.repo.ts'
@@ -498,10 +498,11 @@ export function makeVmService(options: VmServiceOptions) {
         },
         () => told,
         (current) => {
-          const made = changeOf(userId, current, asked)
-          told = made.told
-          isRenamed = made.change.name !== undefined && made.change.name !== current.name
-          return made.change
+          const change = changeOf(current, asked)
+          const after = changed(current, change, clock.now())
+          told = toldOfChanges(userId, current, after)
+          isRenamed = after.name !== current.name
+          return change
         },
         async (tx) => {
           const current = await repo.find(vmId, tx)
