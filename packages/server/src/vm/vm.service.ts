@@ -538,8 +538,8 @@ export function makeVmService(options: VmServiceOptions) {
         projectId,
         (current) => {
           if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-          // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM.
           require409(vmCan.remove({ delete_protection: current.deleteProtection }))
+          // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM.
           if (copies(current)) throw new Problem(409, vmTexts.beingRestored)
         },
         ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
