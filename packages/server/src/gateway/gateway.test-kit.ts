@@ -9,6 +9,7 @@ import path from 'node:path'
 import ssh2, { type Connection, type ServerChannel } from 'ssh2'
 import { run } from '../lib/command.ts'
 import type { Gateway } from './gateway.thread.ts'
+import { makePrivateKey } from './wire/keys.ts'
 
 const { Server, utils } = ssh2
 
@@ -114,7 +115,7 @@ export async function startGuest(publicKey: string, { sessions = 10 } = {}) {
   if (allowed instanceof Error) throw allowed
   const seen: GuestLog = { asked: [], connections: 0 }
   const connections = new Set<Connection>()
-  const server = new Server({ hostKeys: [utils.generateKeyPairSync('ed25519').private] }, (connection) => {
+  const server = new Server({ hostKeys: [makePrivateKey('guest')] }, (connection) => {
     let open = 0
     seen.connections += 1
     connections.add(connection)
