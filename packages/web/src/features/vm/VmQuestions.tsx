@@ -65,7 +65,7 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
   const confirm = useConfirmedAct({
     call: 'vm.delete',
     act: () => mutateAsync(vm),
-    allowed: vmCan.delete(project),
+    allowed: project ? vmCan.remove(vm) : vmCan.delete(project),
     done: `VM "${vm.name}" deleted successfully`,
     failed: 'Failed to delete VM. Please try again.',
     onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
