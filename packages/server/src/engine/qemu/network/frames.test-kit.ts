@@ -289,8 +289,11 @@ export async function plugInto(tap: string, dir: string, entry: readonly string[
   const ended = once(qemu, 'close').then(() => {
     throw new Error(`Nothing sits at the tap ${tap}: ${said}`)
   })
-  const line = await Promise.race([connectTo(path), ended])
   ended.catch(() => {})
+  const line = await Promise.race([connectTo(path), ended]).catch((error: unknown) => {
+    qemu.kill('SIGKILL')
+    throw error
+  })
   const seen: Buffer[] = []
   let rest: Buffer = Buffer.alloc(0)
   line.on('data', (part: Buffer) => {
@@ -312,6 +315,8 @@ export async function plugInto(tap: string, dir: string, entry: readonly string[
     async end() {
       line.destroy()
       qemu.kill('SIGKILL')
+      // Only then is the tap free for another.
+      await ended.catch(() => {})
       await rm(path, { force: true })
     },
   }
