@@ -59,7 +59,7 @@ const clients = [
     name: 'cli',
     path: /^packages\/cli\//,
     may: ['contract', 'client', 'cli'],
-    npm: ['node:'],
+    npm: ['node:', 'yaml'],
     why: 'The command line is a user of the API: it knows the contract and nothing of the server.',
   },
 ]

@@ -54,7 +54,7 @@ export async function candidatesFor(
       ? []
       : ['ssh', 'cp', 'console'].includes(noun)
         ? names('vmId')
-        : noun === 'use'
+        : ['use', 'export'].includes(noun)
           ? names('projectId')
           : []
   }

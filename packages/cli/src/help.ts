@@ -11,6 +11,9 @@ export const ownCommands: readonly (readonly [usage: string, summary: string])[]
   ['ssh VM [ssh options] [-- COMMAND]', 'Open a shell in a VM, or run a command in it'],
   ['cp [-r] FROM TO', 'Copy files to a VM or from it; one of the two is VM:PATH'],
   ['console VM', 'Open the serial console of a VM; Ctrl-] leaves'],
+  ['export [PROJECT] [--start-scripts]', 'Print a project as a file'],
+  ['plan FILE [--delete]', 'Show what would be done to make a project as a file says'],
+  ['apply FILE [--delete]', 'Do it; with --delete, also delete what the file does not have'],
   ['completion bash|zsh', 'Print the completion of a shell'],
 ]
 

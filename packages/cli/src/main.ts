@@ -21,6 +21,15 @@ async function run([noun = '', ...rest]: readonly string[]): Promise<number> {
       return (await import('./ssh.ts')).cp(rest)
     case 'console':
       return call(['vm', 'console', ...rest])
+    case 'export':
+      await (await import('./project-file/commands.ts')).exportProject(rest)
+      return exitCodes.done
+    case 'plan':
+      await (await import('./project-file/commands.ts')).planFile(rest)
+      return exitCodes.done
+    case 'apply':
+      await (await import('./project-file/commands.ts')).applyFile(rest)
+      return exitCodes.done
     case 'completion':
       ;(await import('./completion.ts')).printCompletion(rest)
       return exitCodes.done

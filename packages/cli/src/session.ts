@@ -1,4 +1,4 @@
-import { type Answer, ApiError, type Client, makeClient, type Rest } from '@slipway/client'
+import { type Answer, ApiError, type Call, type Client, makeClient, type Rest } from '@slipway/client'
 import type { EndpointId } from '@slipway/contract/endpoint.ts'
 import { Failure, failureOf } from './failure.ts'
 import { type Listed, labelsOf, listed, pick } from './names.ts'
@@ -19,6 +19,8 @@ export interface Session {
   client: Client
   /** Makes any call; what it is refused with ends the command. */
   call: (id: EndpointId, parts?: Parts) => Promise<unknown>
+  /** The same for a call that is chosen where the program is written: it takes and answers what its endpoint says. */
+  ask: Call
   /** The response of a call that is read as it comes. */
   open: (id: EndpointId, parts?: Parts) => Promise<Answer>
   /** What a list call answers with, asked once. */
@@ -48,6 +50,7 @@ export function openSession({ server, token, project }: Settings, patienceMs = t
     token,
     client,
     call: (id, parts) => client.call(id, ...loosely(parts)).catch(fail),
+    ask: (id, ...args) => client.call(id, ...args).catch(fail),
     open: (id, parts) => client.open(id, ...loosely(parts)).catch(fail),
     list(id, params) {
       const key = JSON.stringify([id, params])

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto'
+import type { ProjectFile } from '@slipway/contract'
+import { Failure } from '../failure.ts'
+import { pick } from '../names.ts'
+import type { Session } from '../session.ts'
+import { gone, settle } from '../settle.ts'
+import type { Part } from './entries.ts'
+import { type Plan, type Step, sentence } from './plan.ts'
+import type { Seen } from './seen.ts'
+
+/** What new objects are made of, by what the file calls it. */
+interface Sources {
+  template: (text: string) => string
+  sshKey: (text: string) => string
+}
+
+/** Looks up the templates and SSH keys of everything that is to be made. What is not there becomes a problem of the plan. */
+export async function findSources(session: Session, file: ProjectFile, plan: Plan): Promise<Sources> {
+  const [templates, keys] = await Promise.all([
+    session.list('template.list', {}),
+    session.list('sshKey.list', {}),
+  ])
+  const sources = {
+    template: (text: string) => pick(templates, text, 'template'),
+    sshKey: (text: string) => pick(keys, text, 'SSH key'),
+  }
+  for (const step of plan.steps) {
+    if (step.do !== 'create' || step.what === 'project' || step.what === 'disks') continue
+    const entry = file[step.what][step.name]
+    if (!entry) continue
+    for (const find of [() => sources.template(entry.template), () => sources.sshKey(entry.ssh_key)])
+      try {
+        find()
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error
+        plan.problems.push(`${sentence(step.what, step.name)}: ${error.message}`)
+      }
+  }
+  return sources
+}
+
+/**
+ * Takes the steps of a plan, one after the other. Each is complete when the next begins, so whoever is interrupted plans
+ * again and goes on.
+ *
+ * @param say is told each step before it is taken
+ */
+export async function applyPlan(
+  session: Session,
+  { plan, file, seen, sources }: { plan: Plan; file: ProjectFile; seen: Seen; sources: Sources },
+  say: (step: Step) => void,
+): Promise<void> {
+  let projectId = seen.project?.id ?? ''
+  const ids = {
+    disks: new Map(seen.disks.map(({ name, id }) => [name, id])),
+    vms: new Map(seen.vms.map(({ name, id }) => [name, id])),
+  }
+  const settledDisks = new Set<string>()
+
+  /** A disk that has its content, by its name. */
+  async function readyDisk(name: string): Promise<string> {
+    const id = ids.disks.get(name) ?? ''
+    if (!settledDisks.has(name)) await settle(session, { kind: 'disk', id, projectId }, {})
+    settledDisks.add(name)
+    return id
+  }
+
+  const settledVm = async (name: string): Promise<string> => {
+    const id = ids.vms.get(name) ?? ''
+    await settle(session, { kind: 'vm', id, projectId }, {})
+    return id
+  }
+
+  const once = () => ({ params: { projectId }, idempotencyKey: randomUUID() })
+
+  async function create({ what, name }: Extract<Step, { do: 'create' }>): Promise<void> {
+    switch (what) {
+      case 'project': {
+        const body = { name, description: file.description ?? '' }
+        const { id } = await session.ask('project.create', { body, idempotencyKey: randomUUID() })
+        projectId = id
+        if (file.internet === false)
+          await session.ask('network.update', { params: { projectId }, body: { internet: false } })
+        return
+      }
+      case 'disks': {
+        const entry = file.disks[name]
+        if (!entry) return
+        const { id } = await session.ask('disk.create', { ...once(), body: { name, ...entry } })
+        ids.disks.set(name, id)
+        return
+      }
+      case 'vms': {
+        const entry = file.vms[name]
+        if (!entry) return
+        const { suspend_after_minutes, disks = [], ...rest } = entry
+        const disk_ids = []
+        for (const disk of disks) disk_ids.push(await readyDisk(disk))
+        const body = { name, ...made(rest), disks: disk_ids.map((disk_id) => ({ disk_id })) }
+        const { id } = await session.ask('vm.create', { ...once(), body })
+        ids.vms.set(name, id)
+        if (suspend_after_minutes != null)
+          await session.ask('vm.update', { params: { projectId, vmId: id }, body: { suspend_after_minutes } })
+        return
+      }
+      case 'pools': {
+        const entry = file.pools[name]
+        if (entry) await session.ask('vmPool.create', { ...once(), body: { name, ...made(entry) } })
+        return
+      }
+      case 'sets': {
+        const entry = file.sets[name]
+        if (entry) await session.ask('vmSet.create', { ...once(), body: { name, ...made(entry) } })
+      }
+    }
+  }
+
+  /** What an object is made of, with ids in place of names. */
+  function made<Entry extends { template: string; ssh_key: string }>({ template, ssh_key, ...rest }: Entry) {
+    return { ...rest, template_id: sources.template(template), ssh_key_id: sources.sshKey(ssh_key) }
+  }
+
+  async function change({ what, id, changes }: Extract<Step, { do: 'change' }>): Promise<void> {
+    const body = Object.fromEntries(changes.map(({ field, to }) => [field, to]))
+    const [call, param] = changeCalls[what]
+    if (call) await session.call(call, { params: { projectId, ...(param && { [param]: id }) }, body })
+  }
+
+  async function remove({ what, id }: Extract<Step, { do: 'delete' }>): Promise<void> {
+    const [call, param, kind] = deleteCalls[what]
+    await session.call(call, { params: { projectId, [param]: id } })
+    if (kind) await settle(session, { kind, id, projectId }, { status: gone })
+  }
+
+  for (const step of plan.steps) {
+    say(step)
+    switch (step.do) {
+      case 'create':
+        await create(step)
+        break
+      case 'change':
+        await change(step)
+        break
+      case 'detach': {
+        await settledVm(step.vm)
+        const diskId = ids.disks.get(step.disk) ?? ''
+        await session.ask('disk.detach', { params: { projectId, diskId } })
+        break
+      }
+      case 'attach': {
+        const [diskId, vm_id] = [await readyDisk(step.disk), await settledVm(step.vm)]
+        await session.ask('disk.attach', { params: { projectId, diskId }, body: { vm_id } })
+        break
+      }
+      case 'delete':
+        await remove(step)
+    }
+  }
+}
+
+const changeCalls = {
+  project: ['network.update', null],
+  disks: [null, null],
+  vms: ['vm.update', 'vmId'],
+  pools: ['vmPool.update', 'poolId'],
+  sets: ['vmSet.update', 'setId'],
+} as const
+
+/** A VM that goes leaves its disks only when it is gone. */
+const deleteCalls: Record<
+  Part,
+  readonly ['disk.delete' | 'vm.delete' | 'vmPool.delete' | 'vmSet.delete', string, string | null]
+> = {
+  disks: ['disk.delete', 'diskId', null],
+  vms: ['vm.delete', 'vmId', 'vm'],
+  pools: ['vmPool.delete', 'poolId', null],
+  sets: ['vmSet.delete', 'setId', null],
+}

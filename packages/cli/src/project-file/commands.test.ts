@@ -1,0 +1,207 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Disk, Vm, VmPool, VmSet } from '@slipway/contract'
+import { afterAll, describe, expect, it } from 'vitest'
+import { startWorld } from '../cli.test-kit.ts'
+import { exitCodes } from '../failure.ts'
+
+const world = await startWorld()
+afterAll(() => world.stop())
+
+const env = { SLIPWAY_SERVER: world.server.url, SLIPWAY_TOKEN: world.token }
+const run = (...args: string[]) => world.run(args, env)
+const ok = async (...args: string[]) => {
+  const { code, stdout, stderr } = await run(...args)
+  expect({ code, stderr: stderr.replace(/^Start scripts .*\n/, '') }, args.join(' ')).toEqual({
+    code: 0,
+    stderr: '',
+  })
+  return stdout
+}
+const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await ok(...args, '--json'))
+/** A process needs its time on a busy host. */
+const soon = { timeout: 60_000, interval: 10 }
+const path = join(world.home, 'shop.yaml')
+const write = (text: string) => writeFile(path, text)
+
+const shop = `
+slipway: 1
+project: shop
+description: What sells
+internet: false
+disks:
+  data: { size: 2Gi }
+  spare: { size: 1Gi, description: Nobody has it }
+vms:
+  web:
+    template: Starter Linux
+    ssh_key: laptop
+    cpu: 2
+    memory_mb: 512
+    note: |-
+      Two lines
+      of text
+    tags: [front]
+    suspend_after_minutes: 30
+    disks: [data]
+    start_script: |
+      #!/bin/sh
+      echo hello
+  db: { template: Starter Linux, ssh_key: laptop, persistent: false, delete_protection: true }
+pools:
+  workers: { template: Starter Linux, ssh_key: laptop, auto_scaling: false, min_size: 0, desired_size: 1, max_size: 2 }
+sets:
+  etcd: { template: Starter Linux, ssh_key: laptop, replicas: 2, disks: [{ name: wal, size: 1Gi }] }
+`
+
+describe('a project as a file', () => {
+  it('is planned without doing anything', async () => {
+    await write(shop)
+    expect(await ok('plan', path)).toBe(`+ project shop
++ disk data: 2Gi
++ disk spare: 1Gi
++ VM web: Starter Linux
++ VM db: Starter Linux
++ pool workers: Starter Linux
++ set etcd: Starter Linux
+7 to create, 0 to change, 0 to delete.
+`)
+    expect(await json<object[]>('project', 'list')).toEqual([])
+  })
+
+  it('is made as it says', async () => {
+    expect(await ok('apply', path)).toMatch(/^\+ project shop\n[\s\S]*\nDone\.\n$/)
+    const [web, db] = (await json<Vm[]>('vm', 'list')).filter(
+      (vm) => vm.vmset_id === null && vm.vmpool_id === null,
+    )
+    expect(web).toMatchObject({
+      name: 'web',
+      cpu: 2,
+      memory_mb: 512,
+      note: 'Two lines\nof text',
+      tags: ['front'],
+    })
+    expect(web).toMatchObject({ suspend_after_minutes: 30, disks: [{ name: 'data', size: '2Gi' }] })
+    expect(db).toMatchObject({ name: 'db', persistent: false, delete_protection: true })
+    expect(await json<VmPool[]>('vm-pool', 'list')).toMatchObject([
+      { name: 'workers', auto_scaling: false, max_size: 2 },
+    ])
+    expect(await json<VmSet[]>('vm-set', 'list')).toMatchObject([{ name: 'etcd', replicas: 2 }])
+    expect(await json('network', 'get')).toMatchObject({ internet: false })
+  })
+
+  it('is made once, however often it is applied', async () => {
+    const before = await json<Vm[]>('vm', 'list')
+    expect(await ok('apply', path)).toBe('Nothing to do: the project is as the file says.\n')
+    const ids = (vms: Vm[]) => vms.map(({ id }) => id).filter((id) => before.some((vm) => vm.id === id))
+    expect(ids(await json<Vm[]>('vm', 'list'))).toEqual(ids(before))
+  })
+
+  it('comes back as it is: an export makes the same project elsewhere, and says no more', async () => {
+    await ok('vm-set', 'wait', 'etcd', '--project', 'shop')
+    const text = await ok('export', 'shop', '--start-scripts')
+    expect(text).toContain('echo hello')
+    await write(text.replace('project: shop', 'project: copy'))
+    await ok('apply', path)
+    await ok('vm-set', 'wait', 'etcd', '--project', 'copy')
+    const again = await ok('export', '--project', 'copy', '--start-scripts')
+    expect(again).toBe(text.replace('project: shop', 'project: copy'))
+  })
+
+  it('leaves start scripts out unless they are asked for', async () => {
+    const { stdout, stderr } = await run('export', 'shop')
+    expect(stdout).not.toContain('echo hello')
+    expect(stderr).toContain('--start-scripts')
+  })
+
+  it('is changed as the file says, and by --project another one', async () => {
+    await write(
+      shop
+        .replace('cpu: 2', 'cpu: 4')
+        .replace('disks: [data]', 'disks: []')
+        .replace('delete_protection: true', 'delete_protection: false, disks: [spare, data]')
+        .replace('replicas: 2', 'replicas: 3'),
+    )
+    expect(await ok('apply', path, '--project', 'copy')).toBe(`~ VM web: detach disk data
+~ VM web: cpu 2 -> 4
+~ VM db: delete_protection true -> false
+~ set etcd: replicas 2 -> 3
+~ VM db: attach disk spare
+~ VM db: attach disk data
+Done.
+`)
+    const disks = await json<Disk[]>('disk', 'list', '--project', 'copy')
+    expect(disks.filter((one) => !one.deleted_with_vm)).toMatchObject([{ vm_name: 'db' }, { vm_name: 'db' }])
+    expect(await ok('plan', path, '--project', 'copy')).toContain('Nothing to do')
+  })
+
+  it('deletes nothing unless that is asked for, and then what the file does not have', async () => {
+    await write('slipway: 1\nproject: copy\n')
+    expect(await ok('apply', path)).toContain('VM web is not in the file and stays')
+    expect(await json<Vm[]>('vm', 'list', '--project', 'copy')).not.toEqual([])
+    expect(await ok('apply', path, '--delete')).toMatch(/^- VM web\n- VM db\n[\s\S]*Done\.\n$/)
+    const left = (await json<Vm[]>('vm', 'list', '--project', 'copy')).filter(
+      (vm) => vm.vmset_id === null && vm.vmpool_id === null,
+    )
+    expect([left, await json('vm-set', 'list', '--project', 'copy')]).toEqual([[], []])
+  })
+
+  it('is left alone as a whole when a part of it cannot be', async () => {
+    await write(`${shop}  more: { template: Windows, ssh_key: nobody }\n`.replace('size: 2Gi', 'size: 3Gi'))
+    const outcome = await run('apply', path)
+    expect(outcome).toMatchObject({ code: exitCodes.failed, stderr: 'Nothing was changed.\n' })
+    for (const problem of [
+      'Disk data: size is 2Gi and cannot become 3Gi.',
+      'Set more: There is no template with the name or id "Windows".',
+      'Set more: There is no SSH key with the name or id "nobody".',
+    ])
+      expect(outcome.stdout).toContain(problem)
+    expect(await json<VmSet[]>('vm-set', 'list', '--project', 'shop')).toHaveLength(1)
+  })
+
+  it('goes on after it was killed, and makes nothing twice', async () => {
+    const names = Array.from({ length: 40 }, (_, i) => `disk-${i}`)
+    await write(
+      `slipway: 1\nproject: later\ndisks:\n${names.map((name) => `  ${name}: { size: 1Gi }\n`).join('')}`,
+    )
+    const { child, ended, output } = world.start(['apply', path], env)
+    await expect.poll(output, soon).toContain('disk-5')
+    child.kill('SIGKILL')
+    expect((await ended).stdout).not.toContain('Done.')
+    expect(await ok('apply', path)).toMatch(/^\+ disk [\s\S]*Done\.\n$/)
+    const disks = await json<Disk[]>('disk', 'list', '--project', 'later')
+    expect(disks.map(({ name }) => name)).toEqual(names)
+  })
+
+  it('is read from standard input', async () => {
+    const outcome = await world.run(['plan', '-'], env, 'slipway: 1\nproject: shop\nvm: 1\n')
+    expect(outcome).toMatchObject({
+      code: exitCodes.usage,
+      stderr: 'standard input:1: There is no field `vm`\n',
+    })
+  })
+
+  it('is not changed by who may only read', async () => {
+    await write('slipway: 1\nproject: shop\ndisks: { new: { size: 1Gi } }\n')
+    const reader = { ...env, SLIPWAY_TOKEN: await world.newToken('read') }
+    expect(await world.run(['plan', path], reader)).toMatchObject({ code: 0 })
+    const outcome = await world.run(['apply', path], reader)
+    expect(outcome).toMatchObject({ code: exitCodes.notAllowed })
+    expect(outcome.stderr).toContain('Steps done: 0 of 1. Apply the file again to go on.')
+  })
+
+  it('says how it is used', async () => {
+    for (const args of [['plan'], ['apply', 'a', 'b'], ['export', 'a', 'b']])
+      expect(await run(...args)).toMatchObject({
+        code: exitCodes.usage,
+        stderr: expect.stringMatching(/^Usage: slipway /),
+      })
+  })
+})
+
+it('is written of the same things in the documentation', async () => {
+  const docs = await readFile(new URL('../../../../docs/project-file.md', import.meta.url), 'utf8')
+  const example = /```yaml\n([\s\S]*?)```/.exec(docs)?.[1] ?? ''
+  await write(example)
+  expect(await ok('plan', path, '--project', 'documented')).toContain('to create')
+})

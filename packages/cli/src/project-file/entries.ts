@@ -1,0 +1,103 @@
+/** What a server has, in the words of a project file. */
+import type {
+  Disk,
+  ProjectFile,
+  ProjectFileDisk,
+  ProjectFilePool,
+  ProjectFileSet,
+  ProjectFileVm,
+  Vm,
+  VmPool,
+  VmSet,
+} from '@slipway/contract'
+import { projectFileVersion } from '@slipway/contract/project-file.rules.ts'
+import { isWebAddress } from '@slipway/contract/template.rules.ts'
+import type { Seen } from './seen.ts'
+
+/** Objects of a file that have a name, by the word for their part of it. */
+export const parts = ['disks', 'vms', 'pools', 'sets'] as const
+export type Part = (typeof parts)[number]
+
+export interface Entries {
+  disks: ProjectFileDisk
+  vms: ProjectFileVm
+  pools: ProjectFilePool
+  sets: ProjectFileSet
+}
+export interface Objects {
+  disks: Disk
+  vms: Vm
+  pools: VmPool
+  sets: VmSet
+}
+
+/** A disk whose content came from a snapshot is blank in a file: the snapshot is nowhere else. */
+function diskEntry({ size, source, image_url, description }: Disk): ProjectFileDisk {
+  const url = source === 'image' ? image_url : null
+  if (url === null) return { size, source: 'EMPTY', description }
+  return { size, source: isWebAddress(url) ? 'HTTP' : 'REGISTRY', image_url: url, description }
+}
+
+/** With the size that it has from its next boot on. */
+const vmEntry = (vm: Vm): ProjectFileVm => ({
+  template: vm.template_name,
+  ssh_key: vm.ssh_key_name,
+  cpu: vm.next_cpu ?? vm.cpu,
+  memory_mb: vm.next_memory_mb ?? vm.memory_mb,
+  persistent: vm.persistent,
+  note: vm.note,
+  tags: vm.tags,
+  delete_protection: vm.delete_protection,
+  suspend_after_minutes: vm.suspend_after_minutes,
+  disks: vm.disks.map(({ name }) => name),
+})
+
+const groupEntry = (group: VmPool | VmSet) => ({
+  template: group.template_name,
+  ssh_key: group.ssh_key_name,
+  description: group.description,
+  persistent: group.persistent,
+  // Those of members that are made of a snapshot come from it.
+  disks: group.snapshot_id === null ? group.disks.map(({ name, size }) => ({ name, size })) : [],
+})
+
+const poolEntry = (pool: VmPool): ProjectFilePool => ({
+  ...groupEntry(pool),
+  min_size: pool.min_size,
+  max_size: pool.max_size,
+  desired_size: pool.desired_size,
+  auto_scaling: pool.auto_scaling,
+})
+
+const setEntry = (set: VmSet): ProjectFileSet => ({ ...groupEntry(set), replicas: set.replicas })
+
+/** How an object is written. */
+export const entryOf: { [P in Part]: (object: Objects[P]) => Entries[P] } = {
+  disks: diskEntry,
+  vms: vmEntry,
+  pools: poolEntry,
+  sets: setEntry,
+}
+
+const byName = <Object extends { name: string }, Entry>(
+  objects: readonly Object[],
+  entry: (object: Object) => Entry,
+): Record<string, Entry> => Object.fromEntries(objects.map((one) => [one.name, entry(one)]))
+
+/** All that a project has, as a file. Of objects with one name it has the last. */
+export const fileOf = ({ project, internet, disks, vms, pools, sets }: Seen): ProjectFile => ({
+  slipway: projectFileVersion,
+  project: project?.name ?? '',
+  description: project?.description ?? '',
+  internet,
+  disks: byName(disks, diskEntry),
+  vms: byName(vms, vmEntry),
+  pools: byName(pools, poolEntry),
+  sets: byName(sets, setEntry),
+})
+
+/** The names that several objects of a part have. */
+export function repeatedNames(objects: readonly { name: string }[]): string[] {
+  const names = objects.map(({ name }) => name)
+  return [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
+}

@@ -1,0 +1,228 @@
+import { ProjectFile } from '@slipway/contract/project-file.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fileOf } from './entries.ts'
+import { textOf } from './lines.ts'
+import { type Plan, planOf } from './plan.ts'
+import { disk, pool, seen, set, vm, vmWith } from './project-file.test-kit.ts'
+
+const file = (more: object = {}): ProjectFile => ProjectFile.parse({ slipway: 1, project: 'shop', ...more })
+const kind = { template: 'Starter Linux', ssh_key: 'laptop' }
+const plan = (what: object, there = seen(), alsoDelete = false): Plan =>
+  planOf(file(what), there, { alsoDelete })
+const lines = (what: object, there = seen(), alsoDelete = false): string[] =>
+  textOf(plan(what, there, alsoDelete), file(what)).split('\n')
+
+describe('a plan', () => {
+  it('makes a project with all that is in it, disks before VMs', () => {
+    const what = {
+      sets: { etcd: { ...kind, replicas: 3 } },
+      pools: { workers: kind },
+      vms: { web: { ...kind, disks: ['data'] } },
+      disks: { data: { size: '10 GB' } },
+    }
+    expect(lines(what, seen({ project: null }))).toEqual([
+      '+ project shop',
+      '+ disk data: 10Gi',
+      '+ VM web: Starter Linux',
+      '+ pool workers: Starter Linux',
+      '+ set etcd: Starter Linux',
+      '5 to create, 0 to change, 0 to delete.',
+    ])
+  })
+
+  it('does nothing where all is as the file says', () => {
+    const there = seen({ vms: [vm('web', { cpu: 2, tags: ['a'] })] })
+    expect(lines({ vms: { web: { ...kind, cpu: 2, tags: ['a'] } } }, there)).toEqual([
+      'Nothing to do: the project is as the file says.',
+    ])
+  })
+
+  it('takes ids of templates and SSH keys for their names', () => {
+    const there = seen({ vms: [vm('web')] })
+    expect(plan({ vms: { web: { template: 't-1', ssh_key: 'k-1' } } }, there)).toMatchObject({
+      steps: [],
+      problems: [],
+    })
+  })
+
+  it('changes what differs, in one call, and leaves what the file does not say', () => {
+    const there = seen({ vms: [vm('web', { note: 'kept', cpu: 1, next_cpu: 4, tags: ['b'] })] })
+    const { steps, problems } = plan({ vms: { web: { ...kind, cpu: 2, tags: ['a', 'b'] } } }, there)
+    expect(problems).toEqual([])
+    expect(steps).toMatchObject([
+      {
+        do: 'change',
+        changes: [
+          { field: 'tags', from: ['b'], to: ['a', 'b'] },
+          { field: 'cpu', from: 4, to: 2 },
+        ],
+      },
+    ])
+  })
+
+  it.each([
+    ['a pool', { pools: { p: { ...kind, max_size: 5 } } }, seen({ pools: [pool('p')] }), 'max_size 3 -> 5'],
+    ['a set', { sets: { s: { ...kind, replicas: 3 } } }, seen({ sets: [set('s')] }), 'replicas 2 -> 3'],
+    ['a network', { internet: false }, seen(), 'internet true -> false'],
+  ])('changes %s', (_, what, there, text) => {
+    expect(lines(what, there)[0]).toContain(text)
+  })
+
+  it('leaves the wanted size of a pool to its scaling', () => {
+    const there = seen({ pools: [pool('p', { auto_scaling: true, desired_size: 3 })] })
+    expect(plan({ pools: { p: { ...kind, desired_size: 1 } } }, there).steps).toEqual([])
+    const still = { ...kind, auto_scaling: false, desired_size: 1 }
+    expect(plan({ pools: { p: still } }, there).steps).toMatchObject([
+      { changes: [{ field: 'desired_size' }, { field: 'auto_scaling' }] },
+    ])
+  })
+
+  it('looks at start scripts and shared ports only when it makes a VM', () => {
+    const there = seen({ vms: [vm('web')] })
+    const web = { ...kind, start_script: '#!/bin/sh\n', share_ports: [80] }
+    expect(plan({ vms: { web } }, there).steps).toEqual([])
+  })
+
+  it.each([
+    ['the template of a VM', { vms: { a: { ...kind, template: 'Debian 13' } } }, seen({ vms: [vm('a')] })],
+    ['the size of a disk', { disks: { a: { size: '20Gi' } } }, seen({ disks: [disk('a')] })],
+    [
+      'what a disk is made from',
+      { disks: { a: { size: '10Gi', source: 'HTTP', image_url: 'https://a.test/b.img' } } },
+      seen({ disks: [disk('a')] }),
+    ],
+    [
+      'the disks of a set',
+      { sets: { a: { ...kind, disks: [{ name: 'd', size: '1Gi' }] } } },
+      seen({ sets: [set('a')] }),
+    ],
+    ['the description of a project', { description: 'new' }, seen()],
+  ])('refuses to change %s, and says what to do', (_, what, there) => {
+    const { problems } = plan(what, there)
+    expect(problems).not.toEqual([])
+    for (const problem of problems) expect(problem).toMatch(/ is .+ and cannot become .+\./)
+  })
+
+  it('refuses names that several objects have, when the file has them', () => {
+    const there = seen({ vms: [vm('a'), vm('a'), vm('b'), vm('b')] })
+    expect(plan({ vms: { a: kind } }, there).problems).toEqual([
+      'There are several VMs "a". Rename or delete all but one.',
+    ])
+  })
+
+  it('refuses what could not be made before', () => {
+    const there = seen({ disks: [disk('a', { status: 'failed', status_message: 'No such host.' })] })
+    expect(plan({ disks: { a: { size: '10Gi' } } }, there).problems).toEqual([
+      'Disk a could not be made: No such host. Delete it and try again.',
+    ])
+  })
+
+  it('does not take names of JavaScript for names of objects', () => {
+    const there = seen({ vms: [vm('constructor')] })
+    expect(plan({}, there, true).steps).toMatchObject([{ do: 'delete', name: 'constructor' }])
+  })
+})
+
+describe('disks of VMs', () => {
+  const { vm: web, disks } = vmWith('web', [disk('one'), disk('two')])
+  const db = vm('db')
+  const there = seen({ vms: [web, db], disks: [...disks, disk('free')] })
+  const all = { one: { size: '10Gi' }, two: { size: '10Gi' }, free: { size: '10Gi' } }
+
+  it('stay where the file does not say them', () => {
+    expect(plan({ disks: all, vms: { web: kind, db: kind } }, there).steps).toEqual([])
+  })
+
+  it('come off before they are put elsewhere', () => {
+    const what = {
+      disks: all,
+      vms: { web: { ...kind, disks: ['two'] }, db: { ...kind, disks: ['one', 'free'] } },
+    }
+    expect(plan(what, there).steps).toEqual([
+      { do: 'detach', disk: 'one', vm: 'web' },
+      { do: 'attach', disk: 'one', vm: 'db' },
+      { do: 'attach', disk: 'free', vm: 'db' },
+    ])
+  })
+
+  it('come off a VM that the file does not have, when another is to have them', () => {
+    const what = { disks: all, vms: { db: { ...kind, disks: ['one'] } } }
+    expect(plan(what, there).steps).toContainEqual({ do: 'detach', disk: 'one', vm: 'web' })
+  })
+
+  it('come off before a new VM is made with them', () => {
+    const what = { disks: all, vms: { web: { ...kind, disks: [] }, new: { ...kind, disks: ['two'] } } }
+    expect(plan(what, there).steps.map((step) => step.do)).toEqual(['detach', 'detach', 'create'])
+  })
+
+  it('have to be somewhere', () => {
+    expect(plan({ vms: { db: { ...kind, disks: ['none'] } } }, there).problems).toEqual([
+      'VM db: there is no disk "none", neither in the file nor in the project.',
+    ])
+  })
+})
+
+describe('what the file does not have', () => {
+  const { vm: web, disks } = vmWith('web', [disk('data')])
+  const there = seen({ vms: [web], disks, pools: [pool('p')], sets: [set('s')] })
+
+  it('stays, and is told', () => {
+    expect(lines({}, there)).toEqual([
+      '  disk data is not in the file and stays',
+      '  VM web is not in the file and stays',
+      '  pool p is not in the file and stays',
+      '  set s is not in the file and stays',
+      'Nothing to do: the project is as the file says.',
+    ])
+  })
+
+  it('goes when that is asked for, disks last', () => {
+    expect(lines({}, there, true)).toEqual([
+      '- VM web',
+      '- pool p',
+      '- set s',
+      '- disk data',
+      '0 to create, 0 to change, 4 to delete.',
+    ])
+  })
+
+  it('stays when it is protected, and then all does', () => {
+    expect(plan({}, seen({ vms: [vm('web', { delete_protection: true })] }), true).problems).toEqual([
+      expect.stringContaining('VM web: '),
+    ])
+  })
+
+  it('is no disk that a VM of the file may have', () => {
+    expect(plan({ vms: { web: kind } }, there, true).problems).toEqual([
+      'Disk data is attached to VM web. Write `disks` of the VM, with it or without.',
+    ])
+  })
+})
+
+it('finds nothing to do with what it wrote itself', () => {
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,6}$/), { maxLength: 4 })
+  const some = fc.record({
+    names,
+    cpu: fc.integer({ min: 1, max: 8 }),
+    flag: fc.boolean(),
+    text: fc.stringMatching(/^[a-z]{0,9}$/),
+  })
+  fc.assert(
+    fc.property(some, ({ names, cpu, flag, text }) => {
+      const there = seen({
+        internet: flag,
+        disks: names.map((name) =>
+          disk(name, flag ? { source: 'image', image_url: `${text || 'alpine'}:1` } : {}),
+        ),
+        vms: names.map((name) =>
+          vm(name, { next_cpu: cpu, persistent: flag, note: text, delete_protection: flag }),
+        ),
+        pools: names.map((name) => pool(name, { auto_scaling: flag, max_size: cpu + 1 })),
+        sets: names.map((name) => set(name, { replicas: cpu, description: text })),
+      })
+      const { steps, problems, kept } = planOf(ProjectFile.parse(fileOf(there)), there, { alsoDelete: true })
+      expect([steps, problems, kept]).toEqual([[], [], []])
+    }),
+  )
+})

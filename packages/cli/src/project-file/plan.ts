@@ -1,0 +1,185 @@
+/** What has to be done so that a project is as a file says: pure. */
+import { isDeepStrictEqual } from 'node:util'
+import type { ProjectFile } from '@slipway/contract'
+import { deleteProtected } from '@slipway/contract/vm.rules.ts'
+import { type Entries, entryOf, type Objects, type Part, parts, repeatedNames } from './entries.ts'
+import type { Seen } from './seen.ts'
+
+/** A field, with what it is and what it shall be. */
+export interface Change {
+  field: string
+  from: unknown
+  to: unknown
+}
+
+export type Step =
+  | { do: 'create'; what: 'project' | Part; name: string }
+  | { do: 'change'; what: 'project' | Part; name: string; id: string; changes: Change[] }
+  | { do: 'detach' | 'attach'; disk: string; vm: string }
+  | { do: 'delete'; what: Part; name: string; id: string }
+
+export interface Plan {
+  /** In the order in which they are taken. */
+  steps: Step[]
+  /** Why nothing of it can be done. */
+  problems: string[]
+  /** What the file does not have, and stays. */
+  kept: { what: Part; name: string }[]
+}
+
+/** What one of a part is called. */
+export const words = { project: 'project', disks: 'disk', vms: 'VM', pools: 'pool', sets: 'set' } as const
+
+/** What can be changed of an object that is there. */
+const changeable: Record<Part, readonly string[]> = {
+  disks: [],
+  vms: ['note', 'tags', 'delete_protection', 'cpu', 'memory_mb', 'persistent', 'suspend_after_minutes'],
+  pools: ['min_size', 'max_size', 'desired_size', 'auto_scaling'],
+  sets: ['replicas'],
+}
+/** What counts only when an object is made. */
+const atFirst = ['share_ports', 'start_script']
+
+/**
+ * Plans from what a file says and what was seen. Nothing is deleted unless `alsoDelete`; then what the file does not have
+ * goes, after everything else.
+ */
+export function planOf(file: ProjectFile, seen: Seen, { alsoDelete }: { alsoDelete: boolean }): Plan {
+  const problems: string[] = []
+  const each = parts.map((part) => planPart(part, file, seen, problems))
+  const { detached, attached } = planAttachments(file, seen, problems)
+  const others = each.flatMap(({ left }) => left)
+  const going = alsoDelete ? others : []
+  for (const { what, name, isProtected } of going)
+    if (isProtected) problems.push(`${sentence(what, name)}: ${deleteProtected}`)
+  const isGoing = (disk: string) => going.some(({ what, name }) => what === 'disks' && name === disk)
+  for (const { name, vm_name } of seen.disks)
+    if (isGoing(name) && vm_name !== null && file.vms[vm_name] && !file.vms[vm_name].disks)
+      problems.push(
+        `Disk ${name} is attached to VM ${vm_name}. Write \`disks\` of the VM, with it or without.`,
+      )
+  const project: Step[] = seen.project
+    ? planProject(file, seen, seen.project, problems)
+    : [{ do: 'create', what: 'project', name: file.project }]
+  // Disks go last: until its VM is gone one is in use.
+  const rank = ({ what }: { what: Part }) => Number(what === 'disks')
+  return {
+    steps: [
+      ...project,
+      ...detached,
+      ...each.flatMap(({ steps }) => steps),
+      ...attached,
+      ...going
+        .toSorted((one, other) => rank(one) - rank(other))
+        .map(({ what, name, id }): Step => ({ do: 'delete', what, name, id })),
+    ],
+    problems,
+    kept: alsoDelete ? [] : others.map(({ what, name }) => ({ what, name })),
+  }
+}
+
+/** An object at the beginning of a sentence. */
+export const sentence = (what: 'project' | Part, name: string) => {
+  const word = words[what]
+  return `${word[0]?.toUpperCase()}${word.slice(1)} ${name}`
+}
+
+function planProject(
+  file: ProjectFile,
+  seen: Seen,
+  { id, name, description }: NonNullable<Seen['project']>,
+  problems: string[],
+): Step[] {
+  if (file.description !== undefined && file.description !== description)
+    problems.push(fixed('project', name, { field: 'description', from: description, to: file.description }))
+  if (file.internet === undefined || file.internet === seen.internet) return []
+  const changes = [{ field: 'internet', from: seen.internet, to: file.internet }]
+  return [{ do: 'change', what: 'project', name, id, changes }]
+}
+
+/** What is to be made and changed of a part, and what of it the file does not have. */
+function planPart<P extends Part>(part: P, file: ProjectFile, seen: Seen, problems: string[]) {
+  // Both have the same keys; TypeScript does not see that they go together.
+  const wanted = file[part] as Record<string, Entries[P]>
+  const objects = seen[part] as unknown as Objects[P][]
+  for (const name of repeatedNames(objects))
+    if (Object.hasOwn(wanted, name))
+      problems.push(`There are several ${words[part]}s "${name}". Rename or delete all but one.`)
+  const steps: Step[] = []
+  for (const [name, entry] of Object.entries(wanted)) {
+    const object = objects.find((one) => one.name === name)
+    if (!object) {
+      steps.push({ do: 'create', what: part, name })
+      continue
+    }
+    const why = unmade(part, object)
+    if (why) problems.push(why)
+    const changes = differences(part, entry, object)
+    for (const change of changes)
+      if (!changeable[part].includes(change.field)) problems.push(fixed(part, name, change))
+    if (changes.length > 0) steps.push({ do: 'change', what: part, name, id: object.id, changes })
+  }
+  const left = objects
+    .filter(({ name }) => !Object.hasOwn(wanted, name))
+    .map((one) => ({ what: part, name: one.name, id: one.id, isProtected: isProtected(one) }))
+  return { steps, left }
+}
+
+const isProtected = (object: object): boolean =>
+  'delete_protection' in object && object.delete_protection === true
+
+/** One that could not be made is in the way of one that can. */
+function unmade(part: Part, { name, status, status_message }: Objects[Part]): string | null {
+  if (status !== 'failed') return null
+  return `${sentence(part, name)} could not be made: ${status_message ?? 'it failed'} Delete it and try again.`
+}
+
+const fixed = (what: 'project' | Part, name: string, { field, from, to }: Change) =>
+  `${sentence(what, name)}: ${field} is ${said(from)} and cannot become ${said(to)}.${
+    what === 'project' ? '' : ` Write what it is, or delete the ${words[what]} and apply the file again.`
+  }`
+
+/** A value as one word or line. */
+export const said = (value: unknown): string =>
+  value === '' || value === undefined || (Array.isArray(value) && value.length === 0)
+    ? 'empty'
+    : typeof value === 'string' && /^[\w.:/-]+$/.test(value)
+      ? value
+      : JSON.stringify(value)
+
+function differences<P extends Part>(part: P, entry: Entries[P], object: Objects[P]): Change[] {
+  const now: Record<string, unknown> = entryOf[part](object)
+  const wanted: Record<string, unknown> = entry
+  const isScaled = part === 'pools' && (wanted.auto_scaling ?? now.auto_scaling) === true
+  const ids: Record<string, unknown> =
+    'template_id' in object ? { template: object.template_id, ssh_key: object.ssh_key_id } : {}
+  return Object.entries(wanted).flatMap(([field, to]) => {
+    if (to === undefined || atFirst.includes(field)) return []
+    if (part === 'vms' && field === 'disks') return []
+    if (isScaled && field === 'desired_size') return []
+    if (isDeepStrictEqual(now[field], to) || (to === ids[field] && field in ids)) return []
+    return [{ field, from: now[field], to }]
+  })
+}
+
+/** Which disks come off VMs that are there, and which onto them. New VMs are made with theirs. */
+function planAttachments(file: ProjectFile, seen: Seen, problems: string[]) {
+  const detached: Step[] = []
+  const attached: Step[] = []
+  const homes = new Map<string, string>()
+  for (const [vm, { disks = [] }] of Object.entries(file.vms)) for (const disk of disks) homes.set(disk, vm)
+  for (const [disk, vm] of homes)
+    if (!Object.hasOwn(file.disks, disk) && !seen.disks.some(({ name }) => name === disk))
+      problems.push(`VM ${vm}: there is no disk "${disk}", neither in the file nor in the project.`)
+  for (const { name: vm, disks } of seen.vms) {
+    const wanted = file.vms[vm]?.disks
+    for (const { name: disk } of disks) {
+      const home = homes.get(disk)
+      const isWantedElsewhere = home !== undefined && home !== vm
+      if (isWantedElsewhere || (wanted && !wanted.includes(disk))) detached.push({ do: 'detach', disk, vm })
+    }
+    for (const disk of wanted ?? [])
+      if (!disks.some(({ name }) => name === disk)) attached.push({ do: 'attach', disk, vm })
+  }
+  return { detached, attached }
+}

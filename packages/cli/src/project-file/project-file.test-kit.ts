@@ -1,0 +1,116 @@
+import type { Disk, Vm, VmPool, VmSet } from '@slipway/contract'
+import type { Seen } from './seen.ts'
+
+const time = '2026-01-01T00:00:00.000Z'
+let number = 0
+const idOf = (name: string) => `id-of-${name}-${++number}`
+
+export const disk = (name: string, more: Partial<Disk> = {}): Disk => ({
+  id: idOf(name),
+  project_id: 'p',
+  name,
+  description: '',
+  status: 'available',
+  status_message: null,
+  status_since: time,
+  progress: null,
+  size: '10Gi',
+  size_gb: 10,
+  disk_type: 'standard',
+  source: 'blank',
+  image_url: null,
+  image_sha256: null,
+  vm_id: null,
+  vm_name: null,
+  deleted_with_vm: false,
+  created_at: time,
+  ...more,
+})
+
+export const vm = (name: string, more: Partial<Vm> = {}): Vm => ({
+  id: idOf(name),
+  project_id: 'p',
+  name,
+  status: 'running',
+  status_message: null,
+  status_since: time,
+  status_deadline: null,
+  created_at: time,
+  template_id: 't-1',
+  template_name: 'Starter Linux',
+  ssh_key_id: 'k-1',
+  ssh_key_name: 'laptop',
+  ip_address: null,
+  ssh_port: 22,
+  cpu: 1,
+  memory_mb: 256,
+  next_cpu: null,
+  next_memory_mb: null,
+  persistent: true,
+  note: '',
+  tags: [],
+  delete_protection: false,
+  suspend_after_minutes: null,
+  suspends_at: null,
+  vmpool_id: null,
+  vmset_id: null,
+  disks: [],
+  steps: [],
+  ...more,
+})
+
+/** A VM that has disks, and they it. */
+export function vmWith(name: string, disks: readonly Disk[]): { vm: Vm; disks: Disk[] } {
+  const own = vm(name, { disks: disks.map(({ id, name, size }) => ({ disk_id: id, name, size })) })
+  return {
+    vm: own,
+    disks: disks.map((one) => ({ ...one, status: 'attached', vm_id: own.id, vm_name: name })),
+  }
+}
+
+const group = (name: string) => ({
+  id: idOf(name),
+  project_id: 'p',
+  name,
+  description: '',
+  status_message: null,
+  status_since: time,
+  template_id: 't-1',
+  template_name: 'Starter Linux',
+  snapshot_id: null,
+  ssh_key_id: 'k-1',
+  ssh_key_name: 'laptop',
+  persistent: true,
+  disks: [],
+  created_at: time,
+})
+
+export const pool = (name: string, more: Partial<VmPool> = {}): VmPool => ({
+  ...group(name),
+  status: 'active',
+  current_size: 1,
+  desired_size: 1,
+  min_size: 1,
+  max_size: 3,
+  auto_scaling: false,
+  ...more,
+})
+
+export const set = (name: string, more: Partial<VmSet> = {}): VmSet => ({
+  ...group(name),
+  status: 'active',
+  replicas: 2,
+  vm_stats: { total_vms: 2, running_vms: 2 },
+  ...more,
+})
+
+export const seen = (more: Partial<Seen> = {}): Seen => ({
+  project: { id: 'p', name: 'shop', description: '' },
+  internet: true,
+  disks: [],
+  vms: [],
+  members: [],
+  pools: [],
+  sets: [],
+  ...more,
+})

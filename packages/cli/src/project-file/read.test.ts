@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { Failure } from '../failure.ts'
+import { disk, pool, seen, set, vm } from './project-file.test-kit.ts'
+import { parseProjectFile, readProjectFile } from './read.ts'
+import { writeProjectFile } from './write.ts'
+
+const refusal = (text: string): string => {
+  try {
+    parseProjectFile(text, 'shop.yaml')
+  } catch (error) {
+    if (error instanceof Failure && error.exit === 'usage') return error.message
+    throw error
+  }
+  throw new Error('It was accepted')
+}
+
+describe('a project file', () => {
+  it('is read with what it leaves out', () => {
+    expect(parseProjectFile('slipway: 1\nproject: shop\n', 'shop.yaml')).toEqual({
+      ...{ slipway: 1, project: 'shop' },
+      ...{ disks: {}, vms: {}, pools: {}, sets: {} },
+    })
+  })
+
+  it('may be JSON', () => {
+    expect(parseProjectFile('{"slipway": 1, "project": "shop", "internet": false}', 'f').internet).toBe(false)
+  })
+
+  const head = 'slipway: 1\nproject: shop\n'
+  it.each([
+    [
+      'no version',
+      'project: shop\n',
+      'shop.yaml:1: slipway: Write `slipway: 1` as the version of the format',
+    ],
+    ['no project', 'slipway: 1\n', 'shop.yaml:1: project: '],
+    ['a field that does not exist', `${head}vm: {}\n`, 'shop.yaml:1: There is no field `vm`'],
+    [
+      'a wrong value, in its line',
+      `${head}vms:\n  web:\n    template: a\n    ssh_key: b\n    cpu: many\n`,
+      'shop.yaml:7: vms.web.cpu: Enter a whole number of processors from 1 to 64',
+    ],
+    [
+      'a VM without a template',
+      `${head}vms:\n  web:\n    ssh_key: b\n`,
+      'shop.yaml:5: vms.web.template: Name the template',
+    ],
+    [
+      'a wrong size',
+      `${head}disks:\n  a:\n    size: lots\n`,
+      'shop.yaml:5: disks.a.size: Please enter a valid disk size',
+    ],
+    [
+      'sizes of a pool that do not fit',
+      `${head}pools:\n  p: { template: a, ssh_key: b, min_size: 5 }\n`,
+      'shop.yaml:4: pools.p.max_size: Minimum size cannot be greater than maximum size.',
+    ],
+    [
+      'a disk for two VMs',
+      `${head}vms:\n  a: { template: t, ssh_key: k, disks: [d] }\n  b: { template: t, ssh_key: k, disks: [d] }\n`,
+      'shop.yaml:5: vms.b.disks.0: A disk can be attached to one VM only',
+    ],
+    [
+      'a name that comes twice',
+      `${head}disks:\n  a: { size: 1 }\n  a: { size: 2 }\n`,
+      'shop.yaml:5: Map keys must be unique',
+    ],
+    ['no YAML', `${head}disks: [\n`, 'shop.yaml:4: '],
+    ['a text', 'hello\n', 'shop.yaml:1: Write fields and their values here'],
+    ['nothing', '', 'shop.yaml:1: Write fields and their values here'],
+    [
+      'an image without an address',
+      `${head}disks:\n  a: { size: 1Gi, source: HTTP }\n`,
+      'Please enter an image URL',
+    ],
+  ])('with %s is refused', (_, text, message) => {
+    expect(refusal(text)).toContain(message)
+  })
+
+  it('that unfolds without end is refused', () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]']
+    for (let i = 0; i < 9; i += 1)
+      bomb.push(`${'bcdefghij'[i]}: &${'bcdefghij'[i]} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(', ')}]`)
+    expect(refusal(bomb.join('\n'))).toContain('shop.yaml: ')
+  })
+
+  it('that is not there is told', async () => {
+    await expect(readProjectFile('/nowhere/shop.yaml')).rejects.toThrow(
+      'There is no file /nowhere/shop.yaml.',
+    )
+  })
+})
+
+describe('an export', () => {
+  it('leaves out what new objects have anyway, and says what it cannot hold', async () => {
+    const there = seen({
+      disks: [disk('data'), disk('copy', { source: 'snapshot' })],
+      vms: [vm('web', { tags: ['a'], next_memory_mb: 512 })],
+      pools: [pool('p', { snapshot_id: 's', disks: [{ name: 'd', size: '1Gi', source: 'SNAPSHOT' }] })],
+    })
+    expect(
+      await writeProjectFile(there),
+    ).toBe(`# A project of Slipway: \`slipway apply\` makes it as it is here.
+
+slipway: 1
+project: shop
+internet: true
+disks:
+  data:
+    size: 10Gi
+  # Its content came from a snapshot. A new one is blank.
+  copy:
+    size: 10Gi
+vms:
+  web:
+    template: Starter Linux
+    ssh_key: laptop
+    cpu: 1
+    memory_mb: 512
+    tags:
+      - a
+pools:
+  # Its VMs are made of a snapshot. New ones are made of the template.
+  p:
+    template: Starter Linux
+    ssh_key: laptop
+    min_size: 1
+    max_size: 3
+    desired_size: 1
+    auto_scaling: false
+`)
+  })
+
+  it('has start scripts where they are asked for, of groups by their members', async () => {
+    const there = seen({ vms: [vm('web'), vm('bare')], sets: [set('s')], pools: [pool('empty')] })
+    there.members = [vm('s-1', { vmset_id: there.sets[0]?.id ?? '' })]
+    const text = await writeProjectFile(there, async ({ name }) =>
+      name === 'bare' ? null : `#!/bin/sh\necho ${name}\n`,
+    )
+    const { vms, sets, pools } = parse(text)
+    expect([vms.web.start_script, vms.bare.start_script]).toEqual(['#!/bin/sh\necho web\n', undefined])
+    expect([sets.s.start_script, pools.empty.start_script]).toEqual(['#!/bin/sh\necho s-1\n', undefined])
+  })
+
+  it('refuses names that several have', async () => {
+    await expect(writeProjectFile(seen({ vms: [vm('a'), vm('a')] }))).rejects.toThrow(
+      'There are several VMs "a". A file needs names that differ: rename one.',
+    )
+  })
+})

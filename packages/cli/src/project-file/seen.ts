@@ -1,0 +1,47 @@
+import type { Disk, Project, Vm, VmPool, VmSet } from '@slipway/contract'
+import { pick } from '../names.ts'
+import type { Session } from '../session.ts'
+
+/** What a server has of a project, as far as a file can say it. */
+export interface Seen {
+  /** Null where there is none of that name. */
+  project: Pick<Project, 'id' | 'name' | 'description'> | null
+  /** Whether its VMs reach the Internet. */
+  internet: boolean
+  /** Without those that go with a member of a pool or set. */
+  disks: Disk[]
+  vms: Vm[]
+  /** VMs of pools and sets. */
+  members: Vm[]
+  pools: VmPool[]
+  sets: VmSet[]
+}
+
+/** What a new project has. */
+const nothing: Seen = { project: null, internet: true, disks: [], vms: [], members: [], pools: [], sets: [] }
+
+/** Reads a project by its name or id; one that is not there is empty. */
+export async function seeProject(session: Session, text: string): Promise<Seen> {
+  const projects = await session.ask('project.list')
+  if (!projects.some(({ id, name }) => id === text || name === text)) return nothing
+  const projectId = pick(projects, text, 'project')
+  const project = projects.find(({ id }) => id === projectId) ?? null
+  const params = { projectId }
+  const [{ internet }, disks, vms, pools, sets] = await Promise.all([
+    session.ask('network.get', { params }),
+    session.ask('disk.list', { params, query: {} }),
+    session.ask('vm.list', { params }),
+    session.ask('vmPool.list', { params }),
+    session.ask('vmSet.list', { params }),
+  ])
+  const isMember = ({ vmpool_id, vmset_id }: Vm) => vmpool_id !== null || vmset_id !== null
+  return {
+    project,
+    internet,
+    disks: disks.filter((disk) => !disk.deleted_with_vm && disk.status !== 'deleting'),
+    vms: vms.filter((vm) => !isMember(vm)),
+    members: vms.filter(isMember),
+    pools,
+    sets,
+  }
+}
