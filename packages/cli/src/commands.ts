@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type EndpointId, routeOf } from '@slipway/contract/endpoint.ts'
+import { commandWords, type EndpointId, routeOf } from '@slipway/contract/endpoint.ts'
 import { routes } from '@slipway/contract/routes.ts'
 
 /** JSON Schema, as far as the contract uses it. */
@@ -84,19 +84,14 @@ function resolved<T>(part: T, document: Document): T {
   return { ...Object(resolved(document.components[kind]?.[name], document)), ...whole } as T
 }
 
-/** `vmSnapshot` as people type it: `vm-snapshot`. */
-export const kebab = (word: string): string => word.replace(/[A-Z]/g, (sign) => `-${sign.toLowerCase()}`)
-
 function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) => T): Command {
-  const [noun = '', verb = ''] = id.split('.')
   const params = [...routeOf(id).path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const body = resolve(Object.values(operation.requestBody?.content ?? {})[0]?.schema)
   const parameters = resolve(operation.parameters ?? [])
   const query = parameters.filter((one) => one.in === 'query')
   return {
     id,
-    noun: kebab(noun),
-    verb: kebab(verb),
+    ...commandWords(id),
     summary: operation.summary,
     params,
     flags: [

@@ -52,6 +52,15 @@ export function routeOf(id: EndpointId): Route {
   return { method, path }
 }
 
+/** `vmSnapshot` as people type it: `vm-snapshot`. */
+const kebab = (word: string): string => word.replace(/[A-Z]/g, (sign) => `-${sign.toLowerCase()}`)
+
+/** The words of a call on the command line: `vm-snapshot` and `create-vms` for `vmSnapshot.createVms`. */
+export function commandWords(id: EndpointId): { noun: string; verb: string } {
+  const [noun = '', verb = ''] = id.split('.')
+  return { noun: kebab(noun), verb: kebab(verb) }
+}
+
 /** Says what a call of `routes.ts` takes and answers: `endpoint('project.create', { … })`. */
 export function endpoint<Id extends EndpointId, const D extends EndpointDef>(
   id: Id,

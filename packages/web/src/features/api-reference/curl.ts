@@ -1,10 +1,8 @@
 import type { ApiSchema } from '../../api/api-reference.ts'
+import { shellWord } from '../../shell-word.ts'
 import { type ApiCall, schemaName } from './calls.ts'
 
 type Schemas = Readonly<Record<string, ApiSchema>>
-
-/** A text as one word of a shell, whatever is in it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** What a shell fills in: `$VM_ID` for `vmId`. */
 const variable = (name: string): string => `$${name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase()}`
@@ -35,10 +33,10 @@ export function curlOf(call: ApiCall, schemas: Schemas, origin: string): string 
     parameters.some((one) => one.in === 'header') && '-H "Idempotency-Key: $(uuidgen)"',
     ...(isForm
       ? Object.entries(content as object).map(
-          ([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`,
+          ([name, value]) => `--data-urlencode ${shellWord(`${name}=${value}`)}`,
         )
       : body
-        ? ["-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(content))}`]
+        ? ["-H 'Content-Type: application/json'", `-d ${shellWord(JSON.stringify(content))}`]
         : []),
     `"${url}"`,
   ]

@@ -60,6 +60,7 @@ export function Component() {
         texts={texts}
         form={chosen}
         onChange={change}
+        asText={{ named: disks, body: () => toBody(chosen) }}
         dirty={dirty}
         rules={brokenRules(chosen, project?.id)}
         loading={loading}

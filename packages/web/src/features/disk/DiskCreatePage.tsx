@@ -13,6 +13,7 @@ import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { DiskInfo } from './DiskInfo.tsx'
@@ -61,6 +62,15 @@ export function Component() {
       <PageHeader
         title="Create Disk"
         description="A disk keeps data separate from any VM. Attach it to a VM once it is available."
+        actions={
+          <AsText
+            call="disk.create"
+            project={project}
+            named={[]}
+            body={() => toBody(form)}
+            missing={broken?.text}
+          />
+        }
       />
       <FormColumns>
         <FormSheet label="Create Disk" onSubmit={submit}>

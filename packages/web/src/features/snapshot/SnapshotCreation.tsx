@@ -1,5 +1,6 @@
 import type { ProjectEndpointId } from '@slipway/contract'
 import type { ReactNode } from 'react'
+import { useSelectedProject } from '../../api/projects.ts'
 import { BackLink } from '../../shell/BackLink.tsx'
 import { CreateFoot } from '../../shell/CreateFoot.tsx'
 import { Field, NameInput, TextArea } from '../../ui/Field.tsx'
@@ -7,6 +8,7 @@ import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { NumberInput } from '../../ui/NumberInput.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { RadioGroup } from '../../ui/RadioGroup.tsx'
+import { AsText, type AsTextProps } from '../as-text/AsText.tsx'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import type { BrokenRule, SnapshotForm } from './snapshot-form.ts'
 import { type Creation, useSnapshotCreation } from './use-snapshot-creation.ts'
@@ -25,6 +27,8 @@ interface SnapshotCreationProps extends Creation {
     nameHint?: string
   }
   onChange: (part: Partial<SnapshotForm>) => void
+  /** What would be sent now, for those who send it in another way. */
+  asText: Pick<AsTextProps, 'params' | 'named' | 'body'>
   /** Which VM or disk: the section and its field. */
   source: { title: string; field: ReactNode }
   types: readonly {
@@ -42,6 +46,7 @@ interface SnapshotCreationProps extends Creation {
 export function SnapshotCreation({
   call,
   onChange,
+  asText,
   source,
   types,
   retention: { hint, more, ...range },
@@ -49,12 +54,24 @@ export function SnapshotCreation({
   ...creation
 }: SnapshotCreationProps) {
   const { texts, form, rules, loading, listPath } = creation
+  const { project } = useSelectedProject()
   const { pending, error, submit, quota } = useSnapshotCreation(creation)
   const complaint = (field: BrokenRule['field']) => rules.find((rule) => rule.field === field)?.text
   return (
     <>
       <BackLink to={listPath}>{texts.back}</BackLink>
-      <PageHeader title={texts.title} description={texts.description} />
+      <PageHeader
+        title={texts.title}
+        description={texts.description}
+        actions={
+          <AsText
+            {...asText}
+            call={call}
+            project={project}
+            missing={loading ? texts.loading : rules[0]?.text}
+          />
+        }
+      />
       <FormColumns>
         <FormSheet label={texts.title} onSubmit={submit}>
           <QuotaNote left={quota.left} />

@@ -11,6 +11,7 @@ import { Field, NameInput, TextArea } from '../../ui/Field.tsx'
 import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsText, type AsTextProps } from '../as-text/AsText.tsx'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import type { useQuotaCheck } from '../quota/use-quota-check.ts'
 import { SshKeyField } from '../ssh-key/SshKeyField.tsx'
@@ -39,6 +40,10 @@ export interface GroupTexts {
 /** What `useGroupForm` has of the form, whichever kind it is. */
 interface FilledForm {
   form: GroupForm
+  project: AsTextProps['project']
+  /** What would be sent now, and what its ids mean. */
+  body: AsTextProps['body']
+  named: AsTextProps['named']
   template: Template | undefined
   sshKey: SshKey | undefined
   rules: readonly BrokenRule[]
@@ -75,7 +80,7 @@ export function GroupCreateForm({
   call,
   texts,
   listPath,
-  filled: { form, template, sshKey, rules, quota, pending, error, send, keep },
+  filled: { form, project, body, named, template, sshKey, rules, quota, pending, error, send, keep },
   identity,
   templateHint,
   onTemplateChange,
@@ -118,6 +123,7 @@ export function GroupCreateForm({
       <PageHeader
         title={texts.title}
         breadcrumb={[{ label: texts.list, render: <Link to={listPath} /> }, { label: texts.title }]}
+        actions={<AsText call={call} project={project} named={named} body={body} missing={rules[0]?.text} />}
       />
       <FormColumns>
         <FormSheet label={texts.title} onSubmit={(event) => void submit(event)}>

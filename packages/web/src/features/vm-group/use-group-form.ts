@@ -72,6 +72,8 @@ export function useGroupForm<Form extends GroupForm, Body>(options: GroupFormOpt
     error: shell.error,
     send: (outcome: Parameters<typeof shell.submit>[1]) =>
       shell.submit({ projectId, body: options.toBody(form) }, outcome),
+    body: () => options.toBody(form),
+    named: [...templates, ...sshKeys],
     keep: () => keepDraft(methods.getValues()),
   }
 }

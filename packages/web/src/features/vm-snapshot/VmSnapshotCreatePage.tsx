@@ -57,6 +57,15 @@ export function Component() {
       texts={texts}
       form={chosen}
       onChange={change}
+      asText={{
+        params: { vmId: chosen.sourceId },
+        named: vms,
+        body() {
+          // It says when this form was sent.
+          const { metadata: _, ...body } = toBody(chosen, new Date())
+          return body
+        },
+      }}
       dirty={dirty}
       rules={brokenRules(chosen)}
       loading={loading}

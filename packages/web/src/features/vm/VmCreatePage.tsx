@@ -21,6 +21,7 @@ import { FormColumns, FormSection, FormSheet } from '../../ui/FormSheet.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Select } from '../../ui/Select.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { AsText } from '../as-text/AsText.tsx'
 import { comeBack } from '../project/come-back.ts'
 import { QuotaNote } from '../quota/QuotaNote.tsx'
 import { useQuotaCheck } from '../quota/use-quota-check.ts'
@@ -124,6 +125,15 @@ export function Component() {
             : [{ label: 'Projects', render: <Link to={paths.projects} /> }]),
           { label: 'Create VM' },
         ]}
+        actions={
+          <AsText
+            call="vm.create"
+            project={project}
+            named={[...templates, ...sshKeys, ...disks]}
+            body={() => toBody(chosen)}
+            missing={broken?.text}
+          />
+        }
       />
       <FormColumns>
         <FormSheet label="Create VM" onSubmit={submit}>

@@ -1,0 +1,66 @@
+import { useState } from 'react'
+import { stringify } from 'yaml'
+import { apiBase } from '../../api/client.ts'
+import { Button } from '../../ui/Button.tsx'
+import { CodeLine } from '../../ui/CodeLine.tsx'
+import { Dialog } from '../../ui/Dialog.tsx'
+import { Segments } from '../../ui/Segments.tsx'
+import { type Creation, commandOf, fileOf, requestOf } from './creation.ts'
+
+const forms = [
+  { value: 'file', label: 'File' },
+  { value: 'command', label: 'Command' },
+  { value: 'request', label: 'Request' },
+] as const
+type Form = (typeof forms)[number]['value']
+
+const hints: Record<Form, string> = {
+  file: 'Save it as a file and run slipway apply with it. Applied twice, it creates nothing twice.',
+  command: 'For the command line, signed in with slipway login.',
+  request: 'For the API, with an API token in SLIPWAY_TOKEN.',
+}
+
+/** What a form is about to create, as texts to copy. */
+export function AsTextDialog({ creation, onClose }: { creation: Creation | null; onClose: () => void }) {
+  const [form, setForm] = useState<Form>('file')
+  return (
+    <Dialog
+      open={creation !== null}
+      onOpenChange={onClose}
+      size="lg"
+      title="Show as Text"
+      description="What this form would create, for the command line and for programs."
+      footer={
+        <Button variant="primary" onClick={onClose}>
+          Done
+        </Button>
+      }
+    >
+      <div className="grid justify-items-start gap-3">
+        <Segments label="Form" value={form} onValueChange={setForm} options={forms} />
+        {creation && <Shown creation={creation} form={form} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Shown({ creation, form }: { creation: Creation; form: Form }) {
+  const file = fileOf(creation)
+  if (form === 'file' && typeof file === 'string') return <p className="text-ink-2">{file}</p>
+  const code = {
+    file: () => stringify(file, { lineWidth: 0 }),
+    command: () => commandOf(creation),
+    request: () => requestOf(creation, apiBase || window.location.origin),
+  }[form]()
+  return (
+    <div className="grid w-full gap-2">
+      <CodeLine
+        code={code}
+        copyLabel={`Copy the ${form}`}
+        success="Copied to clipboard!"
+        failure="Failed to copy to clipboard."
+      />
+      <p className="text-hint text-ink-3">{hints[form]}</p>
+    </div>
+  )
+}
