@@ -13,6 +13,7 @@ import { benchKubevirt } from './kubevirt.ts'
 import { benchNetwork } from './network.ts'
 import { benchNetworks } from './networks.ts'
 import { benchPageWeight } from './page-weight.ts'
+import { benchProjectFile } from './project-file.ts'
 import { benchSampling } from './sampling.ts'
 import { benchServers } from './servers.ts'
 import { benchShare } from './share.ts'
@@ -39,6 +40,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   images: benchImages,
   console: benchConsole,
   cli: benchCli,
+  'project-file': benchProjectFile,
   sampling: benchSampling,
   kubevirt: benchKubevirt,
   storage: benchStorage,
