@@ -19,16 +19,12 @@ const cast: Cast = {
   gateway: { mac: '52:54:00:00:00:01', ip: '10.80.0.1' },
 }
 const PATIENCE_MS = 20_000
-const ATTEMPTS = 5
-const PAUSE_MS = 3000
 
 describe.skipIf(why)('frames of a guest', () => {
-  let name = ''
-  const entry = () => ['nsenter', `--net=/run/netns/${name}`, '--']
-  const inside = (command: string, args: string[], input = '') => {
-    const [program = '', ...before] = entry()
-    return run(program, [...before, command, ...args], { input })
-  }
+  const name = `slipway-frames-${process.pid}`
+  const entry = ['nsenter', `--net=/run/netns/${name}`, '--']
+  const inside = (command: string, args: string[], input = '') =>
+    run(entry[0] ?? '', [...entry.slice(1), command, ...args], { input })
   let dir: string
   let guest: TapPlug
   let watcher: TapPlug
@@ -65,47 +61,29 @@ describe.skipIf(why)('frames of a guest', () => {
     if (!(await comes(frame, PATIENCE_MS))) throw new Error('Nothing comes through at all')
   }
 
-  async function setUp(attempt: number): Promise<void> {
+  beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'slipway-frames-'))
-    name = `slipway-frames-${process.pid}-${attempt}`
     await run('ip', ['netns', 'add', name])
     const taps = ['t0-2', 't0-3']
     const commands = linkCommands([], [{ name: 'p0', address: '10.80.0.1/22', taps }])
     const set = [`link set p0 address ${cast.gateway.mac}`]
     await inside('ip', ['-batch', '-'], `${[...commands, ...set].join('\n')}\n`)
-    guest = await plugInto('t0-2', dir, entry())
-    watcher = await plugInto('t0-3', dir, entry())
+    guest = await plugInto('t0-2', dir, entry)
+    watcher = await plugInto('t0-3', dir, entry)
+    // Proven here, because every test waits for it.
     for (const end = performance.now() + PATIENCE_MS; performance.now() < end; ) {
       const frame = mark()
       guest.send(frame)
       if (await comes(frame, 500)) return
     }
     throw new Error(`Nothing comes through: ${await inside('ip', ['-statistics', 'link'])}`)
-  }
-
-  async function tearDown(): Promise<void> {
+  })
+  beforeEach(() => inside('nft', ['flush', 'ruleset']))
+  afterAll(async () => {
     for (const plug of [guest, watcher] as (TapPlug | undefined)[]) await plug?.end()
     await run('ip', ['netns', 'delete', name])
     await rm(dir, { recursive: true, force: true })
-  }
-
-  /**
-   * In busy runs nothing sat at a tap, twice, and once frames went nowhere from the first to the last, which every test
-   * here waited for. So the way is proven first, and made anew where it does not carry; why is told.
-   */
-  beforeAll(async () => {
-    for (let attempt = 1; ; attempt += 1)
-      try {
-        return await setUp(attempt)
-      } catch (error) {
-        console.log(`NOTE: attempt ${attempt}: ${error}`)
-        if (attempt === ATTEMPTS) throw error
-        await tearDown()
-        await sleep(PAUSE_MS)
-      }
   })
-  beforeEach(() => inside('nft', ['flush', 'ruleset']))
-  afterAll(tearDown)
 
   test.each(Object.entries({ ...hostileFrames(cast), ...honestFrames(cast) }))(
     'get through without rules: %s',

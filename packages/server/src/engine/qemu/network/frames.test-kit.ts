@@ -1,10 +1,8 @@
 /** Frames that a hostile guest sends, byte for byte, and a plug at a tap through which tests send and see such frames. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { rm } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Who sends, whom it plays, and who is meant. */
 export interface Cast {
@@ -267,18 +265,21 @@ export interface TapPlug {
 
 /**
  * Sits at a tap in place of a guest: a QEMU without a machine, which hands frames on as they are, each with its length
- * before it (man page qemu(1), `-netdev stream`).
+ * before it (man page qemu(1), `-netdev stream`). It connects to us: the one of Debian 12 that listens ends when a frame
+ * comes before anybody has connected. What comes before it has connected is dropped.
  *
  * @param entry what leads a program to where the tap is
  */
 export async function plugInto(tap: string, dir: string, entry: readonly string[]): Promise<TapPlug> {
   const path = join(dir, `${tap}.sock`)
+  const server = createServer().listen(path)
+  await once(server, 'listening')
   const [program = '', ...args] = [
     ...entry,
     ...['qemu-system-x86_64', '-machine', 'none', '-nodefaults', '-display', 'none'],
     ...['-netdev', `tap,id=tap,ifname=${tap},script=no,downscript=no`],
     ...['-netdev', 'hubport,id=one,hubid=0,netdev=tap'],
-    ...['-netdev', `stream,id=line,server=on,addr.type=unix,addr.path=${path}`],
+    ...['-netdev', `stream,id=line,server=off,addr.type=unix,addr.path=${path}`],
     ...['-netdev', 'hubport,id=two,hubid=0,netdev=line'],
   ]
   const qemu = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'] })
@@ -290,10 +291,8 @@ export async function plugInto(tap: string, dir: string, entry: readonly string[
     throw new Error(`Nothing sits at the tap ${tap}: ${said}`)
   })
   ended.catch(() => {})
-  const line = await Promise.race([connectTo(path), ended]).catch((error: unknown) => {
-    qemu.kill('SIGKILL')
-    throw error
-  })
+  const connected = once(server, 'connection') as Promise<[Socket]>
+  const [line] = await Promise.race([connected, ended]).finally(() => server.close())
   const seen: Buffer[] = []
   let rest: Buffer = Buffer.alloc(0)
   line.on('data', (part: Buffer) => {
@@ -315,21 +314,8 @@ export async function plugInto(tap: string, dir: string, entry: readonly string[
     async end() {
       line.destroy()
       qemu.kill('SIGKILL')
-      // Only then is the tap free for another.
+      // Only then is the tap free.
       await ended.catch(() => {})
-      await rm(path, { force: true })
     },
   }
-}
-
-async function connectTo(path: string): Promise<Socket> {
-  for (let tries = 0; tries < 600; tries += 1) {
-    const socket = connect(path)
-    const isThere = await new Promise<boolean>((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    })
-    if (isThere) return socket
-    await sleep(50)
-  }
-  throw new Error(`Nothing listens at ${path}`)
 }
