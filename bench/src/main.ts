@@ -3,6 +3,7 @@
  * small sizes where a part has them, to see that it works; its figures say nothing.
  */
 import { benchApi, benchApiOnPostgres } from './api.ts'
+import { benchBatches } from './batches.ts'
 import { benchCli } from './cli.ts'
 import { benchConsole } from './console.ts'
 import { benchBaseToSsh, benchStarterToSsh } from './create-to-ssh.ts'
@@ -27,6 +28,7 @@ const parts: Record<string, () => Promise<boolean>> = {
   'page-weight': benchPageWeight,
   api: benchApi,
   'api-on-postgres': benchApiOnPostgres,
+  batches: benchBatches,
   servers: benchServers,
   'vm-list': benchVmList,
   tabs: benchTabs,

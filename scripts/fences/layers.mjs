@@ -555,6 +555,7 @@ const ownersByAnotherName = {
   vm_group_event: 'vm-group',
   vm_start_script: 'start-script',
   vm_group_start_script: 'start-script',
+  batch_item: 'batch',
   usage_sample: 'usage',
   share_code: 'share',
   project_invitation: 'project-member',

@@ -9,6 +9,7 @@ export interface Schema {
   const?: unknown
   default?: unknown
   anyOf?: readonly Schema[]
+  oneOf?: readonly Schema[]
   items?: Schema
   minimum?: number
   maximum?: number
@@ -95,12 +96,7 @@ function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) =
     summary: operation.summary,
     params,
     flags: [
-      ...Object.entries(body?.properties ?? {}).map(([name, schema]) => ({
-        name,
-        where: 'body' as const,
-        required: body?.required?.includes(name) ?? false,
-        schema,
-      })),
+      ...fieldsOf(body),
       ...query.map(({ name, required, schema }) => ({ name, where: 'query' as const, required, schema })),
       // The project is in the path already; a body may only repeat it.
     ].filter(({ name }) => name !== 'project_id' || !params.includes('projectId')),
@@ -109,6 +105,23 @@ function commandOf(id: EndpointId, operation: Operation, resolve: <T>(part: T) =
     answers: answersOf(operation),
     by: byOf(operation),
   }
+}
+
+/** The fields of a body. Of one that has several forms: those of all, of which some go with one form only. */
+function fieldsOf(body: Schema | undefined): Flag[] {
+  const forms = body?.oneOf ?? (body ? [body] : [])
+  const names = new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))
+  return [...names].map((name) => {
+    const schemas = forms.flatMap(({ properties }) => properties?.[name] ?? [])
+    const words = schemas.flatMap((one) => (typeof one.const === 'string' ? [one.const] : []))
+    return {
+      name,
+      where: 'body',
+      required: forms.every(({ required }) => required?.includes(name)),
+      // The word that says which form it is.
+      schema: words.length > 1 ? { type: 'string', enum: words } : (schemas[0] ?? {}),
+    }
+  })
 }
 
 function answersOf({ responses }: Operation): Command['answers'] {

@@ -81,6 +81,11 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'quota.ofProject': 'viewer',
   'operation.list': 'viewer',
   'operation.cancel': 'operator',
+  'batch.list': 'viewer',
+  // The least for each of the calls that it makes.
+  'batch.create': 'operator',
+  'batch.get': 'viewer',
+  'batch.cancel': 'operator',
   'activity.ofProject': 'viewer',
   'event.stream': 'viewer',
 }

@@ -13,6 +13,7 @@ export const activityObjects = [
   'vm_snapshot',
   'disk_snapshot',
   'share',
+  'batch',
 ] as const
 export type ActivityObject = (typeof activityObjects)[number]
 

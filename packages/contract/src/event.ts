@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Batch } from './batch.ts'
 import type { Disk } from './disk.ts'
 import type { DiskSnapshot } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
@@ -28,6 +29,7 @@ export interface ObjectEvents {
   vm_set: VmSet | Gone
   share: Share | Gone
   operation: Operation | Gone
+  batch: Batch | Gone
 }
 
 /** What a stream says of itself. */

@@ -11,6 +11,8 @@ export * from './admin-account.rules.ts'
 export * from './admin-account.ts'
 export * from './api-token.rules.ts'
 export * from './api-token.ts'
+export * from './batch.rules.ts'
+export * from './batch.ts'
 export * from './console.rules.ts'
 export * from './console.ts'
 export * from './disk.rules.ts'
@@ -89,6 +91,7 @@ import { accountSettingsApi } from './account-settings.ts'
 import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
 import { apiTokenApi } from './api-token.ts'
+import { batchApi } from './batch.ts'
 import { consoleApi } from './console.ts'
 import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
@@ -145,6 +148,7 @@ const apis = [
   diskApi,
   diskSnapshotApi,
   operationApi,
+  batchApi,
   activityApi,
   searchApi,
   networkApi,

@@ -7,6 +7,7 @@ export const missing = {
   vmSnapshotNotFound: 'Snapshot not found',
   diskNotFound: 'Disk not found',
   diskSnapshotNotFound: 'Disk snapshot not found',
+  batchNotFound: 'Batch not found. Batches are deleted seven days after they have ended.',
   operationNotFound: 'Operation not found. It may have ended already.',
   sshKeyNotFound: 'SSH key not found',
   notFound: 'Not found',

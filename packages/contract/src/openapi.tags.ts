@@ -19,6 +19,7 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   usage: ['Usage', 'What the VMs of a project use: processors, memory, disk and network.'],
   quota: ['Quotas', 'What an account or a project uses, and its limits.'],
   operation: ['Operations', 'Long work that is running or waiting: downloads, copies, restores and merges.'],
+  batch: ['Batches', 'One call for many objects, made by the server, with a result for each object.'],
   activity: ['Activity', 'The log of what happened, who did it and why.'],
   event: ['Events', 'Changes of objects as server-sent events.'],
   search: ['Search', 'Find objects by their names and ids.'],

@@ -91,7 +91,7 @@ const Note = z
   .string({ error: c.note })
   .transform(tidyNote)
   .refine((note) => note.length <= noteLimit && !hasHiddenCharacters(note.replace(/[\n\t]/g, ' ')), c.note)
-const Tags = z
+export const VmTags = z
   .array(z.string({ error: c.tag }).trim().refine(isTag, c.tag), { error: c.tag })
   .transform(sortedTags)
   .refine((tags) => tags.length <= tagsPerVm, c.tooManyTags)
@@ -127,7 +127,7 @@ export const VmCreate = z.object({
   cpu: Cpu.optional(),
   memory_mb: MemoryMb.optional(),
   note: Note.default(''),
-  tags: Tags.default([]),
+  tags: VmTags.default([]),
   delete_protection: DeleteProtection.default(false),
   /** Run once by the guest, as root, when it boots for the first time: a program (`#!`) or `#cloud-config`. */
   start_script: StartScriptText.optional(),
@@ -142,7 +142,7 @@ export const VmUpdate = z
     /** SSH by name and the project's network know it by the new one at once, its guest from its next boot on. */
     name: name(t.nameMissing).optional(),
     note: Note.optional(),
-    tags: Tags.optional(),
+    tags: VmTags.optional(),
     delete_protection: DeleteProtection.optional(),
     /** From its next boot on. */
     cpu: Cpu.optional(),

@@ -1,5 +1,6 @@
 import { isBootImageUrl, passkeyOriginOf } from '@slipway/contract'
 import type { Base } from './app/base.ts'
+import { makeBatches } from './app/batches.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
 import { makeExports } from './app/exports.ts'
@@ -186,6 +187,14 @@ export async function buildApp(options: AppOptions) {
     pools,
     sets,
   })
+  const { batches, batchReconciler } = makeBatches(base, {
+    accounts,
+    projects,
+    vms,
+    disks,
+    vmSnapshots,
+    diskSnapshots,
+  })
   const operations = makeOperationService({
     jobs: board,
     projects,
@@ -219,6 +228,7 @@ export async function buildApp(options: AppOptions) {
     projectReconciler,
     networkReconciler,
     accountDeletionReconciler,
+    batchReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -267,6 +277,7 @@ export async function buildApp(options: AppOptions) {
     templates,
     notices,
     operations,
+    batches,
     networks,
     quotas,
     adminAccounts,
@@ -284,7 +295,7 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const swept = { accounts, secondStep, oidc, apiTokens, passkeys, activity, idempotency }
+    const swept = { accounts, secondStep, oidc, apiTokens, passkeys, activity, idempotency, batches }
     const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))

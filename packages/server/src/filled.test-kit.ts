@@ -144,6 +144,8 @@ export async function fill(app: TestApp) {
     .insertInto('notice')
     .values({ id: 1, tone: 'info', text: 'Hello', set_at: '2026-01-01T00:00:00.000Z' })
     .execute()
+  await make(`${project}/batches`, { action: 'vm.update', ids: [web], add_tags: ['shop'] })
+  await pass()
   // In the middle of things.
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
@@ -163,6 +165,7 @@ export async function fill(app: TestApp) {
         'disksnapshots',
         'vmpools',
         'vmsets',
+        'batches',
         'shares',
         'activity',
         'usage?range=day',

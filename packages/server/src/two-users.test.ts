@@ -37,6 +37,7 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
+  const batchId = await make(`/api/projects/${projectId}/batches`, { action: 'vm.start', ids: [vmId] })
   await person.raw('POST', `/api/projects/${projectId}/invitations`, { email: guest.email, role: 'viewer' })
   const token = /token=(\S+)/.exec(lastMail(app.mails, guest.email)?.link ?? '')?.[1]
   await guest.raw('POST', '/api/invitations/accept', { token })
@@ -90,6 +91,7 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
     poolId,
     setId,
     shareId,
+    batchId,
   }
 }
 /** What belongs to nobody. */
@@ -141,6 +143,7 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'diskSnapshot.createDisk': () => ({ name: 'x', size_gb: 1 }),
   'share.create': () => ({ port: 4000 }),
   'share.update': () => ({ audience: 'everybody' }),
+  'batch.create': (own) => ({ action: 'vm.stop', ids: [own.vmId] }),
 }
 
 const namesOf = (endpoint: Endpoint) => [...endpoint.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
@@ -167,6 +170,8 @@ const state = async () =>
           'vm_group',
           'vm_group_event',
           'share',
+          'batch',
+          'batch_item',
           'account_deletion',
           'quota',
           'activity',

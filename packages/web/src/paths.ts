@@ -57,6 +57,9 @@ export const paths = {
     `${project(projectId)}/vmsets/${encodeURIComponent(setId)}/vms`,
   disks: (projectId: string) => `${project(projectId)}/disks`,
   disk: (projectId: string, diskId: string) => `${project(projectId)}/disks/${encodeURIComponent(diskId)}`,
+  /** What came of a batch, over the activity of the project. */
+  batch: (projectId: string, of: string) =>
+    withQuery(`${project(projectId)}/activity`, { dialog: 'batch', of }),
   diskCreate: (projectId: string) => `${project(projectId)}/disks/create`,
   /** The form with a VM's snapshot as the source. */
   diskFromVmSnapshot: (projectId: string, snapshot: string, snapshot_id?: string) =>

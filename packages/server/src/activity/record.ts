@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { keepKey } from '../db/idempotency-keys.ts'
+import { keepOnce } from '../db/once.ts'
 import type { Tx } from '../db/open.ts'
 import { isoTime } from '../lib/clock.ts'
 import { newId } from '../lib/id.ts'
@@ -11,7 +11,7 @@ const rowsAtOnce = 500
 /**
  * Adds entries to the activity log, in the transaction of the change they describe: a change is never stored without
  * its entry, nor an entry without its change. Their ids sort after all that are stored, whichever server wrote those:
- * who reads on from an entry misses nothing. What a user asked for also takes the idempotency key of the request.
+ * who reads on from an entry misses nothing. What a user asked for is also tied to the call that asks (db/once.ts).
  */
 export async function record(tx: Tx, entries: readonly Entry[]): Promise<void> {
   if (entries.length === 0) return
@@ -40,6 +40,6 @@ export async function record(tx: Tx, entries: readonly Entry[]): Promise<void> {
     await tx.insertInto('activity').values(rows).execute()
   }
   for (const { kind, actor, action, subject, at } of entries) {
-    if (kind === 'wish') await keepKey(tx, { by: actor, endpoint: action, id: subject.id, at: isoTime(at) })
+    if (kind === 'wish') await keepOnce(tx, { by: actor, endpoint: action, id: subject.id, at: isoTime(at) })
   }
 }

@@ -5,6 +5,7 @@ import {
   accountSettingsApi,
   adminAccountApi,
   apiTokenApi,
+  batchApi,
   type CodeNeeded,
   type EndpointId,
   endpoints,
@@ -72,7 +73,15 @@ const everything = async ({ app: { db } }: Desk) => [
           'disk',
         ] as const),
         ...(['project_member', 'project_invitation'] as const),
-        ...(['vm_snapshot', 'disk_snapshot', 'vm_group', 'vm_group_event', 'share'] as const),
+        ...([
+          'vm_snapshot',
+          'disk_snapshot',
+          'vm_group',
+          'vm_group_event',
+          'share',
+          'batch',
+          'batch_item',
+        ] as const),
         ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout', 'notice'] as const),
       ] as const
     ).map((table) => db.selectFrom(table).selectAll().execute()),
@@ -443,6 +452,33 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'account', name: 'Grace', id: (await grace.me())?.id ?? '' },
       in: 'account',
       message: 'Signed out by Office',
+    }
+  },
+  'batch.create': async (desk) => {
+    const ids = [await desk.runningVm('web')]
+    return {
+      // Its calls are made later, by the server.
+      act: async () => {
+        await refuse(desk.app.db, 'update', 'batch_item')
+        return desk.ada.call(batchApi.create, { params: desk.params, body: { action: 'vm.stop', ids } })
+      },
+      object: { type: 'batch', name: 'Stop 1 VM' },
+      in: 'project',
+      message: 'Stop 1 VM requested',
+    }
+  },
+  'batch.cancel': async (desk) => {
+    const { params } = desk
+    const ids = [await desk.runningVm('web')]
+    const allow = await refuse(desk.app.db, 'update', 'batch_item')
+    const { body } = await desk.ada.call(batchApi.create, { params, body: { action: 'vm.stop', ids } })
+    await desk.app.idle()
+    await allow()
+    return {
+      act: () => desk.ada.call(batchApi.cancel, { params: { ...params, batchId: body.id } }),
+      object: { type: 'batch', name: 'Stop 1 VM' },
+      in: 'project',
+      message: 'Cancelled the batch "Stop 1 VM"',
     }
   },
   'project.create': async ({ ada }) => ({

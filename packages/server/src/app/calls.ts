@@ -13,6 +13,7 @@ const forDriver = [
   'kickGroup',
   'kickProject',
   'kickAccountDeletion',
+  'kickBatch',
   /** Disks and snapshots are left to be removed: their reconcilers look for them. */
   'rescanStorage',
 ] as const
@@ -68,6 +69,7 @@ export function makeCalls(options: {
     kickGroup: ask('kickGroup'),
     kickProject: ask('kickProject'),
     kickAccountDeletion: ask('kickAccountDeletion'),
+    kickBatch: ask('kickBatch'),
     rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),

@@ -15,6 +15,8 @@ import { adminAccountRoutes } from '../admin-account/admin-account.routes.ts'
 import type { AdminAccountService } from '../admin-account/admin-account.service.ts'
 import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
 import type { ApiTokenService } from '../api-token/api-token.service.ts'
+import { batchRoutes } from '../batch/batch.routes.ts'
+import type { BatchService } from '../batch/batch.service.ts'
 import type { Config } from '../config.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import type { ConsoleService } from '../console/console.service.ts'
@@ -226,6 +228,7 @@ export async function installRoutes(
     pools: VmPoolService
     sets: VmSetService
     operations: OperationService
+    batches: BatchService
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
@@ -294,6 +297,7 @@ export async function installRoutes(
     },
   })
   operationRoutes(route, options.operations)
+  batchRoutes(route, options.batches)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)

@@ -27,6 +27,7 @@ import * as notice from './migrations/0022-notice.ts'
 import * as groupCopies from './migrations/0023-group-copies.ts'
 import * as vmChanges from './migrations/0024-vm-changes.ts'
 import * as startScripts from './migrations/0025-start-scripts.ts'
+import * as batches from './migrations/0026-batches.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -57,6 +58,7 @@ const migrations: Record<string, Migration> = {
   '0023-group-copies': groupCopies,
   '0024-vm-changes': vmChanges,
   '0025-start-scripts': startScripts,
+  '0026-batches': batches,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -34,6 +34,8 @@ export interface Schema {
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
   vm_group_start_script: VmGroupStartScriptTable
+  batch: BatchTable
+  batch_item: BatchItemTable
   quota: QuotaTable
   share: ShareTable
   share_code: ShareCodeTable
@@ -555,6 +557,32 @@ export interface ActivityTable {
 }
 
 /** A key that a client sent with the creation of an object. */
+/** A call that is made for many objects. */
+export interface BatchTable {
+  id: string
+  project_id: string
+  /** Who requested it; null once the account was deleted. */
+  account_id: string | null
+  /** JSON: the body of the request without the ids. */
+  request: string
+  created_at: string
+  /** Null while items wait. */
+  ended_at: string | null
+}
+
+export interface BatchItemTable {
+  batch_id: string
+  /** In the order of the request, from 0. */
+  place: number
+  object_id: string
+  /** As it was called when the batch was requested. */
+  object_name: string
+  state: 'waiting' | 'done' | 'failed' | 'left_out'
+  message: string | null
+  /** The snapshot that was created. */
+  created_id: string | null
+}
+
 export interface IdempotencyKeyTable {
   account_id: string
   /** Name of the call. */

@@ -1,4 +1,5 @@
 import {
+  changedTags,
   copiesAllowed,
   copyNames,
   type Disk,
@@ -9,10 +10,12 @@ import {
   type Parsed,
   quotaOfVms,
   suspendAllowed,
+  tagsPerVm,
   type Vm,
   type VmSnapshot,
   type vmApi,
   vmCan,
+  vmChangeTexts,
   vmSnapshotTexts,
   vmTexts,
 } from '@slipway/contract'
@@ -35,6 +38,7 @@ import type { VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
 type VmCreateBody = Parsed<typeof vmApi.create>['body']
+type TagsChange = Parameters<typeof changedTags>[1]
 type VmCopiesBody = Parsed<typeof vmApi.fork>['body']
 
 export type VmService = ReturnType<typeof makeVmService>
@@ -514,6 +518,22 @@ export function makeVmService(options: VmServiceOptions) {
           for (const id of ids) options.changed(kind, projectId, id)
       }
       return vm
+    },
+
+    /** Adds tags to those that a VM has, and removes others. */
+    tag(userId: string, projectId: string, vmId: string, wanted: TagsChange): Promise<Vm> {
+      let told: readonly Told[] = []
+      return wish(
+        projectId,
+        vmId,
+        ({ tags }) => changedTags(tags, wanted).length <= tagsPerVm || vmChangeTexts.tooManyTags,
+        () => told,
+        (current) => {
+          const tags = changedTags(current.tags, wanted)
+          told = toldOfChanges(userId, current, { ...current, tags })
+          return { tags }
+        },
+      )
     },
 
     /** Counts as a use of a VM. */

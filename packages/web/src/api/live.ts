@@ -25,6 +25,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   vm_set: true,
   share: true,
   operation: true,
+  batch: true,
 }
 
 /** The names of the events that say what an object is like. */

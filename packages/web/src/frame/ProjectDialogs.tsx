@@ -1,7 +1,8 @@
 import { lazy, Suspense } from 'react'
+import { useMatch } from 'react-router'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
 import { paths } from '../paths.ts'
-import { useDialog } from '../shell/use-dialog.ts'
+import { useDialog, useDialogInUrl } from '../shell/use-dialog.ts'
 
 // The dialogs come when they are first opened.
 const ManageProjectsDialog = lazy(async () => ({
@@ -11,10 +12,16 @@ const NewProjectDialog = lazy(async () => ({
   default: (await import('../features/project/NewProjectDialog.tsx')).NewProjectDialog,
 }))
 
-/** What every page can open from its frame: managing the projects, and creating one. Once in the console's frame. */
+const BatchDialog = lazy(async () => ({
+  default: (await import('../features/batch/BatchDialog.tsx')).BatchDialog,
+}))
+
+/** What every page can open from its frame: managing the projects, creating one, and what came of a batch. Once in the console's frame. */
 export function ProjectDialogs() {
   const managing = useDialog(projectDialogs.manage)
   const creating = useDialog(projectDialogs.create)
+  const { dialog, close } = useDialogInUrl()
+  const projectId = useMatch('/projects/:projectId/*')?.params.projectId
   return (
     <Suspense fallback={null}>
       {managing.open && <ManageProjectsDialog onClose={() => managing.close()} />}
@@ -23,6 +30,9 @@ export function ProjectDialogs() {
           onClose={() => creating.close()}
           onCreated={() => creating.close({ to: paths.home })}
         />
+      )}
+      {dialog?.name === 'batch' && dialog.of && projectId && (
+        <BatchDialog projectId={projectId} batchId={dialog.of} onClose={() => close()} />
       )}
     </Suspense>
   )

@@ -1,5 +1,6 @@
-import { type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, use, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { SelectionMark } from './selection-mark.ts'
 import { useWindowRows } from './use-window-rows.ts'
 
 const minCardWidth = 328
@@ -33,6 +34,7 @@ export function CardGrid<T extends { id: string }>({
   outline,
 }: CardGridProps<T>) {
   const grid = useRef<HTMLDivElement>(null)
+  const Mark = use(SelectionMark)
   const { columns, gap, top, height } = useGridShape(grid, layout, likelyHeight)
   const rows = useWindowRows({ items, columns, gap, top, height })
   const near = Array.from({ length: rows.last - rows.first + 1 }, (_, at) => {
@@ -86,7 +88,15 @@ export function CardGrid<T extends { id: string }>({
               className="min-w-0 contain-layout"
               {...keepFocus(item.id)}
             >
-              {drawn.has(item.id) ? card(item) : outline(item, height)}
+              {!drawn.has(item.id) ? (
+                outline(item, height)
+              ) : Mark ? (
+                <Mark item={item} items={items}>
+                  {card(item)}
+                </Mark>
+              ) : (
+                card(item)
+              )}
             </div>
           ))
         })}

@@ -1,6 +1,7 @@
-import { cloneElement, type ReactElement, type ReactNode, useId } from 'react'
+import { cloneElement, type ReactElement, type ReactNode, use, useId } from 'react'
 import { CardGrid } from './CardGrid.tsx'
 import { cx } from './cx.ts'
+import { SelectionMark } from './selection-mark.ts'
 
 /** From this width on the facts of a row stand in columns; the class names below say the same. */
 const columnsFrom = 960
@@ -30,7 +31,11 @@ export function Ledger<T extends { id: string }>({ label, columns, items, row, n
       {/* Every row names its own facts. */}
       <div
         aria-hidden={columns.some(({ head }) => head) ? undefined : true}
-        className="hidden grid-cols-(--ledger) gap-x-4 border-b border-line px-4 py-2.5 text-label text-ink-3 @min-[960px]:grid"
+        className={cx(
+          'hidden grid-cols-(--ledger) gap-x-4 border-b border-line py-2.5 pr-4 text-label text-ink-3 @min-[960px]:grid',
+          // The marks of the rows stand before their first column.
+          use(SelectionMark) ? 'pl-14' : 'pl-4',
+        )}
       >
         {columns.map(({ label, head }) => (
           <span key={label}>{head ?? label}</span>

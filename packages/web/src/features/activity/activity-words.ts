@@ -22,4 +22,5 @@ export const objectWords: Record<ActivityObject, string> = {
   vm_snapshot: 'Snapshot',
   disk_snapshot: 'Disk snapshot',
   share: 'Shared port',
+  batch: 'Batch',
 }

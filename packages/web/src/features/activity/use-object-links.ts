@@ -35,6 +35,7 @@ export function useObjectLinks(
     if (type === 'project')
       return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null
     if (projectId === undefined || type === 'share') return null
+    if (type === 'batch') return paths.batch(projectId, id)
     const listed = {
       vm: vms,
       vm_pool: pools,

@@ -17,6 +17,7 @@ export function Component() {
   return (
     <>
       <SnapshotList
+        kind="disk_snapshot"
         snapshots={snapshots}
         list={list}
         filter={diskSnapshotFilter}

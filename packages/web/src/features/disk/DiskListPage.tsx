@@ -14,6 +14,7 @@ import { FilterBar } from '../../ui/FilterBar.tsx'
 import { Ledger } from '../../ui/Ledger.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { Selecting } from '../batch/Selecting.tsx'
 import { DiskDialogs } from './DiskDialogs.tsx'
 import { DiskRow, diskColumns } from './DiskRow.tsx'
 import {
@@ -76,7 +77,11 @@ export function Component() {
             <Filters filter={filter} onChange={setFilter} shown={shown.length} total={disks.length} />
           </>
         }
-        items={<DiskLedger projectId={projectId} disks={shown} />}
+        items={
+          <Selecting kind="disk" all={disks} shown={shown}>
+            <DiskLedger projectId={projectId} disks={shown} />
+          </Selecting>
+        }
       />
       <DiskDialogs disks={disks} loading={list.loading || list.error !== null} />
     </>

@@ -7,10 +7,12 @@ import { useFlash } from '../../shell/use-flash.ts'
 import { useListState } from '../../shell/use-list-state.ts'
 import { FilterBar } from '../../ui/FilterBar.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { Selecting } from '../batch/Selecting.tsx'
 import { countSnapshots, matchesSnapshot, type SnapshotFilterKind } from './snapshot-filter.ts'
 import type { AnySnapshot } from './snapshot-words.ts'
 
 interface SnapshotListProps<S extends AnySnapshot> {
+  kind: 'vm_snapshot' | 'disk_snapshot'
   snapshots: readonly S[]
   list: Omit<ListPageProps['list'], 'total' | 'shown'>
   filter: SnapshotFilterKind
@@ -31,6 +33,7 @@ interface SnapshotListProps<S extends AnySnapshot> {
 
 /** The page that lists snapshots, of VMs or of disks: totals, search, filter and rows. */
 export function SnapshotList<S extends AnySnapshot>({
+  kind,
   snapshots,
   list,
   filter,
@@ -107,7 +110,11 @@ export function SnapshotList<S extends AnySnapshot>({
           />
         </>
       }
-      items={items(shown)}
+      items={
+        <Selecting kind={kind} all={snapshots} shown={shown}>
+          {items(shown)}
+        </Selecting>
+      }
     />
   )
 }

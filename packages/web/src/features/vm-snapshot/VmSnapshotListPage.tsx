@@ -17,6 +17,7 @@ export function Component() {
   return (
     <>
       <SnapshotList
+        kind="vm_snapshot"
         snapshots={snapshots}
         list={list}
         filter={vmSnapshotFilter}

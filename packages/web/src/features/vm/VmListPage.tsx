@@ -19,6 +19,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { Segments } from '../../ui/Segments.tsx'
 import { StatRow } from '../../ui/StatRow.tsx'
+import { Selecting } from '../batch/Selecting.tsx'
 import { VmDialogs } from './VmDialogs.tsx'
 import { VmGrid } from './VmGrid.tsx'
 import { rememberedView, rememberView } from './vm-list-view.ts'
@@ -102,11 +103,13 @@ export function Component() {
           <Totals vms={vms} />
           <SearchBar search={search} plural="VMs" by="name, tag, note, template or status" />
           {search.found.length > 0 ? (
-            view === 'table' ? (
-              <VmTable vms={search.found} />
-            ) : (
-              <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
-            )
+            <Selecting kind="vm" all={vms} shown={search.found}>
+              {view === 'table' ? (
+                <VmTable vms={search.found} />
+              ) : (
+                <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+              )}
+            </Selecting>
           ) : (
             <NoMatch search={search} noun="VM" />
           )}
