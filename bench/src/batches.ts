@@ -35,7 +35,7 @@ export async function benchBatches(): Promise<boolean> {
   try {
     const person = await newPerson(server)
     const { project, vms } = await newFleet(person, size)
-    const measured = []
+    const measured: Awaited<ReturnType<typeof spans>>[] = []
     for (const body of bodies(vms.map(({ id }) => id))) {
       // What the batch before has left to do is not its own.
       await sleep(2_000)

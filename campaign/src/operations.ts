@@ -4,6 +4,7 @@
  */
 import { ofAccounts } from './operations/accounts.ts'
 import { createAgain } from './operations/again.ts'
+import { ofBatches } from './operations/batches.ts'
 import { ofDisks } from './operations/disks.ts'
 import { ofGroups } from './operations/groups.ts'
 import { ofLongWork } from './operations/long-work.ts'
@@ -24,6 +25,7 @@ export const operations: Record<string, Operation> = {
   ...ofShares,
   ...ofGroups,
   ...ofLongWork,
+  ...ofBatches,
   ...ofAccounts,
   ...ofPeople,
   ...readings,

@@ -57,3 +57,14 @@ it('help names every noun, verb and flag', () => {
     for (const { name } of command.flags) expect(helpOfCommand(command)).toContain(`--${name}`)
   }
 })
+
+it('a body with several forms has the flags of all of them, and one that says which', () => {
+  const batch = commands.find(({ id }) => id === 'batch.create')
+  const flag = (name: string) => batch?.flags.find((one) => one.name === name)
+  expect(flag('action')).toMatchObject({ required: true })
+  expect(flag('action')?.schema.enum).toContain('vm.stop')
+  expect(flag('ids')).toMatchObject({ required: true, schema: { type: 'array' } })
+  expect(flag('force')).toMatchObject({ required: false, schema: { type: 'boolean' } })
+  expect(flag('add_tags')).toMatchObject({ required: false })
+  expect(batch?.flags.map(({ name }) => name).slice(0, 2)).toEqual(['action', 'ids'])
+})

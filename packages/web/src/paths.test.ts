@@ -45,6 +45,7 @@ test('every URL of the console is as the specification has it', () => {
     vmSet: '/projects/p%201/vmsets/x%2F2/vms',
     disks: '/projects/p%201/disks',
     disk: '/projects/p%201/disks/x%2F2',
+    batch: '/projects/p%201/activity?dialog=batch&of=x%2F2',
     diskCreate: '/projects/p%201/disks/create',
     diskFromVmSnapshot: '/projects/p%201/disks/create?source=SNAPSHOT&snapshot=x%2F2',
     snapshots: '/projects/p%201/snapshots?search=x%2F2',

@@ -19,15 +19,25 @@ interface SelectingProps {
 
 /** A list whose objects can be selected, to do something with all of them at once. */
 export function Selecting({ kind, all, shown, children }: SelectingProps) {
-  const [isOn, setOn] = useState(false)
+  const [phase, setPhase] = useState<'not-yet' | 'on' | 'over'>('not-yet')
   const [mark, setMark] = useState<{ Mark: ComponentType<SelectionMarkProps> } | null>(null)
+  const end = () => {
+    setPhase('over')
+    setMark(null)
+  }
   return (
-    <SelectionMark value={(isOn && mark?.Mark) || null}>
-      {isOn ? (
-        <SelectionBar kind={kind} all={all} shown={shown} onMark={setMark} onDone={() => setOn(false)} />
+    <SelectionMark value={mark?.Mark ?? null}>
+      {phase === 'on' ? (
+        <SelectionBar kind={kind} all={all} shown={shown} onMark={setMark} onDone={end} />
       ) : (
         <div className="mb-3 flex justify-end">
-          <Button size="sm" className="phone:h-10" onClick={() => setOn(true)}>
+          <Button
+            size="sm"
+            className="phone:h-10"
+            // The focus was in the bar.
+            ref={phase === 'over' ? takeFocus : undefined}
+            onClick={() => setPhase('on')}
+          >
             Select
           </Button>
         </div>
@@ -36,3 +46,5 @@ export function Selecting({ kind, all, shown, children }: SelectingProps) {
     </SelectionMark>
   )
 }
+
+const takeFocus = (button: HTMLElement | null) => button?.focus({ preventScroll: true })

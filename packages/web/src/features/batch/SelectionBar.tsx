@@ -6,7 +6,7 @@ import {
   batchSummary,
   batchTitle,
 } from '@slipway/contract'
-import { type ComponentType, useEffect, useState } from 'react'
+import { type ComponentType, useEffect, useRef, useState } from 'react'
 import { useParams } from 'react-router'
 import { useMay } from '../../api/access.ts'
 import { useBatches, useCreateBatch } from '../../api/batches.ts'
@@ -35,12 +35,15 @@ interface SelectionBarProps {
 export function SelectionBar({ kind, all, shown, onMark, onDone }: SelectionBarProps) {
   const { projectId = '' } = useParams()
   const [selection] = useState(makeSelection)
+  const bar = useRef<HTMLElement>(null)
   const ids = useSelected(selection)
   const [asking, setAsking] = useState<{ action: BatchAction; objects: readonly Selectable[] } | null>(null)
   const may = useMay()
   const open = useOpenDialog()
   const { mutateAsync, isPending } = useCreateBatch(projectId)
 
+  // It stands in place of the button that had the focus.
+  useEffect(() => bar.current?.focus({ preventScroll: true }), [])
   useEffect(() => onMark({ Mark: makeMark(selection) }), [selection, onMark])
   useEffect(() => selection.keep(new Set(all.map(({ id }) => id))), [selection, all])
   useEscape(() => (selection.get().size > 0 ? selection.clear() : onDone()))
@@ -70,8 +73,10 @@ export function SelectionBar({ kind, all, shown, onMark, onDone }: SelectionBarP
 
   return (
     <section
+      ref={bar}
+      tabIndex={-1}
       aria-label="Selection"
-      className="sheet sticky top-2 z-10 mb-3 flex flex-wrap items-center gap-2 px-4 py-2.5"
+      className="sheet z-10 outline-none md:sticky md:top-2 mb-3 flex flex-wrap items-center gap-2 px-4 py-2.5"
     >
       <p role="status" className="mr-auto min-w-0 font-medium">
         {selected.length} selected

@@ -102,17 +102,15 @@ export function Component() {
         <>
           <Totals vms={vms} />
           <SearchBar search={search} plural="VMs" by="name, tag, note, template or status" />
-          {search.found.length > 0 ? (
-            <Selecting kind="vm" all={vms} shown={search.found}>
-              {view === 'table' ? (
-                <VmTable vms={search.found} />
-              ) : (
-                <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
-              )}
-            </Selecting>
-          ) : (
-            <NoMatch search={search} noun="VM" />
-          )}
+          <Selecting kind="vm" all={vms} shown={search.found}>
+            {search.found.length === 0 ? (
+              <NoMatch search={search} noun="VM" />
+            ) : view === 'table' ? (
+              <VmTable vms={search.found} />
+            ) : (
+              <VmGrid vms={search.found} likelyHeight={likelyCardHeight} />
+            )}
+          </Selecting>
         </>
       )}
       <VmDialogs vms={vms} loading={loading} />
