@@ -25,6 +25,7 @@ const chosen: Record<string, readonly string[]> = {
     'template_name',
     'id',
   ],
+  batch: ['action', 'counts', 'requested_by', 'created_at', 'ended_at', 'id'],
   'vm-set': ['name', 'status', 'current_replicas', 'replicas', 'template_name', 'id'],
 }
 

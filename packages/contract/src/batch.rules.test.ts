@@ -33,9 +33,11 @@ describe('the name of one of many snapshots', () => {
     ['Before {name}, of {name}', 'web', 'Before web, of web'],
     ['{name}', '$& $1', '$& $1'],
     ['x {name}', 'y'.repeat(120), `x ${'y'.repeat(98)}`],
+    ['{name}', `${'y'.repeat(99)}🛒`, 'y'.repeat(99)],
     ['{name} x', `${'y'.repeat(99)}`, 'y'.repeat(99)],
   ] as const)
-    it(`is "${name.slice(0, 20)}" for "${wanted}"`, () => expect(batchSnapshotName(wanted, of)).toBe(name))
+    it(`is "${name.slice(0, 20)}" for "${wanted}" of "${of.slice(-3)}"`, () =>
+      expect(batchSnapshotName(wanted, of)).toBe(name))
 })
 
 it('tags are added and removed, each once and in order; what is not there needs no removing', () => {

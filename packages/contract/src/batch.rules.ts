@@ -1,5 +1,5 @@
 /** What is done to many objects at once: a batch makes the same call for each of them. Pages load no schema for it. */
-import { nameLimit } from './text.rules.ts'
+import { cutToFit, nameLimit } from './text.rules.ts'
 import { sortedTags } from './vm-change.rules.ts'
 
 /**
@@ -53,10 +53,10 @@ export const unknownIds = (ids: readonly string[]): string =>
 
 /** The name of one of many snapshots: `{name}` in it is replaced by the name of what it is taken of. */
 export const batchSnapshotName = (wanted: string, of: string): string =>
-  wanted
-    .replaceAll('{name}', () => of)
-    .slice(0, nameLimit)
-    .trimEnd()
+  cutToFit(
+    wanted.replaceAll('{name}', () => of),
+    nameLimit,
+  ).trimEnd()
 
 /** The tags of a VM after some were added and others removed. */
 export const changedTags = (

@@ -18,8 +18,6 @@ import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
 import type { BatchRepo } from './batch.repo.ts'
 import type { BatchItemRecord, BatchRecord, BatchRequest, BatchResult } from './batch.state.ts'
 
-export type BatchItemService = ReturnType<typeof makeBatchItemService>
-
 export interface BatchItemServiceOptions {
   repo: Pick<BatchRepo, 'settle'>
   accounts: Pick<AccountService, 'active'>

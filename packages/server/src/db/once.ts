@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Tx } from './open.ts'
 
 /** What a call made, as its entry in the activity log has it. */
-export interface Made {
+interface Made {
   id: string
   at: string
 }

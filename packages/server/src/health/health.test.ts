@@ -89,6 +89,7 @@ describe('the health of the server', () => {
     expect(health.status).toBe('ok')
     expect(health.reconcilers.map(({ name }) => name).sort()).toEqual([
       'account-deletion',
+      'batch',
       'disk',
       'disk-snapshot',
       'network',

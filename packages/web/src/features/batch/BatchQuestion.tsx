@@ -14,7 +14,7 @@ export interface QuestionProps {
 }
 
 /** Whether something is lost when this VM stops. */
-export const losesByStop = ({ persistent, status }: Selectable): boolean =>
+const losesByStop = ({ persistent, status }: Selectable): boolean =>
   persistent === false || status === 'suspended'
 
 /** Whether an action is asked about, or needs to know more. */

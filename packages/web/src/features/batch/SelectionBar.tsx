@@ -139,7 +139,7 @@ function useEscape(act: () => void): void {
       const isElsewhere =
         event.defaultPrevented ||
         (event.target instanceof Element &&
-          event.target.closest('[role="dialog"],[role="alertdialog"],[role="menu"]')) ||
+          event.target.closest('[role="dialog"],[role="alertdialog"],[role="menu"],[role="listbox"]')) ||
         (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox')
       if (event.key === 'Escape' && !isElsewhere) act()
     }

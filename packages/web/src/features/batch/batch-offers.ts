@@ -18,7 +18,7 @@ export interface Selectable {
   persistent?: boolean
 }
 
-export interface Offer {
+interface Offer {
   action: BatchAction
   label: string
   /** What the contract says of one object. */

@@ -13,7 +13,7 @@ export function between(order: readonly WithId[], from: string | null, to: strin
 }
 
 /** With these as well, or without them. */
-export function changed(
+function changed(
   selected: ReadonlySet<string>,
   ids: readonly string[],
   isWanted: boolean,
