@@ -140,7 +140,7 @@ export const batchApi = {
   create: endpoint('batch.create', {
     summary: 'Make one call for many objects; the server makes it for one after the other',
     auth: 'session',
-    status: 202,
+    status: 201,
     idempotent: true,
     params: ProjectParams,
     body: BatchCreate,

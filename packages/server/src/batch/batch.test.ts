@@ -25,7 +25,7 @@ const cancel = ({ ada, params }: Desk, batchId: string) =>
 /** Requests a batch and waits until it has ended. */
 async function done(desk: Desk, body: BatchCreate) {
   const answer = await create(desk, body)
-  expect(answer).toMatchObject({ status: 202, body: { action: body.action, ended_at: null } })
+  expect(answer).toMatchObject({ status: 201, body: { action: body.action, ended_at: null } })
   await desk.app.idle()
   return get(desk, answer.body.id)
 }
@@ -187,7 +187,7 @@ describe('a batch', () => {
           { 'idempotency-key': '6f1c1c1e-6f5e-4b63-8f0a-0d9f3f2a1b11' },
         )
       const [first, second] = [await send(), await send()]
-      expect(second).toMatchObject({ status: 202, body: { id: (first.body as { id: string }).id } })
+      expect(second).toMatchObject({ status: 201, body: { id: (first.body as { id: string }).id } })
       expect((await desk.ada.call(batchApi.list, { params: desk.params })).body).toHaveLength(1)
     }),
   )
@@ -422,7 +422,7 @@ describe('whatever happens to the server', () => {
       params: desk.params,
       body: { action: 'vm.stop', ids },
     })
-    expect(status).toBe(202)
+    expect(status).toBe(201)
     await desk.pass()
     const params = { ...desk.params, batchId: body.id }
     expect(states((await there.call(batchApi.get, { params })).body)).toEqual(['done', 'done'])

@@ -18,6 +18,7 @@ interface Creation {
     | 'disk_snapshot'
     | 'vm_group'
     | 'share'
+    | 'batch'
 }
 
 const group = ({ keyId }: Desk) => ({ name: 'web', template_id: 'starter', ssh_key_id: keyId })
@@ -58,6 +59,11 @@ const creations: Partial<Record<EndpointId, (desk: Desk) => Promise<Creation>>> 
   'share.create': async (desk) => {
     const vmId = await desk.runningVm('web')
     return { params: { ...desk.params, vmId }, body: { port: 3000 }, table: 'share' }
+  },
+  'batch.create': async (desk) => {
+    const ids = [await desk.runningVm('web')]
+    const body = { action: 'vmSnapshot.create', ids, name: 'nightly' } as Creation['body']
+    return { params: desk.params, body, table: 'batch' }
   },
   'diskSnapshot.createDisk': async (desk) => {
     const diskSnapshotId = await desk.readyDiskSnapshot(await desk.readyDisk())

@@ -42,13 +42,11 @@ export function DeleteManyDialog({
       {...confirm}
       disabledReason={confirm.disabledReason ?? unknown}
     >
-      <p>
-        Are you sure you want to delete <Names of={objects} />? This action cannot be undone.
-      </p>
+      Are you sure you want to delete <Names of={objects} />? This action cannot be undone.
       {ofVms && (
-        <p role="status" className="mt-2">
+        <span role="status" className="mt-2 block">
           {along.text}
-        </p>
+        </span>
       )}
     </ConfirmDialog>
   )
@@ -74,10 +72,13 @@ function useGoesAlong(projectId: string, vms: readonly Selectable[]): { text: st
   const deleted = [along > 0 && count(along, 'disk'), ports > 0 && count(ports, 'shared port')].filter(
     Boolean,
   )
+  const members = vms.filter(({ vmpool_id, vmset_id }) => vmpool_id || vmset_id).length
   const sentences = [
     deleted.length > 0 && `Deleted along: ${deleted.join(' and ')}.`,
     kept > 0 && `${count(kept, 'attached disk')} ${kept === 1 ? 'is' : 'are'} kept.`,
     'Snapshots of these VMs are kept.',
+    members > 0 &&
+      `${members} of these VMs ${members === 1 ? 'is' : 'are'} part of pools or sets, which create new VMs in place of them.`,
   ]
   return { text: sentences.filter(Boolean).join(' '), isKnown: true }
 }

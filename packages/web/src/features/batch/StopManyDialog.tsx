@@ -28,15 +28,15 @@ export function StopManyDialog({ objects, send, onClose }: QuestionProps) {
       {...confirm}
     >
       {suspended.length > 0 && (
-        <p>
+        <span className="block">
           The saved memory of <Names of={suspended} /> is discarded: what was not written to a disk is lost.
-        </p>
+        </span>
       )}
       {reset.length > 0 && (
-        <p className="mt-2 first:mt-0">
+        <span className="mt-2 block first:mt-0">
           Persistent storage of <Names of={reset} /> is off: everything on the root disk is lost. Attached
           disks are kept.
-        </p>
+        </span>
       )}
     </ConfirmDialog>
   )

@@ -16,6 +16,8 @@ export interface Selectable {
   vm_id?: string | null
   delete_protection?: boolean
   persistent?: boolean
+  vmpool_id?: string | null
+  vmset_id?: string | null
 }
 
 interface Offer {
