@@ -6,7 +6,9 @@ import { SelectionMark, type SelectionMarkProps } from '../../ui/selection-mark.
 import type { Selectable } from './batch-offers.ts'
 
 // Most visits select nothing.
-const SelectionBar = later(async () => (await import('./SelectionBar.tsx')).SelectionBar)
+const SelectionBar = later(async () => (await import('./SelectionBar.tsx')).SelectionBar, {
+  close: ({ onDone }) => onDone(),
+})
 
 interface SelectingProps {
   kind: BatchObject
