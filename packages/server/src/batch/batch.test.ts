@@ -7,6 +7,7 @@ import {
   batchDays,
   batchTexts,
   deleteProtected,
+  mayWhileFrozen,
   messages,
   projectMemberApi,
   vmApi,
@@ -351,23 +352,26 @@ describe('who may', () => {
         app.db.updateTable('batch').set({ account_id: null }).where('account_id', '=', bob.id).execute(),
       batchTexts.accountGone,
     ],
+    [
+      'sees the owner delete their account',
+      (desk: Desk) => desk.ada.raw('POST', '/api/user/deletion'),
+      mayWhileFrozen({ id: 'vm.stop', method: 'POST' }),
+    ],
   ] as const)
     it(
-      `what waits is refused when whoever requested it ${what} meanwhile`,
+      `what waits is refused when whoever requested it meanwhile ${what}`,
       atDesk(async (desk) => {
         const ids = await running(desk, ['web'])
         const bob = await member(desk, 'operator')
         const undo = await refuse(desk.app.db, 'update', 'batch_item')
-        const { body } = await bob.call(batchApi.create, {
-          params: desk.params,
-          body: { action: 'vm.stop', ids },
-        })
+        await bob.call(batchApi.create, { params: desk.params, body: { action: 'vm.stop', ids } })
         await desk.app.idle()
         await act(desk, bob)
         await undo()
         await desk.pass()
-        expect(reasons(await get(desk, body.id))).toEqual([sentence])
-        expect((await desk.vm(ids[0] ?? '')).status).toBe('running')
+        const items = await desk.app.db.selectFrom('batch_item').select(['state', 'message']).execute()
+        expect(items).toEqual([{ state: 'failed', message: sentence }])
+        expect(await wishes(desk, 'vm.stop')).toEqual([])
       }),
     )
 })
