@@ -62,7 +62,7 @@ export function Ledger<T extends { id: string }>({ label, columns, items, row, n
   )
 }
 
-const rowClass = 'border-t border-line [[aria-posinset="1"]>&]:border-t-0'
+const rowClass = 'border-t border-line [[aria-posinset="1"]_&]:border-t-0'
 
 interface LedgerRowProps {
   name: string

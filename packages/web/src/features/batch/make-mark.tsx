@@ -13,7 +13,7 @@ export function makeMark(selection: Selection): ComponentType<SelectionMarkProps
         <Checkbox
           label={<span className="sr-only">Select {name ?? item.id}</span>}
           checked={isSelected}
-          className="w-10 flex-none py-3 pl-4 select-none"
+          className="w-10 flex-none py-4.5 pl-4 select-none"
           // A change does not say whether Shift was held.
           onChange={() => {}}
           onClick={({ shiftKey }) =>
