@@ -13,7 +13,7 @@ import { ProjectParams } from './project.ts'
 import { diskSizeLimitGi } from './quantity.ts'
 import { quotaRefusal } from './quota.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
-import { SnapshotConsistency } from './vm-snapshot.ts'
+import { ScheduledRhythm, SnapshotConsistency } from './vm-snapshot.ts'
 
 export const DiskSnapshotStatus = z.enum(diskSnapshotStatuses)
 export type DiskSnapshotStatus = z.infer<typeof DiskSnapshotStatus>
@@ -43,6 +43,8 @@ export const DiskSnapshot = z.object({
   parent_id: Id.nullable(),
   /** Null until it is ready. */
   consistency: SnapshotConsistency.nullable(),
+  /** Which part of the snapshot schedule of its disk took it; null for one that somebody took. */
+  scheduled: ScheduledRhythm.nullable(),
   retention_days: z.int(),
   /** When it is deleted automatically. */
   expires_at: Time,

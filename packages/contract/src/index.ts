@@ -59,6 +59,8 @@ export * from './share.rules.ts'
 export * from './share.ts'
 export * from './sign-in-ways.rules.ts'
 export * from './sign-up.rules.ts'
+export * from './snapshot-schedule.rules.ts'
+export * from './snapshot-schedule.ts'
 export * from './ssh-gateway.rules.ts'
 export * from './ssh-key.rules.ts'
 export * from './ssh-key.ts'
@@ -110,6 +112,7 @@ import { proofApi } from './proof.ts'
 import { quotaApi } from './quota.ts'
 import { searchApi } from './search.ts'
 import { shareApi } from './share.ts'
+import { diskSnapshotScheduleApi, vmSnapshotScheduleApi } from './snapshot-schedule.ts'
 import { sshKeyApi } from './ssh-key.ts'
 import { startScriptApi } from './start-script.ts'
 import { templateApi } from './template.ts'
@@ -145,8 +148,10 @@ const apis = [
   vmPoolApi,
   vmSetApi,
   vmSnapshotApi,
+  vmSnapshotScheduleApi,
   diskApi,
   diskSnapshotApi,
+  diskSnapshotScheduleApi,
   operationApi,
   batchApi,
   activityApi,

@@ -10,10 +10,18 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   vm: ['VMs', 'Create, start, stop, suspend, fork and delete VMs, and reach their consoles.'],
   startScript: ['Start scripts', 'What VMs run when they boot for the first time, and what came of it.'],
   vmSnapshot: ['VM snapshots', 'Snapshots of VMs: restore a VM to one, or create VMs from it.'],
+  vmSnapshotSchedule: [
+    'Snapshot schedules of VMs',
+    'When snapshots of a VM are taken, how many are kept, and which were missed.',
+  ],
   vmPool: ['VM pools', 'Groups of equal VMs that can scale automatically with their load.'],
   vmSet: ['VM sets', 'Groups of equal VMs with a fixed number of replicas.'],
   disk: ['Disks', 'Data disks, which are attached to VMs and outlive them.'],
   diskSnapshot: ['Disk snapshots', 'Snapshots of data disks, from which new disks can be created.'],
+  diskSnapshotSchedule: [
+    'Snapshot schedules of disks',
+    'When snapshots of a disk are taken, how many are kept, and which were missed.',
+  ],
   network: ['Network', 'The private network of a project: addresses, names and Internet access.'],
   share: ['Shared ports', 'Ports of VMs that can be opened from outside.'],
   usage: ['Usage', 'What the VMs of a project use: processors, memory, disk and network.'],

@@ -3,6 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { quotaRefusal } from './quota.rules.ts'
+import { snapshotRhythms } from './snapshot-schedule.rules.ts'
 import { description, Id, name, retention, Time } from './text.ts'
 import { Vm, VmCopies, VmDisk, VmParams } from './vm.ts'
 import { vmTexts } from './vm-form.rules.ts'
@@ -19,6 +20,8 @@ export type VmSnapshotStatus = z.infer<typeof VmSnapshotStatus>
 
 export const SnapshotConsistency = z.enum(snapshotConsistencies)
 export type SnapshotConsistency = z.infer<typeof SnapshotConsistency>
+
+export const ScheduledRhythm = z.enum(snapshotRhythms).meta({ id: 'SnapshotRhythm' })
 
 export const VmSnapshotType = z.enum(vmSnapshotTypes, { error: vmSnapshotTexts.typeInvalid })
 export const SnapshotMetadata = z
@@ -48,6 +51,8 @@ export const VmSnapshot = z.object({
   disks: z.array(VmDisk),
   /** The automatic snapshot that lets a restore be undone. */
   automatic: z.boolean(),
+  /** Which part of the snapshot schedule of its VM took it; null for one that somebody took. */
+  scheduled: ScheduledRhythm.nullable(),
   /** Size on disk in MiB; null until it is ready. */
   size_mb: z.int().nullable(),
   retention_days: z.int(),

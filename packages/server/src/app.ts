@@ -12,6 +12,7 @@ import { makeNotices } from './app/notices.ts'
 import type { AppOptions } from './app/options.ts'
 import { makePeople } from './app/people.ts'
 import { makeProjects } from './app/projects.ts'
+import { makeSchedules } from './app/schedules.ts'
 import { makeShares } from './app/shares.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
@@ -167,6 +168,7 @@ export async function buildApp(options: AppOptions) {
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles, startScripts } = machines
+  const { snapshotSchedules, scheduleWatch } = makeSchedules(base, { vms, disks, vmSnapshots, diskSnapshots })
   const groups = makeGroups(base, {
     policy: config.scaling,
     startsAtOnce,
@@ -258,6 +260,7 @@ export async function buildApp(options: AppOptions) {
     sets,
     vmSnapshots,
     diskSnapshots,
+    snapshotSchedules,
     shares,
     clock,
   })
@@ -283,6 +286,7 @@ export async function buildApp(options: AppOptions) {
     adminAccounts,
     deletions,
     exports,
+    snapshotSchedules,
     shares,
     originOf,
     ...people,
@@ -307,7 +311,12 @@ export async function buildApp(options: AppOptions) {
     stopEnding()
     stopListening()
     // Jobs end without an outcome, so no look takes one for a failure.
-    await Promise.all([jobs.close(), idle.stop(), ...reconcilers.map((one) => one.stop())])
+    await Promise.all([
+      jobs.close(),
+      idle.stop(),
+      scheduleWatch.stop(),
+      ...reconcilers.map((one) => one.stop()),
+    ])
     isDriving = false
   }
 
@@ -319,6 +328,7 @@ export async function buildApp(options: AppOptions) {
       await scaling.idle()
       await sampler.idle()
       await idle.idle()
+      await scheduleWatch.idle()
       for (const reconciler of reconcilers) await reconciler.idle()
       await bus.idle()
       await front.idle()
@@ -352,6 +362,7 @@ export async function buildApp(options: AppOptions) {
       stopEnding = shares.watchEnds(underOwnLease)
       sweep()
       idle.start()
+      scheduleWatch.start()
     },
     /** Ends what is done under the lease; it can be given up then. */
     rest,

@@ -66,6 +66,9 @@ export async function fill(app: TestApp) {
   await pass()
   await diskSnapshot('tuesday', 'incremental')
   await pass()
+  const daily = { time: '03:00', keep: 7 }
+  for (const of of [`vms/${web}`, `disks/${ledger}`])
+    await ines.raw('PUT', `${project}/${of}/snapshot-schedule`, { daily, time_zone: 'Europe/Berlin' })
   await ines.raw('POST', `${project}/snapshots/${good}/restore`, { vm_id: web })
   // Long enough for means of usage to be stored.
   for (let i = 0; i < 40; i++) {

@@ -7,6 +7,7 @@ import {
   apiTokenApi,
   batchApi,
   type CodeNeeded,
+  diskSnapshotScheduleApi,
   type EndpointId,
   endpoints,
   fillPath,
@@ -27,6 +28,7 @@ import {
   vmPoolApi,
   vmSetApi,
   vmSnapshotApi,
+  vmSnapshotScheduleApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
@@ -74,6 +76,7 @@ const everything = async ({ app: { db } }: Desk) => [
         ] as const),
         ...(['project_member', 'project_invitation'] as const),
         ...([
+          'snapshot_schedule',
           'vm_snapshot',
           'disk_snapshot',
           'vm_group',
@@ -147,6 +150,8 @@ async function guest({ app, ada, params }: Desk, joins = true) {
   const { id } = (await bob.call(accountApi.me)).body
   return { bob, token, invitationId: invitation.id, params: { ...params, memberId: id } }
 }
+
+const nightly = { daily: { time: '03:00', keep: 7 } }
 
 const ofProject = ({ params }: Desk, message: string) =>
   ({ object: { type: 'project', name: 'p', id: params.projectId }, in: 'project', message }) as const
@@ -803,6 +808,47 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       object: { type: 'vm_snapshot', name: 'nightly', id },
       in: 'project',
       message: 'Delete snapshot nightly of VM web requested',
+    }
+  },
+  'vmSnapshotSchedule.set': async (desk) => {
+    const id = await desk.runningVm('web')
+    return {
+      act: () => desk.ada.call(vmSnapshotScheduleApi.set, { params: { ...desk.params, vmId: id }, body: nightly }),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Set the snapshot schedule of VM web: daily at 03:00, keeps 7 (UTC)',
+    }
+  },
+  'vmSnapshotSchedule.delete': async (desk) => {
+    const id = await desk.runningVm('web')
+    const params = { ...desk.params, vmId: id }
+    await desk.ada.call(vmSnapshotScheduleApi.set, { params, body: nightly })
+    return {
+      act: () => desk.ada.call(vmSnapshotScheduleApi.delete, { params }),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Deleted the snapshot schedule of VM web',
+    }
+  },
+  'diskSnapshotSchedule.set': async (desk) => {
+    const id = await desk.readyDisk()
+    const body = { ...nightly, paused: true }
+    return {
+      act: () => desk.ada.call(diskSnapshotScheduleApi.set, { params: { ...desk.params, diskId: id }, body }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Set the snapshot schedule of disk data, paused: daily at 03:00, keeps 7 (UTC)',
+    }
+  },
+  'diskSnapshotSchedule.delete': async (desk) => {
+    const id = await desk.readyDisk()
+    const params = { ...desk.params, diskId: id }
+    await desk.ada.call(diskSnapshotScheduleApi.set, { params, body: nightly })
+    return {
+      act: () => desk.ada.call(diskSnapshotScheduleApi.delete, { params }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Deleted the snapshot schedule of disk data',
     }
   },
   'disk.create': async (desk) => ({

@@ -9,6 +9,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { ProjectService } from '../project/project.service.ts'
 import type { ProjectMemberService } from '../project-member/project-member.service.ts'
 import type { ShareService } from '../share/share.service.ts'
+import type { SnapshotScheduleService } from '../snapshot-schedule/snapshot-schedule.service.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
@@ -28,6 +29,7 @@ export function makeExports(of: {
   sets: VmSetService
   vmSnapshots: VmSnapshotService
   diskSnapshots: DiskSnapshotService
+  snapshotSchedules: SnapshotScheduleService
   shares: ShareService
   activity: ActivityService
   clock: Clock
@@ -46,6 +48,7 @@ export function makeExports(of: {
       vm_sets: of.sets.list,
       vm_snapshots: (projectId) => of.vmSnapshots.list(projectId, {}),
       disk_snapshots: (projectId) => of.diskSnapshots.list(projectId, {}),
+      snapshot_schedules: of.snapshotSchedules.list,
       shared_ports: of.shares.list,
     },
     activity: (accountId, before) => activity.ofAccount(accountId, { before, limit: activityPage.max }),

@@ -76,6 +76,8 @@ import type { ShareService } from '../share/share.service.ts'
 import { limitsOf } from '../share/share.state.ts'
 import type { SecondStepService } from '../sign-in/second-step.service.ts'
 import { signInRoutes } from '../sign-in/sign-in.routes.ts'
+import { snapshotScheduleRoutes } from '../snapshot-schedule/snapshot-schedule.routes.ts'
+import type { SnapshotScheduleService } from '../snapshot-schedule/snapshot-schedule.service.ts'
 import { sshKeyRoutes } from '../ssh-key/ssh-key.routes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { startScriptRoutes } from '../start-script/start-script.routes.ts'
@@ -224,6 +226,7 @@ export async function installRoutes(
     vms: VmService
     vmSnapshots: VmSnapshotService
     consoles: ConsoleService
+    snapshotSchedules: SnapshotScheduleService
     startScripts: StartScriptService
     pools: VmPoolService
     sets: VmSetService
@@ -288,6 +291,7 @@ export async function installRoutes(
   vmSetRoutes(route, options.sets)
   vmSnapshotRoutes(route, options.vmSnapshots)
   diskSnapshotRoutes(route, options.diskSnapshots, options.disks)
+  snapshotScheduleRoutes(route, options.snapshotSchedules)
   shareRoutes(route, options.shares)
   shareOpenRoute(app, {
     ...options,

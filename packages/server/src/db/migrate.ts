@@ -28,6 +28,7 @@ import * as groupCopies from './migrations/0023-group-copies.ts'
 import * as vmChanges from './migrations/0024-vm-changes.ts'
 import * as startScripts from './migrations/0025-start-scripts.ts'
 import * as batches from './migrations/0026-batches.ts'
+import * as snapshotSchedules from './migrations/0027-snapshot-schedules.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
 
@@ -59,6 +60,7 @@ const migrations: Record<string, Migration> = {
   '0024-vm-changes': vmChanges,
   '0025-start-scripts': startScripts,
   '0026-batches': batches,
+  '0027-snapshot-schedules': snapshotSchedules,
 }
 
 const migratorOf = (db: Db) => new Migrator({ db, provider: { getMigrations: async () => migrations } })

@@ -31,6 +31,7 @@ export interface Schema {
   disk: DiskTable
   vm_snapshot: VmSnapshotTable
   disk_snapshot: DiskSnapshotTable
+  snapshot_schedule: SnapshotScheduleTable
   vm_group: VmGroupTable
   vm_group_event: VmGroupEventTable
   vm_group_start_script: VmGroupStartScriptTable
@@ -411,6 +412,9 @@ export interface VmSnapshotTable {
   retention_days: number
   expires_at: string
   metadata: string | null
+  /** The schedule that took it, which may be gone, and for which of its rhythms; null for one that somebody took. */
+  schedule_id: string | null
+  scheduled: string | null
   created_at: string
 }
 
@@ -431,7 +435,38 @@ export interface DiskSnapshotTable {
   consistency: string | null
   retention_days: number
   expires_at: string
+  /** As for a snapshot of a VM. */
+  schedule_id: string | null
+  scheduled: string | null
   created_at: string
+}
+
+export interface SnapshotScheduleTable {
+  id: string
+  /** Of a VM or of a disk: one of the two. */
+  vm_id: string | null
+  disk_id: string | null
+  /** JSON of the rhythms. */
+  rhythms: string
+  time_zone: string
+  snapshot_type: string
+  paused: Flag
+  /** When it is due next: nothing before is. Null while it is paused. */
+  next_at: string | null
+  /** When `next_at` was worked out: a time to come means that the clock was put back. */
+  counted_at: string
+  /** When it is looked for surplus snapshots next; null when there are none. */
+  thin_at: string | null
+  /** Why surplus snapshots are kept. */
+  not_deleted: string | null
+  last_due_at: string | null
+  last_snapshot_id: string | null
+  /** Why none was taken then. */
+  last_refusal: string | null
+  missed_count: number
+  missed_since: string | null
+  missed_until: string | null
+  missed_reason: string | null
 }
 
 export interface VmGroupTable {

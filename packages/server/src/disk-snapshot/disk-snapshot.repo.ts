@@ -1,6 +1,7 @@
 import {
   type DiskSnapshot,
   DiskSnapshotStatus,
+  ScheduledRhythm,
   SnapshotConsistency,
   VmSnapshotStatus,
   wholeGi,
@@ -58,6 +59,7 @@ function toRecord(row: DiskSnapshotTable & { owner_id: string | null }): DiskSna
       snapshot_type: row.snapshot_type,
       parent_id: row.parent_id,
       consistency: row.consistency === null ? null : SnapshotConsistency.parse(row.consistency),
+      scheduled: row.scheduled === null ? null : ScheduledRhythm.parse(row.scheduled),
       retention_days: row.retention_days,
       expires_at: row.expires_at,
       created_at: row.created_at,

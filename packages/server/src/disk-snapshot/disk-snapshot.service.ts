@@ -1,8 +1,10 @@
 import {
   type Disk,
   type DiskSnapshot,
+  DiskSnapshotType,
   diskCan,
   type diskSnapshotApi,
+  diskSnapshotRetention,
   diskSnapshotTexts,
   diskSnapshotTypeAllowed,
   diskTexts,
@@ -11,8 +13,9 @@ import {
   type Parsed,
   snapshotCan,
 } from '@slipway/contract'
-import { entry, wish } from '../activity/entry.ts'
+import { type Entry, entry, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
+import type { DiskSnapshotTable } from '../db/schema.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -20,7 +23,8 @@ import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
-import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
+import { takenBySchedule } from '../snapshot/snapshot.activity.ts'
+import { fits, makeSnapshotAccess, type ScheduledSnapshot } from '../snapshot/snapshot.service.ts'
 import type { DiskSnapshotRecord, DiskSnapshotRepo } from './disk-snapshot.repo.ts'
 
 type DiskSnapshotBody = Parsed<typeof diskSnapshotApi.create>['body']
@@ -65,6 +69,59 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       (await isInUse(id, tx)) || (await repo.isChainBusy(snapshot.disk_id, tx)),
   })
 
+  /** Stores a snapshot of a disk, as the disk is then, and has it made. */
+  async function store(
+    projectId: string,
+    input: DiskSnapshotBody,
+    {
+      of = { schedule_id: null, scheduled: null },
+      entryOf,
+      given,
+    }: {
+      of?: Pick<DiskSnapshotTable, 'schedule_id' | 'scheduled'>
+      entryOf: (row: DiskSnapshotTable) => Entry
+      given?: ScheduledSnapshot['given']
+    },
+  ): Promise<DiskSnapshot> {
+    require422(diskSnapshotTypeAllowed(input.snapshot_type, cannot), 'snapshot_type')
+    const now = clock.now()
+    const id = newId(now)
+    const rowOf: Parameters<typeof repo.insert>[3] = (disk, nameTaken) => {
+      if (!disk || disk.projectId !== projectId || disk.status === 'deleting')
+        throw refuse('disk_id', diskSnapshotTexts.diskMissing)
+      require409(diskCan.snapshot(disk))
+      if (disk.detaching) throw new Problem(409, diskTexts.beingDetached)
+      if (nameTaken)
+        throw new Problem(409, `A disk snapshot named "${input.name}" already exists in this project`)
+      return {
+        id,
+        project_id: projectId,
+        disk_id: input.disk_id,
+        disk_name: disk.name,
+        name: input.name,
+        description: input.description,
+        size_bytes: disk.sizeBytes,
+        stored_bytes: null,
+        status: 'pending',
+        status_message: null,
+        status_since: isoTime(now),
+        snapshot_type: input.snapshot_type,
+        parent_id: null,
+        consistency: null,
+        retention_days: input.retention_days,
+        expires_at: isoTime(now + input.retention_days * dayMs),
+        ...of,
+        created_at: isoTime(now),
+      }
+    }
+    await repo.insert(projectId, input.disk_id, input.name, rowOf, entryOf, async (tx) => {
+      // How large it becomes, only the engine can tell when it is there.
+      await options.quotas.require(tx, projectId, { snapshot_bytes: 1 })
+      await given?.(tx, id)
+    })
+    return access.begin(projectId, id)
+  }
+
   return {
     ...access,
 
@@ -77,48 +134,35 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
       )
     },
 
-    async create(userId: string, projectId: string, input: DiskSnapshotBody): Promise<DiskSnapshot> {
-      require422(diskSnapshotTypeAllowed(input.snapshot_type, cannot), 'snapshot_type')
-      const now = clock.now()
-      const id = newId(now)
-      const tell = ({ name, disk_name }: { name: string; disk_name: string }) =>
-        entry(
-          now,
-          { type: 'disk_snapshot', id, name, projectId },
-          wish(userId, 'diskSnapshot.create', `Create snapshot ${name} of disk ${disk_name} requested`),
-        )
-      const rowOf: Parameters<typeof repo.insert>[3] = (disk, nameTaken) => {
-        if (!disk || disk.projectId !== projectId || disk.status === 'deleting')
-          throw refuse('disk_id', diskSnapshotTexts.diskMissing)
-        require409(diskCan.snapshot(disk))
-        if (disk.detaching) throw new Problem(409, diskTexts.beingDetached)
-        if (nameTaken)
-          throw new Problem(409, `A disk snapshot named "${input.name}" already exists in this project`)
-        return {
-          id,
-          project_id: projectId,
-          disk_id: input.disk_id,
-          disk_name: disk.name,
-          name: input.name,
-          description: input.description,
-          size_bytes: disk.sizeBytes,
-          stored_bytes: null,
-          status: 'pending',
-          status_message: null,
-          status_since: isoTime(now),
-          snapshot_type: input.snapshot_type,
-          parent_id: null,
-          consistency: null,
-          retention_days: input.retention_days,
-          expires_at: isoTime(now + input.retention_days * dayMs),
-          created_at: isoTime(now),
-        }
+    create(userId: string, projectId: string, input: DiskSnapshotBody): Promise<DiskSnapshot> {
+      return store(projectId, input, {
+        entryOf: ({ id, name, disk_name }) =>
+          entry(
+            clock.now(),
+            { type: 'disk_snapshot', id, name, projectId },
+            wish(userId, 'diskSnapshot.create', `Create snapshot ${name} of disk ${disk_name} requested`),
+          ),
+      })
+    },
+
+    /** Takes a snapshot for the schedule of a disk, which counts it in the same transaction. */
+    take(
+      projectId: string,
+      diskId: string,
+      { name, type, scheduleId, rhythm, given }: ScheduledSnapshot,
+    ): Promise<DiskSnapshot> {
+      const input = {
+        name,
+        description: '',
+        disk_id: diskId,
+        snapshot_type: DiskSnapshotType.parse(type),
+        retention_days: diskSnapshotRetention.max,
       }
-      await repo.insert(projectId, input.disk_id, input.name, rowOf, tell, (tx) =>
-        // How large it becomes, only the engine can tell when it is there.
-        options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
-      )
-      return access.begin(projectId, id)
+      return store(projectId, input, {
+        of: { schedule_id: scheduleId, scheduled: rhythm },
+        entryOf: (row) => takenBySchedule({ id: row.id, projectId, snapshot: row }, clock.now()),
+        given,
+      })
     },
 
     async createDisk(

@@ -39,6 +39,26 @@ export function creationCancelled(
   return about(record, nowMs, wish(userId, action, `Cancelled the creation of snapshot ${title}`))
 }
 
+/** The schedule of the VM or disk took one. */
+export function takenBySchedule(record: NamedSnapshot, nowMs: number): Entry {
+  const { word, title } = wordsOf(record)
+  return about(
+    record,
+    nowMs,
+    change(`${word}.scheduled`, `Create snapshot ${title} requested by its schedule`),
+  )
+}
+
+/** Newer ones of the schedule replace it. */
+export function supersededBySchedule(record: NamedSnapshot, nowMs: number): Entry {
+  const { word, title } = wordsOf(record)
+  return about(
+    record,
+    nowMs,
+    change(`${word}.superseded`, `Delete snapshot ${title} requested by its schedule`),
+  )
+}
+
 export function snapshotGone(record: NamedSnapshot, nowMs: number): Entry {
   const { word, title } = wordsOf(record)
   return about(record, nowMs, change(`${word}.deleted`, `Snapshot ${title} was deleted`))

@@ -1,10 +1,22 @@
-import { type EndpointId, operationTexts, snapshotCan, waitingText } from '@slipway/contract'
+import {
+  type EndpointId,
+  operationTexts,
+  type SnapshotRhythm,
+  snapshotCan,
+  waitingText,
+} from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, require409 } from '../lib/problem.ts'
-import { creationCancelled, deletionAsked, type NamedSnapshot, snapshotNews } from './snapshot.activity.ts'
+import {
+  creationCancelled,
+  deletionAsked,
+  type NamedSnapshot,
+  snapshotNews,
+  supersededBySchedule,
+} from './snapshot.activity.ts'
 
 /** A snapshot as it goes over the wire, of a VM or of a disk. */
 interface Wire {
@@ -25,6 +37,17 @@ interface Stored<W extends Wire> {
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
   snapshot: Omit<W, 'project_id' | 'progress'>
+}
+
+/** A snapshot that the schedule of a VM or disk wants. */
+export interface ScheduledSnapshot {
+  name: string
+  /** A type of snapshots of that kind. */
+  type: string
+  scheduleId: string
+  rhythm: SnapshotRhythm
+  /** In the transaction that stores it; may throw. */
+  given: (tx: Tx, snapshotId: string) => Promise<void>
 }
 
 export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & NamedSnapshot> {
@@ -146,6 +169,22 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
     async expire(record: R): Promise<void> {
       const now = clock.now()
       if (await wishDeleted(record, snapshotNews(record, deleting, now), now)) announceGone(record)
+    },
+
+    /**
+     * For the schedule that took it: wishes one deleted that newer ones replace. Otherwise the sentence that says why it is
+     * kept.
+     */
+    async supersede(projectId: string, id: string): Promise<true | string> {
+      const record = await repo.find(id)
+      if (!isPresent(record, projectId)) return true
+      const verdict = snapshotCan.delete(record)
+      if (verdict !== true) return verdict
+      const now = clock.now()
+      if (!(await wishDeleted(record, supersededBySchedule(record, now), now))) return texts.inUse
+      announceGone(record)
+      kick(id)
+      return true
     },
 
     /** Gone for the user at once; the reconciler removes its bytes. */

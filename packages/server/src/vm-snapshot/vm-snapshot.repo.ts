@@ -1,4 +1,10 @@
-import { SnapshotConsistency, type VmSnapshot, VmSnapshotStatus, wholeGi } from '@slipway/contract'
+import {
+  ScheduledRhythm,
+  SnapshotConsistency,
+  type VmSnapshot,
+  VmSnapshotStatus,
+  wholeGi,
+} from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
@@ -53,6 +59,7 @@ function toRecord(
       // Written here, in this form.
       disks: JSON.parse(row.disks) as VmSnapshot['disks'],
       automatic: row.automatic === 1,
+      scheduled: row.scheduled === null ? null : ScheduledRhythm.parse(row.scheduled),
       size_mb: row.stored_bytes === null ? null : Math.max(1, Math.round(row.stored_bytes / mebibyte)),
       retention_days: row.retention_days,
       expires_at: row.expires_at,

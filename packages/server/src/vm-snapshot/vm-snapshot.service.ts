@@ -6,13 +6,15 @@ import {
   snapshotCan,
   type Vm,
   type VmSnapshot,
+  VmSnapshotType,
   type vmApi,
   vmCan,
   type vmSnapshotApi,
+  vmSnapshotRetention,
   vmSnapshotTexts,
   vmSnapshotTypeAllowed,
 } from '@slipway/contract'
-import { entry, wish } from '../activity/entry.ts'
+import { type Entry, entry, wish } from '../activity/entry.ts'
 import type { Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import type { Changed } from '../event/event.bus.ts'
@@ -21,7 +23,8 @@ import { newId } from '../lib/id.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, refuse, require409, require422 } from '../lib/problem.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
-import { fits, makeSnapshotAccess } from '../snapshot/snapshot.service.ts'
+import { takenBySchedule } from '../snapshot/snapshot.activity.ts'
+import { fits, makeSnapshotAccess, type ScheduledSnapshot } from '../snapshot/snapshot.service.ts'
 import type { VmService } from '../vm/vm.service.ts'
 import type { VmSnapshotRecord, VmSnapshotRepo } from './vm-snapshot.repo.ts'
 
@@ -87,9 +90,33 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       retention_days: 1,
       expires_at: isoTime(now),
       metadata: null,
+      schedule_id: null,
+      scheduled: null,
       created_at: isoTime(now),
     }
   }
+
+  /** Stores a snapshot that is kept for some days, and has it made. */
+  async function store(
+    row: VmSnapshotTable,
+    projectId: string,
+    entry: Entry,
+    given: (tx: Tx) => Promise<void>,
+  ): Promise<VmSnapshot> {
+    await repo.insert(row, allowed(projectId, vmCan.snapshot), [entry], {
+      async given(tx) {
+        // How large it becomes, only the engine can tell when it is there.
+        await options.quotas.require(tx, projectId, { snapshot_bytes: 1 })
+        await given(tx)
+      },
+    })
+    return access.begin(projectId, row.id)
+  }
+
+  const keptFor = (days: number) => ({
+    retention_days: days,
+    expires_at: isoTime(clock.now() + days * dayMs),
+  })
 
   const allowed =
     (projectId: string, rule: (vm: { status: string }) => true | string) =>
@@ -130,15 +157,29 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       const row: VmSnapshotTable = {
         ...rowOf(vm, input.name, type),
         description: input.description,
-        retention_days: input.retention_days,
-        expires_at: isoTime(clock.now() + input.retention_days * dayMs),
+        ...keptFor(input.retention_days),
         metadata: input.metadata ? JSON.stringify(input.metadata) : null,
       }
-      await repo.insert(row, allowed(projectId, vmCan.snapshot), [asked(userId, row)], {
-        // How large it becomes, only the engine can tell when it is there.
-        given: (tx) => options.quotas.require(tx, projectId, { snapshot_bytes: 1 }),
-      })
-      return access.begin(projectId, row.id)
+      return store(row, projectId, asked(userId, row), async () => {})
+    },
+
+    /** Takes a snapshot for the schedule of a VM, which counts it in the same transaction. */
+    async take(
+      projectId: string,
+      vmId: string,
+      { name, type, scheduleId, rhythm, given }: ScheduledSnapshot,
+    ): Promise<VmSnapshot> {
+      const vm = await vms.get(projectId, vmId)
+      const snapshotType = VmSnapshotType.parse(type)
+      require422(vmSnapshotTypeAllowed(snapshotType, cannot))
+      const row: VmSnapshotTable = {
+        ...rowOf(vm, name, snapshotType),
+        ...keptFor(vmSnapshotRetention.max),
+        schedule_id: scheduleId,
+        scheduled: rhythm,
+      }
+      const entry = takenBySchedule({ id: row.id, projectId, snapshot: row }, clock.now())
+      return store(row, projectId, entry, (tx) => given(tx, row.id))
     },
 
     /** Makes copies of a VM: of a snapshot that is made for them, and goes when none of them needs it any more. */

@@ -240,6 +240,8 @@ export function makeVmRestore(options: VmRestoreOptions) {
       consistency: wasOff ? made.consistency : 'crash',
       disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
       automatic: 1 as const,
+      schedule_id: null,
+      scheduled: null,
       stored_bytes: made.storedBytes,
       retention_days: 1,
       expires_at: isoTime(now + dayMs),
