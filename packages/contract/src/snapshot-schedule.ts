@@ -88,6 +88,7 @@ export type DiskSnapshotScheduleSet = z.input<typeof DiskSnapshotScheduleSet>
  * says that it is not there any more, `missed` that none was taken.
  */
 export const ScheduledOutcome = z.enum(['creating', 'ready', 'failed', 'deleted', 'missed'])
+export type ScheduledOutcome = z.infer<typeof ScheduledOutcome>
 
 export const LastScheduled = z.object({
   /** When it was due. */

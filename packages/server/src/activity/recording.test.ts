@@ -813,7 +813,8 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
   'vmSnapshotSchedule.set': async (desk) => {
     const id = await desk.runningVm('web')
     return {
-      act: () => desk.ada.call(vmSnapshotScheduleApi.set, { params: { ...desk.params, vmId: id }, body: nightly }),
+      act: () =>
+        desk.ada.call(vmSnapshotScheduleApi.set, { params: { ...desk.params, vmId: id }, body: nightly }),
       object: { type: 'vm', name: 'web', id },
       in: 'project',
       message: 'Set the snapshot schedule of VM web: daily at 03:00, keeps 7 (UTC)',

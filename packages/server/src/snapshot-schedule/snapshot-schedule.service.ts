@@ -12,7 +12,6 @@ import {
   type vmSnapshotScheduleApi,
   vmSnapshotTypeAllowed,
 } from '@slipway/contract'
-import type { z } from 'zod'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -43,7 +42,7 @@ export interface SnapshotScheduleServiceOptions {
   clock: Clock
 }
 
-const outcomes: Record<string, z.infer<typeof ScheduledOutcome>> = {
+const outcomes: Record<string, ScheduledOutcome> = {
   pending: 'creating',
   creating: 'creating',
   ready: 'ready',

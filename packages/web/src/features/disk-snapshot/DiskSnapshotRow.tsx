@@ -62,6 +62,7 @@ export function DiskSnapshotType({ snapshot, parent }: Pick<DiskSnapshotRowProps
     <WithNotes
       text={typeText(snapshot)}
       notes={[
+        snapshot.scheduled !== null && `Scheduled, ${snapshot.scheduled}`,
         parent && (
           <>
             since <bdi>{parent.name}</bdi>

@@ -2,12 +2,15 @@ import type { Disk } from '@slipway/contract'
 import { useMemo } from 'react'
 import { Link } from 'react-router'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
+import { scheduledDisk } from '../../api/snapshot-schedules.ts'
 import { useVmSnapshots } from '../../api/vm-snapshots.ts'
 import { paths } from '../../paths.ts'
 import { SnapshotItems } from '../snapshot/SnapshotItems.tsx'
+import { SnapshotScheduleSection } from '../snapshot-schedule/SnapshotScheduleSection.tsx'
 
 /** What keeps an earlier content of a disk, on its page: its own snapshots, and those of VMs that include it. */
-export function SnapshotsOfDisk({ disk: { id, project_id: projectId } }: { disk: Disk }) {
+export function SnapshotsOfDisk({ disk }: { disk: Disk }) {
+  const { id, project_id: projectId } = disk
   const { snapshots: ofDisks, ...diskList } = useDiskSnapshots(projectId)
   const { snapshots: ofVms, ...vmList } = useVmSnapshots(projectId)
   const own = useMemo(() => ofDisks.filter(({ disk_id }) => disk_id === id).reverse(), [ofDisks, id])
@@ -31,6 +34,7 @@ export function SnapshotsOfDisk({ disk: { id, project_id: projectId } }: { disk:
           )
         }
       />
+      <SnapshotScheduleSection of={scheduledDisk(disk)} />
       <SnapshotItems
         title="VM snapshots with this disk"
         snapshots={including}

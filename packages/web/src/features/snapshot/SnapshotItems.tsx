@@ -84,6 +84,7 @@ function Item({ snapshot, path, children }: { snapshot: AnySnapshot; path: strin
             </>
           )}
           {formatDateTime(created_at)}, {typeText(snapshot).toLowerCase()}
+          {snapshot.scheduled !== null && ', scheduled'}
         </span>
       </span>
       {size !== null && <span className="whitespace-nowrap">{formatSnapshotSize(size)}</span>}

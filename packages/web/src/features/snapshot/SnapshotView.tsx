@@ -81,6 +81,9 @@ function detailsOf(snapshot: AnySnapshot): Facts {
   const promised = promisedOf(snapshot)
   return [
     ...(promised ? [{ label: 'Consistency', value: promised.long }] : []),
+    ...(snapshot.scheduled === null
+      ? []
+      : [{ label: 'Taken by', value: `The ${snapshot.scheduled} snapshot schedule` }]),
     {
       label: 'Retention',
       value: `${daysText(snapshot.retention_days)}, until ${formatDateTime(snapshot.expires_at)}`,

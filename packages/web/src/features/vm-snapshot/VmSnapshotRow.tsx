@@ -56,6 +56,7 @@ export function VmSnapshotType({ snapshot }: { snapshot: VmSnapshot }) {
       text={typeText(snapshot)}
       notes={[
         snapshot.automatic && 'Automatic',
+        snapshot.scheduled !== null && `Scheduled, ${snapshot.scheduled}`,
         // That it holds the memory was said already.
         snapshot.consistency !== 'memory' && promisedOf(snapshot)?.short,
       ]}

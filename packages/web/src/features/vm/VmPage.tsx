@@ -2,6 +2,7 @@ import { isTransitional, missing, type Vm } from '@slipway/contract'
 import { Link, useParams } from 'react-router'
 import { ApiError } from '../../api/client.ts'
 import { errorText } from '../../api/errors.ts'
+import { scheduledVm } from '../../api/snapshot-schedules.ts'
 import { useVm } from '../../api/vms.ts'
 import { paths } from '../../paths.ts'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -13,6 +14,7 @@ import { ObjectActivity } from '../activity/ObjectActivity.tsx'
 import { VmDisks } from '../disk/VmDisks.tsx'
 import { VmNetwork } from '../network/VmNetwork.tsx'
 import { VmShares } from '../share/VmShares.tsx'
+import { SnapshotScheduleSection } from '../snapshot-schedule/SnapshotScheduleSection.tsx'
 import { VmStartScript } from '../start-script/VmStartScript.tsx'
 import { VmUsage } from '../usage/VmUsage.tsx'
 import { VmSnapshots } from '../vm-snapshot/VmSnapshots.tsx'
@@ -85,6 +87,7 @@ function VmView({ vm, breadcrumb }: { vm: Vm; breadcrumb: Breadcrumb }) {
           </VmNetwork>
           <VmDisks vm={vm} />
           <VmSnapshots vm={vm} />
+          <SnapshotScheduleSection of={scheduledVm(vm)} />
           <VmUnused vm={vm} />
         </div>
       </div>
