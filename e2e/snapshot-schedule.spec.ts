@@ -3,7 +3,7 @@ import { diskSnapshotScheduleApi, vmSnapshotScheduleApi } from '@slipway/contrac
 import { expectAccessible } from './a11y.ts'
 import { expect, test } from './fixtures.ts'
 import { callsOf } from './network.ts'
-import { vmPath } from './paths.ts'
+import { diskPath, vmPath } from './paths.ts'
 
 const sectionOf = (page: Page) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: 'Snapshot schedule' }) })
@@ -76,7 +76,7 @@ test.describe('the snapshot schedule of a VM', () => {
 test('a disk has a schedule on its page, too', async ({ page, project, addDisk, call }) => {
   const disk = await addDisk('ledger')
   const params = { projectId: project.id, diskId: disk.id }
-  await page.goto(`/projects/${project.id}/disks/${disk.id}`)
+  await page.goto(diskPath(disk))
   const section = sectionOf(page)
   await section.getByRole('button', { name: 'Set Schedule' }).click()
   const dialog = dialogOf(page)

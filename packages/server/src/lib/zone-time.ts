@@ -13,6 +13,7 @@ export interface WallTime {
 const dayMs = 24 * 60 * 60_000
 
 /** To make one takes longer than all else here. */
+const formattersAtMost = 1_000
 const formatters = new Map<string, Intl.DateTimeFormat>()
 
 function formatterOf(zone: string): Intl.DateTimeFormat {
@@ -27,6 +28,8 @@ function formatterOf(zone: string): Intl.DateTimeFormat {
     hour: 'numeric',
     minute: 'numeric',
   })
+  // There are fewer zones, but names count in any letter case.
+  if (formatters.size >= formattersAtMost) formatters.clear()
   formatters.set(zone, made)
   return made
 }
