@@ -116,6 +116,15 @@ describe('the main job', () => {
     expect(await ok('disk', 'detach', 'data')).toMatch(/data +available/)
   })
 
+  it('sets, shows and deletes the snapshot schedule of a VM', async () => {
+    const daily = { time: '03:00', keep: 7 }
+    const set = ['--daily', JSON.stringify(daily), '--time-zone', 'Europe/Berlin']
+    expect(await ok('vm-snapshot-schedule', 'set', 'web', ...set)).toMatch(/Europe\/Berlin/)
+    expect(await json('vm-snapshot-schedule', 'get', 'web')).toMatchObject({ daily, paused: false })
+    await ok('vm-snapshot-schedule', 'delete', 'web')
+    expect(await json('vm-snapshot-schedule', 'get', 'web')).toMatchObject({ daily: null })
+  })
+
   it('prints what the console has kept', async () => {
     expect(await ok('vm', 'console-log', 'web')).toContain('root (automatic login)')
   })

@@ -216,11 +216,15 @@ export function makeSnapshotScheduleRepo(db: Db) {
         const row = settingsRow(settings)
         const known = await tx
           .selectFrom('snapshot_schedule')
-          .select(['id', 'rhythms', 'time_zone', 'snapshot_type', 'paused'])
+          .select(['id', 'next_at', 'rhythms', 'time_zone', 'snapshot_type', 'paused'])
           .where(column, '=', id)
           .executeTakeFirst()
         if (known && JSON.stringify({ ...known, ...row }) === JSON.stringify(known)) return false
-        const times = { next_at: nextAt === null ? null : isoTime(nextAt), counted_at: isoTime(nowMs) }
+        const now = isoTime(nowMs)
+        const next = nextAt === null ? null : isoTime(nextAt)
+        // What is due in this moment is not lost by a change.
+        const isDue = next !== null && known?.next_at != null && known.next_at <= now
+        const times = { next_at: isDue ? known.next_at : next, counted_at: now }
         if (known)
           await tx
             .updateTable('snapshot_schedule')

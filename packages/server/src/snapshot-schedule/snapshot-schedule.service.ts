@@ -50,6 +50,19 @@ const outcomes: Record<string, ScheduledOutcome> = {
   error: 'failed',
 }
 
+/** Of what has no schedule. */
+const none = {
+  hourly: null,
+  daily: null,
+  weekly: null,
+  time_zone: 'UTC',
+  paused: false,
+  next_at: null,
+  last: null,
+  missed: null,
+  not_deleted: null,
+} as const
+
 /** When snapshots of VMs and of disks are taken. Taking them is for `schedule-watch.service.ts`. */
 export function makeSnapshotScheduleService(options: SnapshotScheduleServiceOptions) {
   const { repo, vms, disks, cannot, changed, clock } = options
@@ -64,11 +77,7 @@ export function makeSnapshotScheduleService(options: SnapshotScheduleServiceOpti
 
   /** As it goes over the wire, but for what it is of; without a record there is none. */
   function wire(record: ScheduleRecord | null) {
-    if (!record)
-      return {
-        ...{ hourly: null, daily: null, weekly: null, time_zone: 'UTC', paused: false },
-        ...{ next_at: null, last: null, missed: null, not_deleted: null },
-      }
+    if (!record) return none
     const { rhythms, timeZone, paused, nextAt, missed, notDeleted } = record
     return {
       ...rhythms,

@@ -428,6 +428,19 @@ describe('days on which not all goes well', () => {
   )
 
   it(
+    'a change of the schedule loses nothing that is due in that moment',
+    atSchedules(async (desk, { set, get, until, names, iso }) => {
+      const vmId = await desk.runningVm('web')
+      await set(vmId, { daily })
+      await wasOffSince(desk, iso(3, 0, -1))
+      await set(vmId, { daily: { time: '03:00', keep: 2 } })
+      await until(1)
+      expect(await names()).toEqual(['daily 2026-11-20 03:00'])
+      expect(await get(vmId)).toMatchObject({ next_at: iso(3), missed: null })
+    }),
+  )
+
+  it(
     'whoever is killed before all of it is stored has done nothing, and it is done then',
     atSchedules(async (desk, { set, get, until, names }) => {
       const vmId = await desk.runningVm('web')
