@@ -285,6 +285,9 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         button(page, 'Switch off Internet access').click(),
       ),
       over('dialog', 'a port to share', vmPath(running), (page) => button(page, 'Share a port').click()),
+      over('dialog', 'a snapshot schedule to set', vmPath(running), (page) =>
+        button(page, 'Set Schedule').click(),
+      ),
       over('dialog', 'a member to invite', membersPath(project.id), async (page) => {
         await button(page, 'Invite Member').click()
         await page.getByLabel('Email address').fill(long)

@@ -50,6 +50,9 @@ export interface SnapshotRhythms {
 export const hasRhythm = (rhythms: SnapshotRhythms): true | string =>
   snapshotRhythms.some((rhythm) => rhythms[rhythm] !== null) || snapshotScheduleTexts.noRhythm
 
+/** A time of day on a clock of 24 hours: `03:00`. */
+export const timeOfDayPattern = /^([01]\d|2[0-3]):[0-5]\d$/
+
 /** Whether this is the name of a time zone in the IANA database, as this program knows it. */
 export function isTimeZone(name: string): boolean {
   // Offsets such as +01:00 are no names: they know no daylight saving time.

@@ -9,6 +9,7 @@ import {
   type SnapshotRhythm,
   snapshotScheduleTexts,
   snapshotsKept,
+  timeOfDayPattern,
   weekdays,
 } from './snapshot-schedule.rules.ts'
 import { Id, Time } from './text.ts'
@@ -23,7 +24,7 @@ function keepOf(rhythm: SnapshotRhythm) {
   return z.int({ error }).min(min, error).max(max, error)
 }
 
-const TimeOfDay = z.string({ error: t.timeInvalid }).regex(/^([01]\d|2[0-3]):[0-5]\d$/, t.timeInvalid)
+const TimeOfDay = z.string({ error: t.timeInvalid }).regex(timeOfDayPattern, t.timeInvalid)
 
 const Day = z.enum(weekdays, { error: t.weekdayInvalid }).meta({ id: 'Weekday' })
 

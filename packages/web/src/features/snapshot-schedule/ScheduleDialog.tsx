@@ -168,7 +168,13 @@ function Rhythm({
 function Time({ value, onChange }: { value: string; onChange: (time: string) => void }) {
   return (
     <Field label="Time">
-      <TextInput type="time" value={value} onChange={({ target }) => onChange(target.value)} />
+      <TextInput
+        value={value}
+        onChange={({ target }) => onChange(target.value.trim())}
+        placeholder="03:00"
+        autoComplete="off"
+        maxLength={5}
+      />
     </Field>
   )
 }

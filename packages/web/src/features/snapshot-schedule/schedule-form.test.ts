@@ -37,6 +37,7 @@ describe('the form of a schedule', () => {
     [{ dailyKeep: 0 }, 'Keep between 1 and 90 daily snapshots'],
     [{ dailyKeep: 1.5 }, 'Keep between 1 and 90 daily snapshots'],
     [{ dailyTime: '' }, 'Enter a time such as 03:00'],
+    [{ dailyTime: '3 am' }, 'Enter a time such as 03:00'],
     [{ hourly: true, minute: 60 }, 'Enter a minute between 0 and 59'],
     [{ hourly: true, hourlyKeep: 169 }, 'Keep between 1 and 168 hourly snapshots'],
     [{ weekly: true, weeklyKeep: 53 }, 'Keep between 1 and 52 weekly snapshots'],

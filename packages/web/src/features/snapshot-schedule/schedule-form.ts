@@ -6,6 +6,7 @@ import {
   snapshotRhythms,
   snapshotScheduleTexts,
   snapshotsKept,
+  timeOfDayPattern,
   type Weekday,
 } from '@slipway/contract'
 import type { SnapshotSchedule, SnapshotScheduleSet } from '../../api/snapshot-schedules.ts'
@@ -63,8 +64,7 @@ function brokenRhythm(rhythm: SnapshotRhythm, { [rhythm]: rules }: SnapshotRhyth
   if (!rules) return undefined
   if ('minute' in rules && !isWithin(rules.minute, { min: 0, max: 59 }))
     return snapshotScheduleTexts.minuteInvalid
-  // A browser gives a whole time or none.
-  if ('time' in rules && rules.time === '') return snapshotScheduleTexts.timeInvalid
+  if ('time' in rules && !timeOfDayPattern.test(rules.time)) return snapshotScheduleTexts.timeInvalid
   return isWithin(rules.keep, snapshotsKept[rhythm]) ? undefined : snapshotScheduleTexts.keepInvalid[rhythm]
 }
 
