@@ -262,7 +262,7 @@ describe('completion', () => {
     (await ok('__complete', '--', ...words)).split('\n').filter(Boolean)
 
   it('knows nouns, verbs, flags, choices and names', async () => {
-    expect((await complete('vm-s')).sort()).toEqual(['vm-set', 'vm-snapshot'])
+    expect((await complete('vm-s')).sort()).toEqual(['vm-set', 'vm-snapshot', 'vm-snapshot-schedule'])
     expect(await complete('vm', 'st')).toEqual(['start', 'stop'])
     expect(await complete('vm', 'stop', 'bo')).toEqual(['box'])
     expect(await complete('vm', 'create', '--te')).toEqual(['--template_id'])
