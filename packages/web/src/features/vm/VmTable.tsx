@@ -13,7 +13,7 @@ import { Status } from '../../ui/Status.tsx'
 import { Tags } from './Tags.tsx'
 import { Address } from './VmCard.tsx'
 import { useVmActions, vmMenu } from './vm-actions.tsx'
-import { keyOfSort, type Sort, type SortKey, sortAfter, sortVms, viewSpec } from './vm-list-view.ts'
+import { keyOfSort, type Sort, type SortKey, sortAfter, sortVms, viewSpec } from './vm-order.ts'
 
 const columns: readonly { label: string; width: string; sort?: SortKey }[] = [
   { label: 'Name', width: 'minmax(0,1.6fr)', sort: 'name' },

@@ -1,6 +1,6 @@
 import type { Vm } from '@slipway/contract'
 import { expect, test } from 'vitest'
-import { keyOfSort, sortAfter, sortKeys, sortVms, viewSpec } from './vm-list-view.ts'
+import { keyOfSort, sortAfter, sortKeys, sortVms, viewSpec } from './vm-order.ts'
 
 // Only what lists are ordered by.
 const vm = (name: string, more: Partial<Vm> = {}) =>
