@@ -591,7 +591,6 @@ export interface ActivityTable {
   reason: string | null
 }
 
-/** A key that a client sent with the creation of an object. */
 /** A call that is made for many objects. */
 export interface BatchTable {
   id: string
@@ -618,6 +617,7 @@ export interface BatchItemTable {
   created_id: string | null
 }
 
+/** A key that a client sent with the creation of an object. */
 export interface IdempotencyKeyTable {
   account_id: string
   /** Name of the call. */
