@@ -12,6 +12,7 @@ import type { Operation } from './operations/operation.ts'
 import { ofPeople } from './operations/people.ts'
 import { ofProjects } from './operations/projects.ts'
 import { readings } from './operations/readings.ts'
+import { ofSchedules } from './operations/schedules.ts'
 import { ofShares } from './operations/shares.ts'
 import { ofSnapshots } from './operations/snapshots.ts'
 import { sshByName } from './operations/ssh-by-name.ts'
@@ -22,6 +23,7 @@ export const operations: Record<string, Operation> = {
   ...ofVms,
   ...ofDisks,
   ...ofSnapshots,
+  ...ofSchedules,
   ...ofShares,
   ...ofGroups,
   ...ofLongWork,
