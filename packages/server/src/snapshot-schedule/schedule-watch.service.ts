@@ -3,7 +3,7 @@
  * drives: all due times are whole minutes. A due time is dealt with in the transaction that moves the schedule on to the
  * next one, so whoever is killed or overtaken has done all of it or nothing.
  */
-import { snapshotScheduleTexts } from '@slipway/contract'
+import { mayWhileFrozen, snapshotScheduleTexts } from '@slipway/contract'
 import type { Changed } from '../event/event.bus.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
@@ -18,6 +18,9 @@ const minuteMs = 60_000
 
 /** How often it is tried to delete what was in use. */
 const refusedMs = 10 * minuteMs
+
+/** What a schedule does is what somebody could do by hand. */
+const calls = { vm: 'vmSnapshot.create', disk: 'diskSnapshot.create' } as const
 
 /** The service of snapshots of VMs, or of disks. */
 interface Snapshots {
@@ -49,6 +52,8 @@ export function makeScheduleWatch(options: {
     const told = (count: number, reason: string) =>
       count === 0 ? [] : [snapshotsMissed(of, count, reason, nowMs)]
     try {
+      const verdict = !schedule.isFrozen || mayWhileFrozen({ id: calls[of.kind], method: 'POST' })
+      if (verdict !== true) throw new Problem(403, verdict)
       await snapshots[of.kind].take(of.projectId, of.id, {
         name: freeName(nameOf(due, timeZone), await repo.namesOf(of)),
         type,
@@ -91,7 +96,7 @@ export function makeScheduleWatch(options: {
       const isDue = Date.parse(schedule.nextAt) <= nowMs || Date.parse(schedule.countedAt) > nowMs
       try {
         if (isDue) await takeDue(schedule)
-        if (schedule.thins) await thin(schedule)
+        if (schedule.thins && !schedule.isFrozen) await thin(schedule)
       } catch (error) {
         // One that cannot be dealt with does not hold up the others; it is due again in a minute.
         if (!(error instanceof Overtaken))

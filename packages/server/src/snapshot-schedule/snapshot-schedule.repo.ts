@@ -45,6 +45,8 @@ export interface DueRecord extends ScheduleSettings {
   countedAt: string
   /** Whether it is time to look for surplus snapshots. */
   thins: boolean
+  /** Its project is frozen, because its owner is deleting their account. */
+  isFrozen: boolean
   missed: Missed | null
 }
 
@@ -263,9 +265,14 @@ export function makeSnapshotScheduleRepo(db: Db) {
         .leftJoin('disk', (join) =>
           join.onRef('disk.id', '=', 'schedule.disk_id').on('disk.status', '!=', 'deleting'),
         )
+        .leftJoin('project', (join) =>
+          join.on((e) => e('project.id', '=', e.fn.coalesce('vm.project_id', 'disk.project_id'))),
+        )
+        .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
         .selectAll('schedule')
         .select((e) => [
-          e.fn.coalesce('vm.project_id', 'disk.project_id').as('project_id'),
+          'project.id as project_id',
+          'leaving.account_id as leaving_id',
           e.fn.coalesce('vm.name', 'disk.name').as('name'),
         ])
         .where('schedule.paused', '=', 0)
@@ -288,6 +295,7 @@ export function makeSnapshotScheduleRepo(db: Db) {
           nextAt: row.next_at,
           countedAt: row.counted_at,
           thins: row.thin_at !== null && row.thin_at <= now,
+          isFrozen: row.leaving_id !== null,
           missed: missedOf(row),
         }
       })

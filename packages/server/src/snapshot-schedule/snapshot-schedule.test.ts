@@ -1,5 +1,7 @@
 import {
+  accountApi,
   diskSnapshotScheduleApi,
+  mayWhileFrozen,
   messages,
   type VmSnapshotScheduleSet,
   vmApi,
@@ -403,6 +405,31 @@ describe('a snapshot that cannot be taken', () => {
 })
 
 describe('days on which not all goes well', () => {
+  it(
+    'nothing is taken or deleted in a project that is frozen, and then it goes on',
+    atSchedules(async (desk, { set, get, until }) => {
+      // Whoever is deleting their account does not get to see it.
+      const names = () => desk.app.db.selectFrom('vm_snapshot').select('name').execute()
+      const vmId = await desk.runningVm('web')
+      await set(vmId, { hourly: { minute: 0, keep: 1 } })
+      await until(1)
+      const before = await names()
+      const { id } = (await desk.ada.call(accountApi.me)).body
+      const times = { requested_at: '2026-01-01T00:00:00.000Z', delete_at: '2126-01-01T00:00:00.000Z' }
+      await desk.app.db
+        .insertInto('account_deletion')
+        .values({ account_id: id, ...times })
+        .execute()
+      await until(2)
+      expect(await names()).toEqual(before)
+      await desk.app.db.deleteFrom('account_deletion').execute()
+      const reason = mayWhileFrozen({ id: 'vmSnapshot.create', method: 'POST' })
+      expect(await get(vmId)).toMatchObject({ last: { outcome: 'missed' }, missed: { count: 1, reason } })
+      await until(3)
+      expect(await get(vmId)).toMatchObject({ last: { outcome: 'ready' } })
+    }),
+  )
+
   /** As a server finds a schedule after it was off since a due time. */
   const wasOffSince = (desk: Desk, next_at: string) =>
     desk.app.db.updateTable('snapshot_schedule').set({ next_at, counted_at: next_at }).execute()
