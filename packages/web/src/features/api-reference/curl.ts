@@ -1,5 +1,5 @@
 import type { ApiSchema } from '../../api/api-reference.ts'
-import { shellWord } from '../../shell-word.ts'
+import { curlText } from '../../curl-text.ts'
 import { type ApiCall, schemaName } from './calls.ts'
 
 type Schemas = Readonly<Record<string, ApiSchema>>
@@ -25,22 +25,14 @@ export function curlOf(call: ApiCall, schemas: Schemas, origin: string): string 
   const token = tokenOf(call)
   const isForm = body?.type === 'application/x-www-form-urlencoded'
   const content = body && exampleOf(body.schema, schemas)
-  const lines = [
-    ['curl', answer.type === 'text/event-stream' && '-N', method !== 'GET' && `-X ${method}`]
-      .filter(Boolean)
-      .join(' '),
-    token && `-H "Authorization: Bearer ${token}"`,
-    parameters.some((one) => one.in === 'header') && '-H "Idempotency-Key: $(uuidgen)"',
-    ...(isForm
-      ? Object.entries(content as object).map(
-          ([name, value]) => `--data-urlencode ${shellWord(`${name}=${value}`)}`,
-        )
-      : body
-        ? ["-H 'Content-Type: application/json'", `-d ${shellWord(JSON.stringify(content))}`]
-        : []),
-    `"${url}"`,
-  ]
-  return lines.filter(Boolean).join(' \\\n  ')
+  return curlText({
+    method,
+    url,
+    token,
+    isKeyed: parameters.some((one) => one.in === 'header'),
+    ...(body && (isForm ? { form: Object(content) } : { json: content })),
+    follows: answer.type === 'text/event-stream',
+  })
 }
 
 /** The least that a schema takes: what is not required is left out. */

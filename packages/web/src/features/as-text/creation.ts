@@ -7,7 +7,7 @@ import {
   projectFileVersion,
   routeOf,
 } from '@slipway/contract'
-import { shellWord } from '../../shell-word.ts'
+import { curlText, shellWord } from '../../curl-text.ts'
 
 /** A call that creates something in a project. */
 export interface Creation {
@@ -28,14 +28,7 @@ interface Named {
 export function requestOf({ call, project, params, body }: Creation, origin: string): string {
   const { method, path } = routeOf(call)
   const url = origin + fillPath(path, { ...params, projectId: project.id })
-  return [
-    `curl -X ${method}`,
-    '-H "Authorization: Bearer $SLIPWAY_TOKEN"',
-    '-H "Idempotency-Key: $(uuidgen)"',
-    "-H 'Content-Type: application/json'",
-    `-d ${shellWord(JSON.stringify(body))}`,
-    `"${url}"`,
-  ].join(' \\\n  ')
+  return curlText({ method, url, token: '$SLIPWAY_TOKEN', isKeyed: true, json: body })
 }
 
 /** As the command line takes it, with names where nothing else has them. */
