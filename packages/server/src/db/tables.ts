@@ -178,13 +178,17 @@ async function alterReferences(tx: Db, how: 'deferrable initially deferred' | 'n
 }
 
 async function continueNumbers(tx: Db): Promise<void> {
-  const { rows } = await sql<{ table: string; column: string; sequence: string }>`
-    select * from (
-      select table_name as "table", column_name as "column",
-        pg_get_serial_sequence(quote_ident(table_name), column_name) as sequence
-      from information_schema.columns where table_schema = current_schema()
-    ) as numbered where sequence is not null`.execute(tx)
-  for (const { table, column, sequence } of rows)
+  // The sequence is asked for in what is selected alone, which is worked out for rows that have passed all conditions.
+  // As a condition, PostgreSQL may ask it of other schemas' tables first, and those are not found by their name.
+  const { rows } = await sql<{ table: string; column: string; sequence: string | null }>`
+    select t.relname as "table", a.attname as "column",
+      pg_get_serial_sequence(quote_ident(t.relname), a.attname) as sequence
+    from pg_attribute a join pg_class t on t.oid = a.attrelid
+    where t.relnamespace = current_schema()::regnamespace and t.relkind = 'r'
+      and a.attnum > 0 and not a.attisdropped`.execute(tx)
+  for (const { table, column, sequence } of rows) {
+    if (sequence === null) continue
     await sql`select setval(${sequence}, max(${sql.ref(column)})) from ${sql.table(table)}
       having max(${sql.ref(column)}) is not null`.execute(tx)
+  }
 }
