@@ -128,30 +128,35 @@ describe('rows inserted in any order', () => {
     expect(isForeignKeyViolation(failure)).toBe(true)
   })
 
-  it.runIf(onPostgres)('are followed by the next number where the database gives numbers out', async () => {
-    const undo = new Error('nothing of this stays')
-    const done = db.transaction().execute(async (tx) => {
-      await sql`create table ticket (id bigint generated always as identity primary key, n serial, t text)`.execute(
-        tx,
-      )
-      await sql`create table unused (id bigint generated always as identity primary key)`.execute(tx)
-      const ticket = await tableOf('ticket', tx)
-      await insertInAnyOrder(tx, () =>
-        insertRows(tx, ticket, [
-          [
-            { id: 7, n: 20, t: '' },
-            { id: 41, n: 3, t: '' },
-          ],
-        ]),
-      )
-      await sql`insert into ticket (t) values ('next')`.execute(tx)
-      await sql`insert into unused default values`.execute(tx)
-      expect((await sql`select id, n from ticket where t = 'next'`.execute(tx)).rows).toEqual([
-        { id: 42, n: 21 },
-      ])
-      expect((await sql`select id from unused`.execute(tx)).rows).toEqual([{ id: 1 }])
-      throw undo
-    })
-    await expect(done).rejects.toBe(undo)
-  })
+  const plans = ['enable_hashjoin = on', 'enable_nestloop = off', 'enable_indexscan = off']
+  it.runIf(onPostgres).each(plans)(
+    'are followed by the next number that the database gives out, with %s',
+    async (planner) => {
+      const undo = new Error('nothing of this stays')
+      const done = db.transaction().execute(async (tx) => {
+        await sql.raw(`set local ${planner}`).execute(tx)
+        await sql`create table ticket (id bigint generated always as identity primary key, n serial, t text)`.execute(
+          tx,
+        )
+        await sql`create table unused (id bigint generated always as identity primary key)`.execute(tx)
+        const ticket = await tableOf('ticket', tx)
+        await insertInAnyOrder(tx, () =>
+          insertRows(tx, ticket, [
+            [
+              { id: 7, n: 20, t: '' },
+              { id: 41, n: 3, t: '' },
+            ],
+          ]),
+        )
+        await sql`insert into ticket (t) values ('next')`.execute(tx)
+        await sql`insert into unused default values`.execute(tx)
+        expect((await sql`select id, n from ticket where t = 'next'`.execute(tx)).rows).toEqual([
+          { id: 42, n: 21 },
+        ])
+        expect((await sql`select id from unused`.execute(tx)).rows).toEqual([{ id: 1 }])
+        throw undo
+      })
+      await expect(done).rejects.toBe(undo)
+    },
+  )
 })
