@@ -14,6 +14,7 @@ import {
 } from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll } from 'vitest'
+import type { PasswordCost } from './account/password.ts'
 import type { AppOptions } from './app/options.ts'
 import { buildApp } from './app.ts'
 import { openBeside, openTestDb } from './db/database.test-kit.ts'
@@ -39,6 +40,7 @@ const noQuota: QuotaLimits = {
   snapshot_bytes: null,
   shares: null,
 }
+const cheap: PasswordCost = { parallelism: 1, memory: 8, passes: 1 }
 const templates = templatesOf(await readRecipes())
 
 export interface Answer<T = unknown> {
@@ -77,6 +79,8 @@ export interface TestAppOptions {
   trustedProxies?: string[]
   publicUrl?: string
   share?: ShareWays
+  /** As little as can be, unless a test is about it: nearly every test signs somebody up. */
+  passwordCost?: PasswordCost
 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
@@ -143,6 +147,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
       ownUrl: () => 'http://slipway.test',
       metricsToken: 'operator-token',
       factorKey: 'a key that tests encrypt secrets with',
+      passwordCost: options.passwordCost ?? cheap,
       startsAtOnce: options.startsAtOnce ?? 100,
       gateway: options.gateway ?? null,
       peers,

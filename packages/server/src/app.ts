@@ -107,6 +107,7 @@ export async function buildApp(options: AppOptions) {
     projects,
     sendMail: options.sendMail,
     factorKey: options.factorKey,
+    passwordCost: options.passwordCost,
     publicUrl,
     passkeyOrigin,
     sessionLines,

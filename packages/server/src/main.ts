@@ -2,6 +2,7 @@
 import { availableParallelism, hostname } from 'node:os'
 import path from 'node:path'
 import { gatewayCommand } from '@slipway/contract'
+import { owaspCost } from './account/password.ts'
 import { buildApp } from './app.ts'
 import { openBackupDesk } from './backup/desk.ts'
 import { requireComplete } from './backup/restore.ts'
@@ -122,6 +123,7 @@ async function main(): Promise<void> {
     gateway,
     metricsToken: config.metricsToken ?? (await keptSecret(path.join(config.dataDir, 'metrics.token'))),
     factorKey: config.factorKey ?? (await keptSecret(path.join(config.dataDir, 'factor.key'))),
+    passwordCost: owaspCost,
     peers,
     lease,
     startsAtOnce: config.engine === 'simulated' ? 1000 : Math.max(2, availableParallelism()),

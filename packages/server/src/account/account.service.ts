@@ -26,7 +26,7 @@ import type { AccountLimits } from './account.limits.ts'
 import { type Kept, passwordChangedMail, resetMail, verificationMail } from './account.mails.ts'
 import type { Account, AccountRepo, Purpose } from './account.repo.ts'
 import { requireUnbreached } from './breached.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import type { Passwords } from './password.ts'
 
 const minute = 60_000
 const hour = 60 * minute
@@ -106,6 +106,7 @@ export interface AccountServiceOptions {
   /** A session ended, or all of an account: what stands on them has to end too. */
   onSessionsEnded: (ended: { sessionId: string } | { accountId: string }) => void
   limits: AccountLimits
+  passwords: Passwords
   clock: Clock
   log: Log
 }
@@ -123,6 +124,7 @@ export function makeAccountService({
   keptOf,
   onSessionsEnded,
   limits,
+  passwords,
   clock,
   log,
 }: AccountServiceOptions) {
@@ -221,7 +223,7 @@ export function makeAccountService({
       await requireUnbreached(input.password)
       const account = { id: newId(clock.now()), name: input.name, email: input.email, created_at: now() }
       const { token, row } = newToken(account.id, 'verify')
-      const password_hash = await hashPassword(input.password, callerOf(asker))
+      const password_hash = await passwords.hash(input.password, callerOf(asker))
       try {
         await repo.insert(
           { ...account, password_hash, email_verified_at: null, disabled_at: null },
@@ -243,15 +245,13 @@ export function makeAccountService({
       const { ip, signal } = asker
       const attempt = await limits.beginSignIn(input.email, clientNetworkOf(ip))
       const account = await repo.byEmail(input.email)
-      const isRight = await verifyPassword(
-        input.password,
-        account?.passwordHash ?? null,
-        callerOf(asker),
-      ).catch(async (error: unknown) => {
-        // One who left is counted: otherwise leaving would be a way to ask for ever.
-        if (!signal.aborted) await attempt.notMade()
-        throw error
-      })
+      const isRight = await passwords
+        .verify(input.password, account?.passwordHash ?? null, callerOf(asker))
+        .catch(async (error: unknown) => {
+          // One who left is counted: otherwise leaving would be a way to ask for ever.
+          if (!signal.aborted) await attempt.notMade()
+          throw error
+        })
       if (!account) throw new Problem(401, accountTexts.badCredentials)
       if (!isRight) {
         await noteFailure(account, `The password was wrong. From ${ip}.`)
@@ -398,7 +398,7 @@ export function makeAccountService({
           account,
           wish(account.id, 'account.resetPassword', 'Reset the password with an emailed link', `From ${ip}.`),
         )
-      const passwordHash = await hashPassword(password, callerOf(asker))
+      const passwordHash = await passwords.hash(password, callerOf(asker))
       const account = await repo.resetPassword(hash, passwordHash, now(), changed)
       if (!account) throw new Problem(400, accountTexts.resetExpired)
       onSessionsEnded({ accountId: account.id })

@@ -23,7 +23,7 @@ import {
 } from './account.mails.ts'
 import { type Asker, hashOf, linkLifeMs } from './account.service.ts'
 import { requireUnbreached } from './breached.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import type { Passwords } from './password.ts'
 import type { SettingsRepo } from './settings.repo.ts'
 
 export type SettingsService = ReturnType<typeof makeSettingsService>
@@ -31,6 +31,7 @@ export type SettingsService = ReturnType<typeof makeSettingsService>
 export interface SettingsServiceOptions {
   repo: SettingsRepo
   limits: AccountLimits
+  passwords: Passwords
   sendMail: SendMail
   installation: () => { productName: string; url: string }
   /** What of an account a new password does not change. */
@@ -44,7 +45,7 @@ export interface SettingsServiceOptions {
 
 /** What people change of their own accounts while they are signed in. */
 export function makeSettingsService(options: SettingsServiceOptions) {
-  const { repo, limits, installation, clock, log } = options
+  const { repo, limits, passwords, installation, clock, log } = options
   const now = () => isoTime(clock.now())
   const send = mailInBackground(options.sendMail, log)
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
@@ -58,12 +59,12 @@ export function makeSettingsService(options: SettingsServiceOptions) {
     const network = clientNetworkOf(ip)
     const attempt = await limits.beginSignIn(user.email, network)
     const hash = await repo.passwordHash(user.id)
-    const isRight = await verifyPassword(password, hash, { network, signal }).catch(
-      async (error: unknown) => {
+    const isRight = await passwords
+      .verify(password, hash, { network, signal })
+      .catch(async (error: unknown) => {
         if (!signal.aborted) await attempt.notMade()
         throw error
-      },
-    )
+      })
     if (!isRight || hash === null) throw refuse('password', accountTexts.wrongPassword)
     await attempt.succeeded()
   }
@@ -87,7 +88,7 @@ export function makeSettingsService(options: SettingsServiceOptions) {
     ): Promise<void> {
       await requireUnbreached(password)
       const network = clientNetworkOf(asker.ip)
-      const passwordHash = await hashPassword(password, { network, signal: asker.signal })
+      const passwordHash = await passwords.hash(password, { network, signal: asker.signal })
       const changed = wish(user.id, 'account.changePassword', 'Changed the password', `From ${asker.ip}.`)
       const ended = await repo.changePassword({
         accountId: user.id,

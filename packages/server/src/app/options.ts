@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify'
+import type { PasswordCost } from '../account/password.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -50,6 +51,7 @@ export interface AppOptions {
   metricsToken: string
   /** Encrypts the secrets of authenticator apps; the same at all servers of the installation. */
   factorKey: string
+  passwordCost: PasswordCost
   /** SSH by name, listening; null when it is switched off. Whoever started it closes it. */
   gateway: Gateway | null
 }

@@ -5,6 +5,7 @@ import { makeAccountLimits } from '../account/account.limits.ts'
 import { makeAccountRepo } from '../account/account.repo.ts'
 import { makeAccountService } from '../account/account.service.ts'
 import { factorMail } from '../account/factor-mail.ts'
+import { makePasswords, type PasswordCost } from '../account/password.ts'
 import { makeSettingsRepo } from '../account/settings.repo.ts'
 import { makeSettingsService } from '../account/settings.service.ts'
 import { makeRequireWayIn } from '../account/sign-in-ways.service.ts'
@@ -69,6 +70,7 @@ export function makePeople(options: {
   sendMail: SendMail
   /** Encrypts the secrets of authenticator apps. */
   factorKey: string
+  passwordCost: PasswordCost
   /** Where passkeys work; null where no browser lets this server use them. */
   passkeyOrigin: () => string | null
   /** Where people reach the server, without a slash at the end. */
@@ -149,6 +151,7 @@ export function makePeople(options: {
     clock,
     log,
   })
+  const passwords = makePasswords(options.passwordCost)
   const accounts = makeAccountService({
     repo: accountRepo,
     sendMail: options.sendMail,
@@ -162,6 +165,7 @@ export function makePeople(options: {
     isInvited: memberRepo.isInvited,
     onSessionsEnded: endEverywhere,
     limits,
+    passwords,
     clock,
     log,
   })
@@ -224,6 +228,7 @@ export function makePeople(options: {
   const settings = makeSettingsService({
     repo: makeSettingsRepo(db),
     limits,
+    passwords,
     sendMail: options.sendMail,
     installation,
     keptOf,

@@ -6,14 +6,14 @@ import { accountApi, apiTokenApi, endpoints, projectApi, sshKeyApi } from '@slip
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { type AccountLimits, makeAccountLimits } from '../account/account.limits.ts'
-import { hashedAtOnce, queuePlaces } from '../account/password.ts'
+import { hashedAtOnce, owaspCost, queuePlaces } from '../account/password.ts'
 import { lastMail, makeTestApp, newPublicKey, type TestApp, testApp, tokenOf } from '../app.test-kit.ts'
 import { onPostgres } from '../db/database.test-kit.ts'
 import { silentLog } from '../lib/log.ts'
 import { makeNoPeers } from '../lib/peers.ts'
 import { makeAuthenticator } from '../passkey.test-kit.ts'
 
-const app = await testApp({ trustedProxies: ['127.0.0.1'] })
+const app = await testApp({ trustedProxies: ['127.0.0.1'], passwordCost: owaspCost })
 const password = 'Correct-horse-1'
 
 /** Signs in from an address, which a trusted proxy tells. */
@@ -155,7 +155,7 @@ describe('hashing passwords', () => {
   })
 
   it('is not done for those who left: the next one waits for nobody', async () => {
-    const own = await makeTestApp()
+    const own = await makeTestApp({ passwordCost: owaspCost })
     try {
       await own.app.listen({ host: '127.0.0.1', port: 0 })
       const { port } = own.app.server.address() as AddressInfo
