@@ -1,11 +1,13 @@
 /**
  * `npm run campaign -- cycles N`: writes into a VM that is under load, suspends and wakes it, or restores it from a full
- * snapshot, and compares: nothing acknowledged is lost, and the clock that nobody sets does not jump.
+ * snapshot, and compares: nothing acknowledged is lost, the clock that nobody sets does not jump, and a connection that
+ * another VM of the project has to it goes on after a suspension.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Vm, type VmSnapshot, vmApi, vmSnapshotApi } from '@slipway/contract'
 import { type Ground, openGround } from './ground.ts'
+import { answerIn, openTcpSession } from './tcp-session.ts'
 
 /** Writes to disk and memory for ever, so that saving has something to catch up with. */
 const LOAD =
@@ -97,11 +99,16 @@ export async function cycles(
   let wrong = 0
   try {
     let vm = await ground.untilVm((await ground.create('cycled')).id, 'running')
+    const peer = await ground.untilVm((await ground.create('peer')).id, 'running')
     await ground.ssh(vm, LOAD)
+    await answerIn(ground, vm)
+    let session = await openTcpSession(ground, peer, vm)
     const boot = await ground.ssh(vm, 'cat /proc/sys/kernel/random/boot_id')
     for (let cycle = 1; cycle <= count; cycle += 1) {
       const text = randomUUID()
       if ((await write(ground, vm, text)) !== text) throw new Error('A write was not acknowledged')
+      const cut = await session.goesOn()
+      if (cut !== null) throw new Error(`There was no connection to begin with. ${cut}`)
       const before = await readUp(ground, vm)
       const isRestore = cycle % 2 === 0
       let pausedS = 0
@@ -109,7 +116,10 @@ export async function cycles(
       else ({ vm, pausedS } = await suspendAndWake(ground, vm))
       const found = await compare(ground, vm, text, boot)
       const jumped = jump(before, await readUp(ground, vm), pausedS)
-      for (const what of jumped === null ? found : [...found, jumped]) {
+      // A guest that was put back knows less of its connections than those at their other ends: they begin anew.
+      if (isRestore) session = await openTcpSession(ground, peer, vm)
+      const ended = await session.goesOn()
+      for (const what of [...found, jumped, ended].filter((one) => one !== null)) {
         wrong += 1
         log(`WRONG in cycle ${cycle} (${isRestore ? 'restore' : 'suspend'}): ${what}`)
       }

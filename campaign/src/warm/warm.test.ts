@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { facts, sharedFacts } from './clones.ts'
 import { jump, offBy } from './cycles.ts'
+import { gap } from './tcp-session.ts'
 
 const names = Object.keys(facts)
 const clone = (mark: string) => names.map((name) => `${name} of ${mark}`)
@@ -42,4 +43,13 @@ it.each([
   [1012, 2],
 ])('a time of %i that was read from 1000 to 1010 is off by %i s', (time, off) => {
   expect(offBy(time, { from: 1000, to: 1010 })).toBe(off)
+})
+
+it.each([
+  [[], null],
+  [['1', '2', '3'], null],
+  [['1', '2', '4'], 'After 2 came 4'],
+  [['2'], 'After 0 came 2'],
+])('numbers that came back as %j over TCP have %s wrong', (numbers, expected) => {
+  expect(gap(numbers)).toBe(expected)
 })

@@ -96,11 +96,15 @@ describe('a talk with the agent of a guest', () => {
     agent.close()
   })
 
-  test('sets the clock of a guest that is too busy to answer at first', async () => {
+  function talker() {
     const qmp = { execute: async () => [{ label: AGENT_CHANNEL, 'frontend-open': true }] }
     const dirs = { fileOf: () => join(dir, 'agent.sock') }
     // What is used of them.
-    const talk = makeAgentTalk('vm-1', qmp as unknown as Qmp, dirs as unknown as MachineDirs)
+    return makeAgentTalk('vm-1', qmp as unknown as Qmp, dirs as unknown as MachineDirs)
+  }
+
+  test('sets the clock of a guest that is too busy to answer at first', async () => {
+    const talk = talker()
     const asked: string[] = []
     answer = ({ execute }) => {
       asked.push(execute)
@@ -109,6 +113,15 @@ describe('a talk with the agent of a guest', () => {
     deafFor = 2
     await talk.setClock()
     expect(asked).toEqual(['guest-set-time'])
+  })
+
+  test('sets the clock again of a guest that may have taken the time late', async () => {
+    const talk = talker()
+    const latenesses = [600, 0]
+    let asked = 0
+    answer = () => void sleep(latenesses[asked++]).then(() => reply({}))
+    await talk.setClock()
+    expect(asked).toBe(2)
   })
 
   test('reads nothing while nothing is asked', async () => {

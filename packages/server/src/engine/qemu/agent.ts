@@ -17,6 +17,8 @@ const PROGRAM_MS = 1000
 const TRAFFIC_MS = 25_000
 /** Together a minute: a guest whose agent is silent for longer has none. */
 const CLOCK_TRIES = 60
+/** A guest that took so long to say that it has the time may be behind by as much. */
+const CLOCK_LATE_MS = 400
 const CLOCK_PAUSE_MS = 1000
 
 /** Nobody listens in the guest now. */
@@ -61,14 +63,15 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
     await agent.execute('guest-fsfreeze-thaw', {}, THAW_MS)
     await rm(mark, { force: true })
   }
-  /** Whether the guest has the time of now. */
-  async function tryClock(): Promise<boolean> {
+  /** How late the guest may have taken the time of now, in milliseconds; null when it has not taken it. */
+  async function tryClock(): Promise<number | null> {
     const agent = await reach()
     try {
+      const asked = performance.now()
       await agent?.execute('guest-set-time', { time: Date.now() * 1_000_000 }, THAW_MS)
-      return agent !== null
+      return agent && performance.now() - asked
     } catch {
-      return false
+      return null
     } finally {
       agent?.close()
     }
@@ -116,8 +119,11 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** Sets the guest's clock, which stood still in a saved memory. On a busy host the agent may take a while to answer. */
     async setClock(): Promise<void> {
-      for (let tries = 0; tries < CLOCK_TRIES && !(await inTurn(tryClock)); tries += 1)
-        await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
+      for (let tries = 0; tries < CLOCK_TRIES; tries += 1) {
+        const late = await inTurn(tryClock)
+        if (late === null) await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
+        else if (late < CLOCK_LATE_MS) return
+      }
     },
 
     /** Tells the programs on a serial line how large their terminal is. False: it could not be told now. */
