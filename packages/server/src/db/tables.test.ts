@@ -128,6 +128,20 @@ describe('rows inserted in any order', () => {
     expect(isForeignKeyViolation(failure)).toBe(true)
   })
 
+  it.runIf(onPostgres)('may keep references that are looked at when the transaction ends', async () => {
+    const undo = new Error('nothing of this stays')
+    const done = db.transaction().execute(async (tx) => {
+      await sql`create table later (of text references account (id) deferrable initially deferred)`.execute(
+        tx,
+      )
+      await insertInAnyOrder(tx, async () => {})
+      await sql`set constraints all deferred`.execute(tx)
+      await sql`insert into later values ('nobody yet')`.execute(tx)
+      throw undo
+    })
+    await expect(done).rejects.toBe(undo)
+  })
+
   const plans = ['enable_hashjoin = on', 'enable_nestloop = off', 'enable_indexscan = off']
   it.runIf(onPostgres).each(plans)(
     'are followed by the next number that the database gives out, with %s',

@@ -134,10 +134,12 @@ export async function insertInAnyOrder(tx: Db, insert: () => Promise<void>): Pro
     await sql`pragma defer_foreign_keys=on`.execute(tx)
     return insert()
   }
-  await alterReferences(tx, 'deferrable initially deferred')
+  // Some may be deferrable always, and stay so.
+  const strict = await strictReferences(tx)
+  await alterReferences(tx, strict, 'deferrable initially deferred')
   await insert()
   await sql`set constraints all immediate`.execute(tx)
-  await alterReferences(tx, 'not deferrable')
+  await alterReferences(tx, strict, 'not deferrable')
   await continueNumbers(tx)
 }
 
@@ -169,11 +171,23 @@ function refuseNull({ name, columns, key }: Table, row: Row): void {
   }
 }
 
-async function alterReferences(tx: Db, how: 'deferrable initially deferred' | 'not deferrable') {
-  const { rows } = await sql<{ table: string; name: string }>`
+type Reference = { table: string; name: string }
+
+/** The references that are looked at with each statement. */
+async function strictReferences(tx: Db): Promise<Reference[]> {
+  const { rows } = await sql<Reference>`
     select t.relname as "table", r.conname as name from pg_constraint r join pg_class t on t.oid = r.conrelid
-    where r.contype = 'f' and r.connamespace = current_schema()::regnamespace`.execute(tx)
-  for (const { table, name } of rows)
+    where r.contype = 'f' and not r.condeferrable
+      and r.connamespace = current_schema()::regnamespace`.execute(tx)
+  return rows
+}
+
+async function alterReferences(
+  tx: Db,
+  references: readonly Reference[],
+  how: 'deferrable initially deferred' | 'not deferrable',
+): Promise<void> {
+  for (const { table, name } of references)
     await sql`alter table ${sql.table(table)} alter constraint ${sql.ref(name)} ${sql.raw(how)}`.execute(tx)
 }
 
