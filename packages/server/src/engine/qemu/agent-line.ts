@@ -113,7 +113,8 @@ export async function talkTo(socket: Socket): Promise<Agent | null> {
   }
 }
 
-async function isListening(qmp: Qmp): Promise<boolean> {
+/** Whether something in the guest listens for questions, however busy it is. */
+export async function isListening(qmp: Qmp): Promise<boolean> {
   const devices = await qmp.execute('query-chardev', undefined, LOOK_MS).catch(() => null)
   const channel = (Array.isArray(devices) ? devices : [])
     .filter(isRecord)

@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { StartScriptForm, StartScriptResult } from '../engine.ts'
-import { type Agent, reachAgent } from './agent-line.ts'
+import { type Agent, isListening, reachAgent } from './agent-line.ts'
 import { countOf, isRecord, sumOf } from './lines.ts'
 import { askForPorts } from './listening.ts'
 import { fileNames, type MachineDirs } from './machine-dir.ts'
@@ -15,11 +15,11 @@ const ASK_MS = 3000
 const PROGRAM_MS = 1000
 /** Asking costs more than all else that is measured, here and in the guest: an answer is good for so long. */
 const TRAFFIC_MS = 25_000
-/** Together a minute: a guest whose agent is silent for longer has none. */
-const CLOCK_TRIES = 60
+/** A guest whose agent is silent for longer has none. */
+const CLOCK_TRIES_MS = 60_000
 /** A guest that took so long to say that it has the time may be behind by as much. */
 const CLOCK_LATE_MS = 400
-const CLOCK_PAUSE_MS = 1000
+const CLOCK_PAUSE_MS = 200
 
 /** Nobody listens in the guest now. */
 export class UnansweredError extends Error {}
@@ -111,6 +111,9 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
         return work(agent).finally(() => agent.close())
       }),
 
+    /** Whether there is an agent in the guest, busy or not. */
+    isThere: () => isListening(qmp),
+
     /** Thaws what an earlier process has left frozen. */
     async thawIfLeft(): Promise<void> {
       if (!(await dirs.has(machineId, fileNames.frozen))) return
@@ -119,7 +122,8 @@ export function makeAgentTalk(machineId: string, qmp: Qmp, dirs: MachineDirs) {
 
     /** Sets the guest's clock, which stood still in a saved memory. On a busy host the agent may take a while to answer. */
     async setClock(): Promise<void> {
-      for (let tries = 0; tries < CLOCK_TRIES; tries += 1) {
+      const latest = performance.now() + CLOCK_TRIES_MS
+      while (performance.now() < latest) {
         const late = await inTurn(tryClock)
         if (late === null) await sleep(CLOCK_PAUSE_MS, undefined, { ref: false })
         else if (late < CLOCK_LATE_MS) return

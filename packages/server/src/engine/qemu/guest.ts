@@ -77,6 +77,8 @@ const GREETING_MS = 10_000
 const LOADING_MS = 300_000
 /** A guest that goes on from the memory of another one and does not take its identity in this time boots. */
 const RENEWAL_MS = 60_000
+/** A resumed guest does not count as ready for so long while its clock is not set. */
+const CLOCK_FIRST_MS = 10_000
 /** It was set to the second; on a busy host that takes longer than it is true. */
 const CLOCK_MAY_BE_OFF_MS = 1000
 
@@ -146,13 +148,22 @@ async function takeUp(
   await goOn(qmp)
   await agent.thawIfLeft()
   // One that an earlier process left standing still, after it had saved its memory, has missed some time too.
-  if ((goesOnFromMemory && run.resumed && !run.copy) || status === 'postmigrate')
-    inBackground(log, "setting a guest's clock", agent.setClock())
+  const resumes = goesOnFromMemory && run.resumed && !run.copy
+  const settingClock = resumes || status === 'postmigrate' ? agent.setClock() : null
+  if (settingClock) inBackground(log, "setting a guest's clock", settingClock)
   if (status === 'io-error') starvation.begin()
   if ((run.warm ?? run.copy)?.renewed === false)
     inBackground(log, 'giving a guest its identity', becomeSomebody())
+  else if (resumes && (await agent.isThere()))
+    inBackground(log, 'waiting for the clock of a guest', beginOnTime())
   else await readiness.begin()
   if (!run.resumed && !run.warm) boot.begin()
+
+  /** Who is let in finds the time right, unless the guest is too busy to take it for long. */
+  async function beginOnTime(): Promise<void> {
+    await Promise.race([settingClock, sleep(CLOCK_FIRST_MS, undefined, { ref: false })])
+    await readiness.begin()
+  }
 
   async function correctClock(): Promise<void> {
     const { aheadMs } = await readClock(
