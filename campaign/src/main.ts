@@ -33,6 +33,8 @@ const { values, positionals } = parseArgs({
     every: { type: 'string' },
     /** Only these faults, with commas. */
     faults: { type: 'string' },
+    /** These operations half of the time, with commas, such as suspendVm,forkVm. */
+    often: { type: 'string' },
     replay: { type: 'string' },
     calls: { type: 'string', default: '100000' },
     /** Collects all violations instead of ending at the first. */
@@ -92,6 +94,7 @@ function planned(): Pick<CampaignOptions, 'steps' | 'lastsMs' | 'goOn'> {
       kills,
       log: console.log,
       ...(only && { only }),
+      ...(values.often !== undefined && { often: values.often.split(',') }),
       ...(values.every !== undefined && { every: Math.max(1, number(values.every, 'every')) }),
     }),
   }

@@ -26,11 +26,23 @@ interface PlanOptions {
   /** The longest wait between two steps. */
   waitMs: number
   faults: readonly Dealt[]
+  often: readonly string[]
 }
 
-const table = Object.entries(operations).map(([name, operation]) => ({ name, ...operation }))
+/** The operations with their weights: those that come often weigh as much as all others together. */
+function weighted(often: readonly string[]) {
+  const unknown = often.filter((name) => !(name in operations))
+  if (unknown.length > 0) throw new Error(`There is no operation ${unknown.join(', ')}`)
+  const all = Object.entries(operations).map(([name, operation]) => ({ name, ...operation }))
+  const sum = (some: typeof all) => some.reduce((total, { weight }) => total + weight, 0)
+  const isOften = ({ name }: { name: string }) => often.includes(name)
+  const ofThem = sum(all.filter(isOften))
+  const factor = (sum(all) - ofThem) / ofThem
+  return all.map((one) => (isOften(one) ? { ...one, weight: one.weight * factor } : one))
+}
 
 function makePlanner(options: PlanOptions, first: number): NextStep {
+  const table = weighted(options.often)
   const random = makeRandom(options.seed)
   let n = first
   let untilSettled = options.settleEvery
@@ -68,6 +80,8 @@ export interface Course {
   every?: number
   /** Only these faults. */
   only?: readonly string[]
+  /** These operations half of the time. */
+  often?: readonly string[]
   /** Hears what cannot be dealt here and why, and how far it came. */
   log: (line: string) => void
 }
@@ -85,6 +99,7 @@ export function planSteps({
   kills,
   every,
   only,
+  often = [],
   log,
 }: Course): (host: AnyHost, first: number) => NextStep {
   return (host, first) => {
@@ -103,6 +118,7 @@ export function planSteps({
         settleEvery: kills === null ? 250 : 300,
         waitMs: waitMs[host.engine],
         faults: chosen,
+        often,
       },
       first,
     )
