@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { errorCode } from '../lib/command.ts'
+import { httpFailure } from '../lib/http-failure.ts'
 import type { SourcePolicy } from './download-policy.ts'
 import { ImportError, inWords } from './import-error.ts'
 
@@ -144,18 +144,8 @@ export function refusalOf({ response }: Answer): ImportError {
 /** Any error on the way to a server as one the user can read. */
 export function failureOf(error: unknown): ImportError {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof ImportError) return at
-  const code = errorCode(error)
-  if (code === 'ENOTFOUND') return new ImportError('The host name could not be resolved.', { cause: error })
-  if (code !== null && /^(CERT_|ERR_TLS_|.*CERT(IFICATE)?(_|$)|UNABLE_TO_)/.test(code)) {
-    return new ImportError('The TLS certificate of the server could not be verified.', { cause: error })
-  }
-  const words =
-    code === 'ECONNREFUSED'
-      ? 'The server refused the connection.'
-      : code === 'ECONNRESET' || code === 'EPIPE' || code?.startsWith('HPE_')
-        ? 'The connection was interrupted.'
-        : 'The server could not be reached.'
-  return new ImportError(words, { retryable: true, cause: error })
+  const { words, retryable } = httpFailure(error)
+  return new ImportError(words, { retryable, cause: error })
 }
 
 /** The bytes of an answer as they come. Throws an ImportError when they come too slowly. */

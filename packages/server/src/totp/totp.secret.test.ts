@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { openSecret, sealingKey, sealSecret } from '../lib/sealed-secret.ts'
 import { codeAt } from '../totp.test-kit.ts'
 import { newRecoveryCodes, newSecret, setupOf, stepOf } from './totp.codes.ts'
-import { factorKey, openSecret, sealSecret } from './totp.secret.ts'
 
-const key = factorKey('a text that is long enough to be a key')
+const key = sealingKey('a text that is long enough to be a key', 'test')
 
 describe('a secret that is stored', () => {
   const secret = newSecret()
@@ -12,7 +12,7 @@ describe('a secret that is stored', () => {
     const sealed = sealSecret(secret, key, 'ada')
     expect(new Uint8Array(openSecret(sealed, key, 'ada'))).toEqual(new Uint8Array(secret))
     expect(sealed).not.toContain(Buffer.from(secret).toString('base64url'))
-    expect(() => openSecret(sealed, factorKey('another text that is long enough'), 'ada')).toThrow()
+    expect(() => openSecret(sealed, sealingKey('another text that is long enough', 'test'), 'ada')).toThrow()
     expect(() => openSecret(sealed, key, 'bob')).toThrow()
     expect(sealSecret(secret, key, 'ada')).not.toBe(sealed)
   })

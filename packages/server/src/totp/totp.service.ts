@@ -12,9 +12,9 @@ import type { Tx } from '../db/open.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
 import type { Log } from '../lib/log.ts'
 import { Problem, refuse, require409 } from '../lib/problem.ts'
+import { openSecret, sealingKey, sealSecret } from '../lib/sealed-secret.ts'
 import { newRecoveryCodes, newSecret, recoveryCodeHash, setupOf, stepOf } from './totp.codes.ts'
 import type { TotpRepo } from './totp.repo.ts'
-import { factorKey, openSecret, sealSecret } from './totp.secret.ts'
 
 export type TotpService = ReturnType<typeof makeTotpService>
 
@@ -55,7 +55,7 @@ export function makeTotpService({
   log,
   ...options
 }: TotpServiceOptions) {
-  const key = factorKey(options.key)
+  const key = sealingKey(options.key, 'slipway totp secret v1')
   const now = () => isoTime(clock.now())
   const told = ({ id, name }: Pick<User, 'id' | 'name'>, what: Told) =>
     entry(clock.now(), { type: 'account', id, name, accountId: id }, what)

@@ -7,11 +7,12 @@
  * cluster whose network enforces no policies lacks that second wall, and registries are pulled from by the nodes of some
  * installations of CDI, which no policy of a namespace concerns.
  */
-import { hostOf, makeSourcePolicy, type SourcePolicy, specialRangesV4 } from '../../image/download-policy.ts'
+import { makeSourcePolicy, type SourcePolicy } from '../../image/download-policy.ts'
 import { usualPace } from '../../image/download-request.ts'
 import { lookAtImage } from '../../image/foreign-look.ts'
 import { readImageAddress } from '../../image/image-address.ts'
 import { ImportError } from '../../image/import-error.ts'
+import { hostOf, specialRangesV4 } from '../../lib/public-hosts.ts'
 import { EngineError } from '../engine.ts'
 import type { Ground } from './ground.ts'
 import { kinds, type NetworkPolicy } from './kinds.ts'

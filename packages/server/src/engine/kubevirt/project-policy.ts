@@ -1,6 +1,6 @@
 /** Who reaches the guests of a project, and what they reach: a NetworkPolicy in its namespace. */
 import { isDeepStrictEqual } from 'node:util'
-import { specialRangesV4 } from '../../image/download-policy.ts'
+import { specialRangesV4 } from '../../lib/public-hosts.ts'
 import type { Ground } from './ground.ts'
 import { kinds, type NetworkPolicy } from './kinds.ts'
 import { keyOf } from './kube/objects.ts'

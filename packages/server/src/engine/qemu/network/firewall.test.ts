@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { specialRangesV4 } from '../../../image/download-policy.ts'
 import { run } from '../../../lib/command.ts'
 import { describeWith } from '../../../lib/describe-with.test-kit.ts'
+import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { makeFirewall, ruleset, watchFirewall } from './firewall.ts'
 
 const users = { first: 999, count: 1 }

@@ -1,8 +1,8 @@
 import { getServers } from 'node:dns'
-import { specialRangesV4 } from '../../../image/download-policy.ts'
 import { run } from '../../../lib/command.ts'
 import { inBackground } from '../../../lib/in-background.ts'
 import type { Log } from '../../../lib/log.ts'
+import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { EngineError } from '../../engine.ts'
 import { type GuestUsers, sharedUser } from '../guest-users.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { specialRangesV4 } from '../../../image/download-policy.ts'
 import type { Range } from '../../../lib/address-range.ts'
+import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { frameRules, hostRules, hostTable, packetRules } from './rules.ts'
 
 const space: Range = { first: (10 * 256 + 80) * 65_536, prefix: 14 }

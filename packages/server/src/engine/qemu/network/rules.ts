@@ -6,8 +6,9 @@
  * and other projects, and nothing that is done to the rules of the host opens them. On the host a third one translates
  * addresses, and says it once more.
  */
-import { specialRangesV4 } from '../../../image/download-policy.ts'
+
 import { type Range, rangeText } from '../../../lib/address-range.ts'
+import { specialRangesV4 } from '../../../lib/public-hosts.ts'
 import { FORWARDER_PORT } from './names.ts'
 import { partOf, uplinkOf } from './space.ts'
 
