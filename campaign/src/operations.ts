@@ -17,6 +17,7 @@ import { ofShares } from './operations/shares.ts'
 import { ofSnapshots } from './operations/snapshots.ts'
 import { sshByName } from './operations/ssh-by-name.ts'
 import { ofVms } from './operations/vms.ts'
+import { ofWebhooks } from './operations/webhooks.ts'
 
 export const operations: Record<string, Operation> = {
   ...ofProjects,
@@ -28,6 +29,7 @@ export const operations: Record<string, Operation> = {
   ...ofGroups,
   ...ofLongWork,
   ...ofBatches,
+  ...ofWebhooks,
   ...ofAccounts,
   ...ofPeople,
   ...readings,

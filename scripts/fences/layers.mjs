@@ -202,9 +202,9 @@ const server = [
   {
     name: 'server record',
     path: /^packages\/server\/src\/activity\/record\.ts$/,
-    may: ['server entry', 'server db', 'server lib'],
+    may: ['server entry', 'server writes', 'server db', 'server lib'],
     npm: ['kysely'],
-    why: 'Recording is SQL for the transactions of repos and knows no feature.',
+    why: 'Recording is SQL for the transactions of repos; what else it has to store is a function of its owner.',
   },
   {
     name: 'server activity',

@@ -92,6 +92,16 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'batch.create': 'operator',
   'batch.get': 'viewer',
   'batch.cancel': 'operator',
+  // A URL often holds a key of its receiver.
+  'webhook.list': 'operator',
+  'webhook.get': 'operator',
+  'webhook.deliveries': 'operator',
+  'webhook.create': 'owner',
+  'webhook.update': 'owner',
+  'webhook.renewSecret': 'owner',
+  'webhook.delete': 'owner',
+  'webhook.test': 'owner',
+  'webhook.retry': 'owner',
   'activity.ofProject': 'viewer',
   'event.stream': 'viewer',
 }

@@ -14,6 +14,7 @@ export const activityObjects = [
   'disk_snapshot',
   'share',
   'batch',
+  'webhook',
 ] as const
 export type ActivityObject = (typeof activityObjects)[number]
 

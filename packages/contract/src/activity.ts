@@ -11,7 +11,7 @@ import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
 import { Id, Time } from './text.ts'
 
-const Kind = z.enum(activityKinds).meta({ id: 'ActivityKind' })
+export const ActivityKindWord = z.enum(activityKinds).meta({ id: 'ActivityKind' })
 const ObjectType = z.enum(activityObjects).meta({ id: 'ActivityObject' })
 
 /** One thing that happened. Names are those of that moment, so that they stay when the objects are gone. */
@@ -19,7 +19,7 @@ export const Activity = z.object({
   /** Ids sort by age. */
   id: Id,
   at: Time,
-  kind: Kind,
+  kind: ActivityKindWord,
   /** A stable word for programs: of a wish the id of its endpoint, such as `vm.start`, else one like `vm.running`. */
   action: z.string(),
   /** Null: Slipway itself, or somebody who is not signed in. */
@@ -45,7 +45,7 @@ export type ActivityPage = z.infer<typeof ActivityPage>
 
 export const ActivityQuery = z.object({
   ...page,
-  kind: Kind.optional(),
+  kind: ActivityKindWord.optional(),
   object_type: ObjectType.optional(),
   object_id: Id.optional(),
   /** `user` leaves out what Slipway did by itself, `system` what people did. */

@@ -85,6 +85,8 @@ export * from './vm-set.rules.ts'
 export * from './vm-set.ts'
 export * from './vm-snapshot.rules.ts'
 export * from './vm-snapshot.ts'
+export * from './webhook.rules.ts'
+export * from './webhook.ts'
 
 import { accountApi } from './account.ts'
 import { accountDeletionApi } from './account-deletion.ts'
@@ -122,6 +124,7 @@ import { vmApi } from './vm.ts'
 import { vmPoolApi } from './vm-pool.ts'
 import { vmSetApi } from './vm-set.ts'
 import { vmSnapshotApi } from './vm-snapshot.ts'
+import { webhookApi } from './webhook.ts'
 
 const apis = [
   accountApi,
@@ -159,6 +162,7 @@ const apis = [
   networkApi,
   shareApi,
   startScriptApi,
+  webhookApi,
   eventApi,
 ] as const
 

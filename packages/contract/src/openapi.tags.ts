@@ -29,6 +29,10 @@ export const tags: Readonly<Record<Tag, readonly [name: string, description: str
   operation: ['Operations', 'Long work that is running or waiting: downloads, copies, restores and merges.'],
   batch: ['Batches', 'One call for many objects, made by the server, with a result for each object.'],
   activity: ['Activity', 'The log of what happened, who did it and why.'],
+  webhook: [
+    'Webhooks',
+    'Send the activity of a project to other systems as it happens, signed and tried again.',
+  ],
   event: ['Events', 'Changes of objects as server-sent events.'],
   search: ['Search', 'Find objects by their names and ids.'],
   template: ['Templates', 'What VMs are created from. Administrators look after the catalogue.'],

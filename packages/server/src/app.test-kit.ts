@@ -81,6 +81,8 @@ export interface TestAppOptions {
   share?: ShareWays
   /** As little as can be, unless a test is about it: nearly every test signs somebody up. */
   passwordCost?: PasswordCost
+  /** Hosts that webhooks may be sent to although they are private. */
+  privateWebhooks?: string[]
 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
@@ -135,6 +137,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         activityDays: options.activityDays ?? 365,
         scaling: options.scaling ?? scalingDefaults,
         host: '127.0.0.1',
+        privateWebhooks: options.privateWebhooks ?? [],
         share: options.share ?? { domain: 'apps.slipway.test', httpPorts: null, tcpPorts: null },
       },
       db: over,

@@ -17,6 +17,7 @@ import { makeShares } from './app/shares.ts'
 import { makeStorage } from './app/storage.ts'
 import { makeWatching } from './app/watching.ts'
 import { hostOf, installRoutes, openWeb } from './app/web.ts'
+import { makeWebhooks } from './app/webhooks.ts'
 import { makeIdempotencyKeys } from './db/idempotency-keys.ts'
 import { makeSeenTime } from './db/seen-time.ts'
 import { makeEventBus } from './event/event.bus.ts'
@@ -198,6 +199,10 @@ export async function buildApp(options: AppOptions) {
     vmSnapshots,
     diskSnapshots,
   })
+  const { webhooks, webhookReconciler } = makeWebhooks(base, {
+    privateWebhooks: config.privateWebhooks,
+    secretKey: options.factorKey,
+  })
   const operations = makeOperationService({
     jobs: board,
     projects,
@@ -232,6 +237,7 @@ export async function buildApp(options: AppOptions) {
     networkReconciler,
     accountDeletionReconciler,
     batchReconciler,
+    webhookReconciler,
   ]
   // What another server asked for may be among what was missed.
   peers.onGap(() => {
@@ -263,6 +269,7 @@ export async function buildApp(options: AppOptions) {
     diskSnapshots,
     snapshotSchedules,
     shares,
+    webhooks,
     clock,
   })
 
@@ -282,6 +289,7 @@ export async function buildApp(options: AppOptions) {
     notices,
     operations,
     batches,
+    webhooks,
     networks,
     quotas,
     adminAccounts,
@@ -300,7 +308,17 @@ export async function buildApp(options: AppOptions) {
   let cancelSweep: (() => void) | null = null
   let stopEnding = () => {}
   function sweep(): void {
-    const swept = { accounts, secondStep, oidc, apiTokens, passkeys, activity, idempotency, batches }
+    const swept = {
+      accounts,
+      secondStep,
+      oidc,
+      apiTokens,
+      passkeys,
+      activity,
+      idempotency,
+      batches,
+      webhooks,
+    }
     const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}
     for (const [what, one] of Object.entries(due))
       inBackground(log, `forgetting what is old of ${what}`, underOwnLease(one.sweep))

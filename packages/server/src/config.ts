@@ -41,6 +41,12 @@ function isSource(text: string): boolean {
   return bits > 0 && rest.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
 
+const hostList = z
+  .string()
+  .default('')
+  .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
+  .refine((hosts) => hosts.every(isSource), 'Enter host names, addresses or ranges, separated by commas')
+
 /** The console must not be taken for a shared port; and a shared port has to know where the console is. */
 const isBelow = (publicUrl: URL | null, domain: string): boolean =>
   publicUrl === null || `.${publicUrl.hostname}`.endsWith(`.${domain}`)
@@ -283,14 +289,9 @@ const Settings = z.object({
   SLIPWAY_QUOTA_PROJECT_SNAPSHOT_GB: quotaGb,
   SLIPWAY_QUOTA_PROJECT_SHARES: quotaCount,
   /** Hosts, addresses and ranges that images may be fetched from although they are private, with commas. */
-  SLIPWAY_PRIVATE_SOURCES: z
-    .string()
-    .default('')
-    .transform((list) => (list.trim() === '' ? [] : list.split(',').map((one) => one.trim().toLowerCase())))
-    .refine(
-      (sources) => sources.every(isSource),
-      'Enter host names, addresses or ranges, separated by commas',
-    ),
+  SLIPWAY_PRIVATE_SOURCES: hostList,
+  /** The same for webhooks: hosts that requests may be sent to although they are private, and by plain http. */
+  SLIPWAY_PRIVATE_WEBHOOKS: hostList,
   /** What an image may take while it is fetched and unpacked, in GiB. */
   SLIPWAY_MAX_IMAGE_GB: z.coerce.number().positive().default(100),
   /** How large a disk may be, in GiB; never more than the contract's limit. */
@@ -464,6 +465,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     },
     quota,
     privateSources: s.SLIPWAY_PRIVATE_SOURCES,
+    privateWebhooks: s.SLIPWAY_PRIVATE_WEBHOOKS,
     maxImageGb: s.SLIPWAY_MAX_IMAGE_GB,
     maxDiskGb: s.SLIPWAY_MAX_DISK_GB,
     imagesGb: s.SLIPWAY_IMAGES_GB,

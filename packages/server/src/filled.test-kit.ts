@@ -149,6 +149,34 @@ export async function fill(app: TestApp) {
     .execute()
   await make(`${project}/batches`, { action: 'vm.update', ids: [web], add_tags: ['shop'] })
   await pass()
+  // Paused, so that nothing is sent to it.
+  const webhook_id = await make(`${project}/webhooks`, {
+    url: 'https://hooks.example.org/',
+    objects: ['vm'],
+    paused: true,
+  })
+  const { id: activity_id } = await app.db
+    .selectFrom('activity')
+    .select('id')
+    .where('project_id', 'is not', null)
+    .limit(1)
+    .executeTakeFirstOrThrow()
+  await app.db
+    .insertInto('webhook_delivery')
+    .values({
+      id: activity_id,
+      webhook_id,
+      activity_id,
+      state: 'failed',
+      asked: 0,
+      tries: 1,
+      next_at: null,
+      tried_at: at,
+      status_code: 500,
+      duration_ms: 20,
+      failure: 'The receiver answered 500 Internal Server Error.',
+    })
+    .execute()
   // In the middle of things.
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
@@ -169,6 +197,7 @@ export async function fill(app: TestApp) {
         'vmpools',
         'vmsets',
         'batches',
+        'webhooks',
         'shares',
         'activity',
         'usage?range=day',

@@ -38,6 +38,9 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
   const shareId = await make(`/api/projects/${projectId}/vms/${vmId}/shares`, { port: 3000 })
   const batchId = await make(`/api/projects/${projectId}/batches`, { action: 'vm.start', ids: [vmId] })
+  const hook = { url: 'https://hooks.invalid/', paused: true }
+  const webhookId = await make(`/api/projects/${projectId}/webhooks`, hook)
+  const deliveryId = await make(`/api/projects/${projectId}/webhooks/${webhookId}/test`, {})
   await person.raw('POST', `/api/projects/${projectId}/invitations`, { email: guest.email, role: 'viewer' })
   const token = /token=(\S+)/.exec(lastMail(app.mails, guest.email)?.link ?? '')?.[1]
   await guest.raw('POST', '/api/invitations/accept', { token })
@@ -92,6 +95,8 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
     setId,
     shareId,
     batchId,
+    webhookId,
+    deliveryId,
   }
 }
 /** What belongs to nobody. */
@@ -138,6 +143,8 @@ const bodies: Record<string, (own: Record<string, string>) => object> = {
   'vmPool.update': () => ({ desired_size: 2 }),
   'vmSet.create': (own) => ({ name: 'x', template_id: 'starter', ssh_key_id: own.sshKeyId, replicas: 1 }),
   'vmSet.update': () => ({ replicas: 2 }),
+  'webhook.create': () => ({ url: 'https://hooks.invalid/' }),
+  'webhook.update': () => ({ description: 'x' }),
   'template.update': () => ({ name: 'x', description: 'x', default_cpu: 1, default_memory_mb: 512 }),
   'adminAccount.setLimits': () => ({ vms: 1 }),
   'passkey.rename': () => ({ name: 'x' }),

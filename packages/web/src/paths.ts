@@ -36,6 +36,9 @@ export const paths = {
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),
   members: (projectId: string) => `${project(projectId)}/members`,
   network: (projectId: string) => `${project(projectId)}/network`,
+  webhooks: (projectId: string) => `${project(projectId)}/webhooks`,
+  webhook: (projectId: string, webhookId: string) =>
+    `${project(projectId)}/webhooks/${encodeURIComponent(webhookId)}`,
   vms: (projectId: string) => `${project(projectId)}/vms`,
   vmCreate: (projectId: string, templateId?: string) =>
     withTemplate(`${project(projectId)}/vms/create`, templateId),

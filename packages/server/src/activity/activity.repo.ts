@@ -1,25 +1,8 @@
-import { type Activity, activityKinds, activityObjects } from '@slipway/contract'
-import { z } from 'zod'
+import type { Activity } from '@slipway/contract'
 import type { Db } from '../db/open.ts'
-import type { ActivityTable } from '../db/schema.ts'
 import { idFloor } from '../lib/id.ts'
-import type { Entry } from './entry.ts'
+import { type Entry, toActivity } from './entry.ts'
 import { record } from './record.ts'
-
-const Kind = z.enum(activityKinds)
-const ObjectType = z.enum(activityObjects)
-
-const toActivity = (row: ActivityTable): Activity => ({
-  id: row.id,
-  at: row.at,
-  kind: Kind.parse(row.kind),
-  action: row.action,
-  actor: row.actor_id === null ? null : { id: row.actor_id, name: row.actor_name ?? '' },
-  object: { type: ObjectType.parse(row.object_type), id: row.object_id, name: row.object_name },
-  project_id: row.project_id,
-  message: row.message,
-  reason: row.reason,
-})
 
 /** Whose log, and what of it; nothing given is no condition. */
 export interface ActivityFilter {
@@ -40,8 +23,9 @@ export type ActivityRepo = ReturnType<typeof makeActivityRepo>
 export function makeActivityRepo(db: Db) {
   return {
     /** Adds entries that tell of nothing that is stored beside them. */
-    record: (entries: readonly Entry[]): Promise<void> =>
-      db.transaction().execute((tx) => record(tx, entries)),
+    async record(entries: readonly Entry[]): Promise<void> {
+      await db.transaction().execute((tx) => record(tx, entries))
+    },
 
     /** Newest first. */
     async page(filter: ActivityFilter, limit: number): Promise<Activity[]> {

@@ -2,7 +2,7 @@
  * What an entry of the activity log says. Whoever stores a change hands its entries to the repo, which records them
  * in the same transaction: `repo.insert(row, entry(now, subject, wish(userId, 'disk.create', 'Create disk data requested')))`.
  */
-import type { ActivityKind, ActivityObject, EndpointId } from '@slipway/contract'
+import { Activity, type ActivityKind, type ActivityObject, type EndpointId } from '@slipway/contract'
 
 /** What an entry is about, by the name it has in this moment, and whose log it stands in. */
 export interface Subject {
@@ -69,3 +69,28 @@ export const access = (
   message: string,
   reason: string | null = null,
 ): Told => ({ kind: 'access', action, actor, message, reason })
+
+/** An entry as it is stored. */
+interface Stored extends Pick<Activity, 'id' | 'at' | 'action' | 'project_id' | 'message' | 'reason'> {
+  kind: string
+  actor_id: string | null
+  actor_name: string | null
+  object_type: string
+  object_id: string
+  object_name: string
+}
+
+const { kind: Kind, object } = Activity.shape
+
+/** A stored entry as it goes over the wire. */
+export const toActivity = (row: Stored): Activity => ({
+  id: row.id,
+  at: row.at,
+  kind: Kind.parse(row.kind),
+  action: row.action,
+  actor: row.actor_id === null ? null : { id: row.actor_id, name: row.actor_name ?? '' },
+  object: { type: object.shape.type.parse(row.object_type), id: row.object_id, name: row.object_name },
+  project_id: row.project_id,
+  message: row.message,
+  reason: row.reason,
+})

@@ -29,6 +29,7 @@ import {
   vmSetApi,
   vmSnapshotApi,
   vmSnapshotScheduleApi,
+  webhookApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
 import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
@@ -84,6 +85,8 @@ const everything = async ({ app: { db } }: Desk) => [
           'share',
           'batch',
           'batch_item',
+          'webhook',
+          'webhook_delivery',
         ] as const),
         ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout', 'notice'] as const),
       ] as const
@@ -1002,6 +1005,37 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Retry set web requested',
     }
   },
+  'webhook.create': async ({ ada, params }) => ({
+    act: () => ada.call(webhookApi.create, { params, body: hook }),
+    object: { type: 'webhook', name: 'chat' },
+    in: 'project',
+    message: 'Created webhook chat',
+  }),
+  'webhook.update': async (desk) => {
+    const deed = await ofWebhook(desk, 'Changed webhook chat')
+    const body = { kinds: ['failure' as const] }
+    return { ...deed, act: () => desk.ada.call(webhookApi.update, { ...deed.at, body }) }
+  },
+  'webhook.renewSecret': async (desk) => {
+    const deed = await ofWebhook(desk, 'Created a new secret for webhook chat')
+    return { ...deed, act: () => desk.ada.call(webhookApi.renewSecret, deed.at) }
+  },
+  'webhook.delete': async (desk) => {
+    const deed = await ofWebhook(desk, 'Deleted webhook chat')
+    return { ...deed, act: () => desk.ada.call(webhookApi.delete, deed.at) }
+  },
+  'webhook.test': async (desk) => {
+    const deed = await ofWebhook(desk, 'Send a test to webhook chat requested')
+    return { ...deed, act: () => desk.ada.call(webhookApi.test, deed.at) }
+  },
+  'webhook.retry': async (desk) => {
+    const deed = await ofWebhook(desk, 'Send a delivery of webhook chat again requested')
+    const { params } = deed.at
+    const { body } = await desk.ada.call(webhookApi.test, deed.at)
+    await desk.app.idle()
+    const retried = { params: { ...params, deliveryId: body.id } }
+    return { ...deed, act: () => desk.ada.call(webhookApi.retry, retried) }
+  },
   'vmSet.delete': async (desk) => {
     const setId = (await createSet(desk)).body.id
     await desk.pass()
@@ -1026,6 +1060,16 @@ const createPool = ({ ada, params, keyId }: Desk, more: object = {}) =>
     params,
     body: { name: 'web', template_id: 'starter', ssh_key_id: keyId, max_size: 3, ...more },
   })
+
+/** Nothing is sent to it by itself, and what is asked for ends at once: no such host is looked up. */
+const hook = { url: 'https://hooks.invalid/', description: 'chat', paused: true }
+
+/** A webhook, and the entry that something done to it leaves. */
+async function ofWebhook({ ada, params }: Desk, message: string) {
+  const { id: webhookId } = (await ada.call(webhookApi.create, { params, body: hook })).body
+  const object = { type: 'webhook', name: 'chat', id: webhookId }
+  return { at: { params: { ...params, webhookId } }, object, in: 'project' as const, message }
+}
 
 const createSet = ({ ada, params, keyId }: Desk) =>
   ada.call(vmSetApi.create, {

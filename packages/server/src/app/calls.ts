@@ -14,6 +14,7 @@ const forDriver = [
   'kickProject',
   'kickAccountDeletion',
   'kickBatch',
+  'kickWebhook',
   /** Disks and snapshots are left to be removed: their reconcilers look for them. */
   'rescanStorage',
 ] as const
@@ -70,6 +71,7 @@ export function makeCalls(options: {
     kickProject: ask('kickProject'),
     kickAccountDeletion: ask('kickAccountDeletion'),
     kickBatch: ask('kickBatch'),
+    kickWebhook: ask('kickWebhook'),
     rescanStorage: () => ask('rescanStorage')(''),
     announceVm: (id) => of('announceVm')(id),
     announceJob: (job) => of('announceJob')(job),

@@ -15,6 +15,7 @@ import type { VmService } from '../vm/vm.service.ts'
 import type { VmPoolService } from '../vm-pool/vm-pool.service.ts'
 import type { VmSetService } from '../vm-set/vm-set.service.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
+import type { WebhookService } from '../webhook/webhook.service.ts'
 
 /** What people can take along of all that is stored about them. */
 export function makeExports(of: {
@@ -31,6 +32,7 @@ export function makeExports(of: {
   diskSnapshots: DiskSnapshotService
   snapshotSchedules: SnapshotScheduleService
   shares: ShareService
+  webhooks: WebhookService
   activity: ActivityService
   clock: Clock
 }) {
@@ -50,6 +52,7 @@ export function makeExports(of: {
       disk_snapshots: (projectId) => of.diskSnapshots.list(projectId, {}),
       snapshot_schedules: of.snapshotSchedules.list,
       shared_ports: of.shares.list,
+      webhooks: of.webhooks.list,
     },
     activity: (accountId, before) => activity.ofAccount(accountId, { before, limit: activityPage.max }),
   }

@@ -29,6 +29,7 @@ export interface AppOptions {
     | 'scaling'
     | 'host'
     | 'share'
+    | 'privateWebhooks'
   >
   db: Db
   engine: Engine

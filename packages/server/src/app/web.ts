@@ -96,6 +96,8 @@ import { vmSetRoutes } from '../vm-set/vm-set.routes.ts'
 import type { VmSetService } from '../vm-set/vm-set.service.ts'
 import { vmSnapshotRoutes } from '../vm-snapshot/vm-snapshot.routes.ts'
 import type { VmSnapshotService } from '../vm-snapshot/vm-snapshot.service.ts'
+import { webhookRoutes } from '../webhook/webhook.routes.ts'
+import type { WebhookService } from '../webhook/webhook.service.ts'
 
 /** The HTTP server with everything that is checked before a request reaches a route. It has no routes yet. */
 export async function openWeb(
@@ -232,6 +234,7 @@ export async function installRoutes(
     sets: VmSetService
     operations: OperationService
     batches: BatchService
+    webhooks: WebhookService
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
@@ -302,6 +305,7 @@ export async function installRoutes(
   })
   operationRoutes(route, options.operations)
   batchRoutes(route, options.batches)
+  webhookRoutes(route, options.webhooks)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)

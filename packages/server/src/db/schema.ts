@@ -42,6 +42,8 @@ export interface Schema {
   share_code: ShareCodeTable
   usage_sample: UsageSampleTable
   activity: ActivityTable
+  webhook: WebhookTable
+  webhook_delivery: WebhookDeliveryTable
   idempotency_key: IdempotencyKeyTable
   seen_time: SeenTimeTable
   notice: NoticeTable
@@ -122,7 +124,7 @@ export interface PendingSignInTable {
 /** The secret of an authenticator app. */
 export interface TotpTable {
   account_id: string
-  /** Encrypted, see totp.secret.ts. */
+  /** Encrypted, see sealed-secret.ts. */
   secret: string
   created_at: string
   /** Since when it counts; null until a code confirms it. */
@@ -589,6 +591,52 @@ export interface ActivityTable {
   account_id: string | null
   message: string
   reason: string | null
+}
+
+/** Where entries of a project's log are sent. */
+export interface WebhookTable {
+  id: string
+  project_id: string
+  url: string
+  description: string
+  /** JSON lists; null: all. */
+  objects: string | null
+  kinds: string | null
+  actions: string | null
+  paused: Flag
+  /** Why it was paused by Slipway. */
+  paused_reason: string | null
+  /** Encrypted, see sealed-secret.ts; the old one signs as well until its time is over. */
+  secret: string
+  old_secret: string | null
+  old_secret_until: string | null
+  /** Null while deliveries succeed, as `last_failure` and `gave_up_at`. */
+  failing_since: string | null
+  last_failure: string | null
+  /** When a delivery was first given up since one succeeded. */
+  gave_up_at: string | null
+  /** Nothing is sent before: the receiver did not respond. */
+  held_until: string | null
+  last_delivered_at: string | null
+  created_at: string
+}
+
+/** An entry on its way to a webhook, or what came of it. */
+export interface WebhookDeliveryTable {
+  /** Sorts as the entries do. */
+  id: string
+  webhook_id: string
+  activity_id: string
+  state: 'waiting' | 'delivered' | 'failed'
+  /** Somebody asked for it: it is sent first, although the webhook is paused or held. */
+  asked: Flag
+  tries: number
+  /** Null when it is not sent any more. */
+  next_at: string | null
+  tried_at: string | null
+  status_code: number | null
+  duration_ms: number | null
+  failure: string | null
 }
 
 /** A call that is made for many objects. */

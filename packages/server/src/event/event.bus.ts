@@ -329,6 +329,9 @@ export function makeEventBus({ peers, onFailure }: EventBusOptions) {
       peers.hear(changes, (change) => change.kind === kind && listener(change.id, change.projectId))
     },
 
+    /** Calls back when any object of a project changed, wherever it was changed. */
+    onAnyChange: (listener: () => void) => peers.hear(changes, listener),
+
     /** For an answer that is begun now: it will include at least all changes up to this revision. */
     revision,
 

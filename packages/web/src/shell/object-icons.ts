@@ -33,4 +33,7 @@ export const objectIcons = {
   passkey: Key,
   activity: History,
   network: Network,
-} as const satisfies Record<Exclude<ActivityObject, 'account' | 'batch'> | 'activity' | 'network', LucideIcon>
+} as const satisfies Record<
+  Exclude<ActivityObject, 'account' | 'batch' | 'webhook'> | 'activity' | 'network',
+  LucideIcon
+>

@@ -23,4 +23,5 @@ export const objectWords: Record<ActivityObject, string> = {
   disk_snapshot: 'Disk snapshot',
   share: 'Shared port',
   batch: 'Batch',
+  webhook: 'Webhook',
 }

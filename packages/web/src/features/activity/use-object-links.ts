@@ -36,6 +36,7 @@ export function useObjectLinks(
       return id !== projectId && projects.some((project) => project.id === id) ? paths.vms(id) : null
     if (projectId === undefined || type === 'share') return null
     if (type === 'batch') return paths.batch(projectId, id)
+    if (type === 'webhook') return paths.webhooks(projectId)
     const listed = {
       vm: vms,
       vm_pool: pools,

@@ -1,0 +1,62 @@
+import { makeHostPolicy } from '../lib/public-hosts.ts'
+import { makeReconciler } from '../lib/reconciler.ts'
+import { makeResolve } from '../lib/resolve-host.ts'
+import { makeDeliveryRepo } from '../webhook/delivery.repo.ts'
+import { makePost } from '../webhook/webhook.post.ts'
+import { makeWebhookReconcile } from '../webhook/webhook.reconcile.ts'
+import { makeWebhookRepo } from '../webhook/webhook.repo.ts'
+import { makeWebhookSecrets } from '../webhook/webhook.secrets.ts'
+import { makeWebhookService } from '../webhook/webhook.service.ts'
+import type { Base } from './base.ts'
+
+/** An entry is stored in many places, none of which tells of it: it is looked for, and soon after a change of an object. */
+const scanEveryMs = 5_000
+const soonMs = 200
+/** Requests to receivers under way at once, each of another webhook. */
+const parallel = 64
+
+/** Entries of projects' logs that are sent to other systems. */
+export function makeWebhooks(
+  base: Base,
+  { privateWebhooks, secretKey }: { privateWebhooks: readonly string[]; secretKey: string },
+) {
+  const { db, clock, log, bus, calls, drives, underLease } = base
+  const deliveries = makeDeliveryRepo(db)
+  const policy = makeHostPolicy(privateWebhooks)
+  const secrets = makeWebhookSecrets(secretKey)
+  const webhooks = makeWebhookService({
+    repo: makeWebhookRepo(db),
+    deliveries,
+    secrets,
+    policy,
+    kick: calls.kickWebhook,
+    clock,
+  })
+  const { look, scan, isUsed } = makeWebhookReconcile({
+    repo: deliveries,
+    post: makePost(policy, makeResolve(), clock),
+    secrets,
+    clock,
+  })
+  const webhookReconciler = makeReconciler({
+    name: 'webhook',
+    look,
+    scan,
+    within: underLease,
+    scanEveryMs,
+    parallel,
+    clock,
+    log,
+  })
+  let isSoon = false
+  bus.onAnyChange(() => {
+    if (isSoon || !isUsed() || !drives()) return
+    isSoon = true
+    clock.after(soonMs, () => {
+      isSoon = false
+      if (drives()) webhookReconciler.rescan()
+    })
+  })
+  calls.connect({ kickWebhook: webhookReconciler.kick })
+  return { webhooks, webhookReconciler }
+}
