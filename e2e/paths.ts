@@ -6,6 +6,7 @@ export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
 export const activityPath = (projectId: string) => `/projects/${projectId}/activity`
 export const membersPath = (projectId: string) => `/projects/${projectId}/members`
+export const webhookListPath = (projectId: string) => `/projects/${projectId}/webhooks`
 export const networkPath = (projectId: string) => `/projects/${projectId}/network`
 export const consolePath = (vm: Pick<Vm, 'project_id' | 'id'>) => `${vmPath(vm)}/console`
 export const diskListPath = (projectId: string) => `/projects/${projectId}/disks`

@@ -46,6 +46,7 @@ export async function startServer(
       SLIPWAY_SSH_PORT: '0',
       // Open to all, so that a test can come from elsewhere.
       SLIPWAY_SSH_LISTEN: '0.0.0.0',
+      SLIPWAY_PRIVATE_WEBHOOKS: '127.0.0.1',
       SLIPWAY_DATA_DIR: dataDir,
       ...settings,
     },

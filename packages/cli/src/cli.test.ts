@@ -125,6 +125,33 @@ describe('the main job', () => {
     expect(await json('vm-snapshot-schedule', 'get', 'web')).toMatchObject({ daily: null })
   })
 
+  it('creates a webhook, shows its secret once, and deletes it', async () => {
+    const flags = [
+      '--url',
+      'https://hooks.invalid/',
+      '--kinds',
+      'failure',
+      '--description',
+      'chat',
+      '--paused',
+    ]
+    const created = await ok('webhook', 'create', ...flags)
+    expect(created).toMatch(/whsec_/)
+    const [webhook] = (await json('webhook', 'list')) as { id: string }[]
+    const id = webhook?.id ?? ''
+    expect(await ok('webhook', 'list')).not.toMatch(/whsec_/)
+    expect(await json('webhook', 'get', id)).toMatchObject({
+      kinds: ['failure'],
+      objects: null,
+      paused: true,
+    })
+    await ok('webhook', 'update', id, '--kinds', 'null')
+    expect(await json('webhook', 'get', id)).toMatchObject({ kinds: null, description: 'chat' })
+    expect(await json('webhook', 'deliveries', id)).toMatchObject({ deliveries: [] })
+    await ok('webhook', 'delete', id)
+    expect(await json('webhook', 'list')).toEqual([])
+  })
+
   it('prints what the console has kept', async () => {
     expect(await ok('vm', 'console-log', 'web')).toContain('root (automatic login)')
   })

@@ -32,6 +32,8 @@ test('every URL of the console is as the specification has it', () => {
     activity: '/projects/p%201/activity?object=x%2F2',
     members: '/projects/p%201/members',
     network: '/projects/p%201/network',
+    webhooks: '/projects/p%201/webhooks',
+    webhook: '/projects/p%201/webhooks/x%2F2',
     vms: '/projects/p%201/vms',
     vmCreate: '/projects/p%201/vms/create?template=x%2F2',
     vm: '/projects/p%201/vms/x%2F2',

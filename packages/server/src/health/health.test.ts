@@ -97,6 +97,7 @@ describe('the health of the server', () => {
       'vm',
       'vm-group',
       'vm-snapshot',
+      'webhook',
     ])
     const vm = health.reconcilers.find(({ name }) => name === 'vm')
     expect(vm).toMatchObject({ working: 0, queued: 0, failing: 0, abandoned: 0, scans_failed_in_a_row: 0 })

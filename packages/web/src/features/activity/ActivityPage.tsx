@@ -1,12 +1,15 @@
 import { activityKinds, activityObjects } from '@slipway/contract'
-import { X } from 'lucide-react'
+import { Webhook, X } from 'lucide-react'
 import { useMemo, useRef } from 'react'
-import { useParams } from 'react-router'
+import { Link, useParams } from 'react-router'
+import { useMay } from '../../api/access.ts'
 import { useVms } from '../../api/vms.ts'
+import { paths } from '../../paths.ts'
 import { type ListState, noListState } from '../../shell/list-state.ts'
 import { useListState } from '../../shell/use-list-state.ts'
 import { Button } from '../../ui/Button.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { reasonOf } from '../../ui/reason.ts'
 import { Select } from '../../ui/Select.tsx'
 import { ActivityList } from './ActivityList.tsx'
 import { activitySpec, filterOf, isFiltered } from './activity-filter.ts'
@@ -15,13 +18,26 @@ import { useActivity } from './use-activity.ts'
 
 export function Component() {
   const { projectId = '' } = useParams()
+  const may = useMay()
   const [state, change] = useListState(activitySpec)
   const filter = useMemo(() => filterOf(state), [state])
   const source = useMemo(() => ({ projectId, filter }), [projectId, filter])
   const activity = useActivity(source)
   return (
     <>
-      <PageHeader title="Activity" description="What happened in this project, who did it and why." />
+      <PageHeader
+        title="Activity"
+        description="What happened in this project, who did it and why."
+        actions={
+          <Button
+            icon={<Webhook size={16} strokeWidth={1.6} aria-hidden />}
+            disabledReason={reasonOf(may('webhook.list'))}
+            render={<Link to={paths.webhooks(projectId)} />}
+          >
+            Webhooks
+          </Button>
+        }
+      />
       <Filters
         projectId={projectId}
         state={state}

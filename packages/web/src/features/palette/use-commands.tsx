@@ -1,5 +1,15 @@
 import type { Vm } from '@slipway/contract'
-import { LayoutDashboard, LogOut, type LucideIcon, Monitor, Moon, Plus, Sun, Wrench } from 'lucide-react'
+import {
+  LayoutDashboard,
+  LogOut,
+  type LucideIcon,
+  Monitor,
+  Moon,
+  Plus,
+  Sun,
+  Webhook,
+  Wrench,
+} from 'lucide-react'
 import { type NavigateFunction, useNavigate } from 'react-router'
 import { useSelectedProject } from '../../api/projects.ts'
 import { paths } from '../../paths.ts'
@@ -53,6 +63,7 @@ export function useCommands(): PaletteGroup[] {
               goTo('Snapshots', paths.snapshots(project.id), objectIcons.vm_snapshot, 'backups'),
               goTo('Disk Snapshots', paths.diskSnapshots(project.id), objectIcons.disk_snapshot),
               goTo('Activity', paths.activity(project.id), objectIcons.activity, 'log events history audit'),
+              goTo('Webhooks', paths.webhooks(project.id), Webhook, 'notifications http events'),
             ]
           : []),
         goTo('Projects', paths.projects, objectIcons.project, 'manage'),
