@@ -14,6 +14,7 @@ import {
   vmPoolApi,
   vmSetApi,
   vmSnapshotApi,
+  webhookApi,
 } from '@slipway/contract'
 import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId } from './fixtures.ts'
 import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet, withoutStream } from './network.ts'
@@ -36,6 +37,7 @@ import {
   vmSetCreatePath,
   vmSetListPath,
   vmSetPath,
+  webhookListPath,
 } from './paths.ts'
 import { newPublicKey, type Person } from './person.ts'
 import { choose } from './sentences.ts'
@@ -97,6 +99,11 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
     const project_ids = access === 'read' ? null : [project.id]
     await call(apiTokenApi.create, { body: { name, access, project_ids } })
   }
+  // Paused, so that no request of it is in the pictures.
+  const webhook = await call(webhookApi.create, {
+    params: { projectId: project.id },
+    body: { url: `https://hooks.invalid/${long}`, description: long, objects: ['vm', 'disk'], paused: true },
+  })
   const [key] = await call(sshKeyApi.list, {})
   const body = { template_id: templateId, ssh_key_id: key?.id ?? '' }
   const failed = await makeVm(call, project.id, { ...body, name: 'fault-crash' }, 'failed')
@@ -222,6 +229,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the projects of a beginner': '/projects',
         'no VMs': vmListPath(empty.id),
         'the network of a beginner': networkPath(empty.id),
+        'no webhooks': webhookListPath(empty.id),
         'no snapshots': snapshotListPath(empty.id),
         'the form of a snapshot without VMs': snapshotCreatePath(empty.id),
         'no disk snapshots': diskSnapshotListPath(empty.id),
@@ -233,6 +241,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       ...of('viewer', {
         'the members as a viewer sees them': membersPath(project.id),
         'a VM as a viewer sees it': vmPath(running),
+        'the webhooks as a viewer sees them': webhookListPath(project.id),
         'the projects of a viewer': '/projects',
       }),
       ...of('operator', { 'the members as an operator sees them': membersPath(project.id) }),
@@ -249,6 +258,8 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'the VMs': vmListPath(project.id),
         'the network': networkPath(project.id),
         'the members': membersPath(project.id),
+        'the webhooks': webhookListPath(project.id),
+        'a webhook': `${webhookListPath(project.id)}/${webhook.id}`,
         'a running VM': vmPath(running),
         'a stopped VM': vmPath(stopped),
         'a VM on its way': vmPath(coming),
@@ -285,6 +296,10 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         button(page, 'Switch off Internet access').click(),
       ),
       over('dialog', 'a port to share', vmPath(running), (page) => button(page, 'Share a port').click()),
+      over('dialog', 'a webhook to create', webhookListPath(project.id), async (page) => {
+        await button(page, 'Create Webhook').first().click()
+        await page.getByRole('radio', { name: 'Only some' }).check()
+      }),
       over('dialog', 'a snapshot schedule to set', vmPath(running), (page) =>
         button(page, 'Set Schedule').click(),
       ),

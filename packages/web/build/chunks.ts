@@ -11,7 +11,7 @@ const requestBytes = 4_000
 /** How much dialogs and the like count beside pages: they open when most of what they need is there already. */
 const laterWeight = 0.3
 /** How much a page counts that people see first: on later ones most of what they need has been loaded. */
-const firstWeight = 256
+const firstWeight = 320
 
 /** What the bundler cannot know. */
 export interface Routes {

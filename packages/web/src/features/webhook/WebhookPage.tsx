@@ -11,7 +11,7 @@ import { useOpenDialog } from '../../shell/use-dialog.ts'
 import { formatDateTime } from '../../time.ts'
 import { Banner } from '../../ui/Banner.tsx'
 import { Button, IconButton } from '../../ui/Button.tsx'
-import { CopyLine } from '../../ui/CopyLine.tsx'
+import { CopyButton } from '../../ui/CopyButton.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { reasonOf } from '../../ui/reason.ts'
 import { Cells, Rows, Sheet } from '../../ui/Sheet.tsx'
@@ -80,7 +80,7 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         <Rows
           className="border-t border-line"
           items={[
-            { label: 'URL', value: <CopyLine text={url} label="Copy URL" /> },
+            { label: 'URL', value: <Url url={url} /> },
             { label: 'Entries', value: entriesText(webhook) },
             ...(old_secret_until
               ? [{ label: 'Old secret', value: `Signs as well until ${formatDateTime(old_secret_until)}` }]
@@ -89,6 +89,21 @@ function WebhookView({ webhook }: { webhook: Webhook }) {
         />
       </Sheet>
       <Deliveries webhook={webhook} />
+    </>
+  )
+}
+
+function Url({ url }: { url: string }) {
+  return (
+    <>
+      <span className="mono min-w-0 wrap-anywhere">{url}</span>
+      <CopyButton
+        text={url}
+        label="Copy URL"
+        success="Copied to clipboard!"
+        failure="Failed to copy to clipboard."
+        className="-my-1"
+      />
     </>
   )
 }
