@@ -113,9 +113,9 @@ export async function settleTry(
   return numUpdatedRows === 1n
 }
 
-/** Deletes deliveries that are older than a time, and of each webhook those beyond the newest ones. */
+/** Deletes deliveries that are older than a time, and of each webhook those beyond the newest ones; some at a time. */
 export async function deleteOldDeliveries(db: Db, beforeMs: number, newest: number): Promise<void> {
-  await db.deleteFrom('webhook_delivery').where('id', '<', idFloor(beforeMs)).execute()
+  await deleteBefore(db, idFloor(beforeMs))
   const { rows } = await sql<{ webhook_id: string }>`select webhook_id from webhook_delivery
     group by webhook_id having count(*) > ${newest}`.execute(db)
   for (const { webhook_id } of rows) {
@@ -127,11 +127,19 @@ export async function deleteOldDeliveries(db: Db, beforeMs: number, newest: numb
       .offset(newest - 1)
       .limit(1)
       .executeTakeFirst()
-    if (!last) continue
-    await db
+    if (last) await deleteBefore(db, last.id, webhook_id)
+  }
+}
+
+async function deleteBefore(db: Db, id: string, webhookId?: string): Promise<void> {
+  for (;;) {
+    let old = db.selectFrom('webhook_delivery').select('id').where('id', '<', id)
+    if (webhookId !== undefined) old = old.where('webhook_id', '=', webhookId)
+    const { numDeletedRows } = await db
       .deleteFrom('webhook_delivery')
-      .where('webhook_id', '=', webhook_id)
-      .where('id', '<', last.id)
-      .execute()
+      .where('id', 'in', old.limit(rowsAtOnce))
+      .executeTakeFirstOrThrow()
+    if (numDeletedRows === 0n) return
+    await new Promise(setImmediate)
   }
 }

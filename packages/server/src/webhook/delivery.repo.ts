@@ -1,8 +1,9 @@
 import type { WebhookDeliveryState } from '@slipway/contract'
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
 import { type Entry, toActivity } from '../activity/entry.ts'
 import { record, recordOne } from '../activity/record.ts'
 import type { Db, Tx } from '../db/open.ts'
+import type { Schema } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
 import {
   askAgain,
@@ -66,25 +67,50 @@ export function makeDeliveryRepo(db: Db) {
     project: { id: row.own_project_id, name: row.project_name },
   })
 
-  /** Deliveries that may be sent at a time: nothing of projects that are frozen. */
-  const due = (now: string) =>
+  /** Webhooks of projects that are not frozen: of others nothing is sent. */
+  const thawed = () =>
     db
-      .selectFrom('webhook_delivery as delivery')
-      .innerJoin('webhook', 'webhook.id', 'delivery.webhook_id')
+      .selectFrom('webhook')
       .innerJoin('project', 'project.id', 'webhook.project_id')
       .leftJoin('account_deletion as leaving', 'leaving.account_id', 'project.account_id')
-      .where('delivery.state', '=', 'waiting')
-      .where('delivery.next_at', '<=', now)
       .where('leaving.account_id', 'is', null)
-      .where((e) =>
-        e.or([
-          e('delivery.asked', '=', 1),
-          e.and([
-            e('webhook.paused', '=', 0),
-            e.or([e('webhook.held_until', 'is', null), e('webhook.held_until', '<=', now)]),
-          ]),
-        ]),
-      )
+
+  /** Those of them that are neither paused nor held at a time. */
+  const open = (now: string) =>
+    thawed()
+      .where('webhook.paused', '=', 0)
+      .where((e) => e.or([e('webhook.held_until', 'is', null), e('webhook.held_until', '<=', now)]))
+
+  /** What somebody asked for, which is sent whatever holds the rest. */
+  const asked = (webhookId?: string) => {
+    const all = db.selectFrom('webhook_delivery').where('asked', '=', 1)
+    return webhookId === undefined ? all : all.where('webhook_id', '=', webhookId)
+  }
+
+  const dueIn = (e: ExpressionBuilder<Schema, 'webhook'>, now: string) =>
+    e
+      .selectFrom('webhook_delivery as due')
+      .whereRef('due.webhook_id', '=', 'webhook.id')
+      .where('due.state', '=', 'waiting')
+      .where('due.next_at', '<=', now)
+      .orderBy('due.id')
+      .limit(1)
+
+  /** The delivery that a webhook is to be sent first: what was asked for, then the oldest entry. */
+  async function firstOf(webhookId: string, now: string): Promise<string | null> {
+    const isThawed = await thawed()
+      .select('webhook.id')
+      .where('webhook.id', '=', webhookId)
+      .executeTakeFirst()
+    if (!isThawed) return null
+    const wanted = await asked(webhookId).select('id').orderBy('id').limit(1).executeTakeFirst()
+    if (wanted) return wanted.id
+    const row = await open(now)
+      .select((e) => dueIn(e, now).select('due.id').as('id'))
+      .where('webhook.id', '=', webhookId)
+      .executeTakeFirst()
+    return row?.id ?? null
+  }
 
   async function settleWebhook(
     tx: Tx,
@@ -162,21 +188,21 @@ export function makeDeliveryRepo(db: Db) {
 
     /** The webhooks that have something to send at a time. */
     async dueWebhooks(now: string): Promise<string[]> {
-      const rows = await due(now).select('webhook.id').distinct().execute()
-      return rows.map(({ id }) => id)
+      const [wanted, due] = await Promise.all([
+        thawed().select('webhook.id').where('webhook.id', 'in', asked().select('webhook_id')).execute(),
+        open(now)
+          .select('webhook.id')
+          .where((e) => e.exists(dueIn(e, now).select('due.id')))
+          .execute(),
+      ])
+      return [...new Set([...wanted, ...due].map(({ id }) => id))]
     },
 
-    /** What a webhook is to be sent first: what was asked for, then the oldest entry. */
+    /** What a webhook is to be sent now. */
     async next(webhookId: string, now: string): Promise<DueDelivery | null> {
-      const first = await due(now)
-        .select('delivery.id')
-        .where('delivery.webhook_id', '=', webhookId)
-        .orderBy('delivery.asked', 'desc')
-        .orderBy('delivery.id')
-        .limit(1)
-        .executeTakeFirst()
-      if (!first) return null
-      const row = await deliveries().where('delivery.id', '=', first.id).executeTakeFirst()
+      const first = await firstOf(webhookId, now)
+      if (first === null) return null
+      const row = await deliveries().where('delivery.id', '=', first).executeTakeFirst()
       const webhook = await db
         .selectFrom('webhook')
         .selectAll()

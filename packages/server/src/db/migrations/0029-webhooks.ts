@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
@@ -47,6 +47,13 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createIndex('webhook_delivery_list')
     .on('webhook_delivery')
     .columns(['webhook_id', 'id'])
+    .execute()
+  // Few are asked for, whatever waits beside them.
+  await db.schema
+    .createIndex('webhook_delivery_asked')
+    .on('webhook_delivery')
+    .columns(['webhook_id', 'id'])
+    .where(sql.ref('asked'), '=', sql.lit(1))
     .execute()
   // Entries are deleted for their age, many at once.
   await db.schema.createIndex('webhook_delivery_entry').on('webhook_delivery').column('activity_id').execute()
