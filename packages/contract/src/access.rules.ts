@@ -102,6 +102,10 @@ export const leastRoles: Readonly<Record<ProjectEndpointId, ProjectRole>> = {
   'webhook.delete': 'owner',
   'webhook.test': 'owner',
   'webhook.retry': 'owner',
+  'bin.list': 'viewer',
+  // As for deleting what is in it.
+  'bin.restore': 'operator',
+  'bin.delete': 'operator',
   'activity.ofProject': 'viewer',
   'event.stream': 'viewer',
 }

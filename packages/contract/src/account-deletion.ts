@@ -22,6 +22,8 @@ export const AccountDeletion = z.object({
     vm_pools: z.int(),
     vm_sets: z.int(),
     shares: z.int(),
+    /** What is in the bins of the projects. */
+    bin_items: z.int(),
     ssh_keys: z.int(),
     api_tokens: z.int(),
   }),

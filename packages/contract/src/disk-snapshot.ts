@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ForGood } from './bin.ts'
 import { diskTexts } from './disk.rules.ts'
 import { Disk } from './disk.ts'
 import {
@@ -112,10 +113,11 @@ export const diskSnapshotApi = {
     },
   }),
   delete: endpoint('diskSnapshot.delete', {
-    summary: 'Delete a disk snapshot; those that build upon it keep everything',
+    summary: 'Delete a disk snapshot: it goes to the bin; those that build upon it keep everything',
     auth: 'session',
     status: 204,
     params: DiskSnapshotParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [t.inUse] },
   }),
   createDisk: endpoint('diskSnapshot.createDisk', {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ForGood } from './bin.ts'
 import { type DiskSource, diskSources, diskStatuses, diskTexts } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
@@ -134,10 +135,11 @@ export const diskApi = {
     },
   }),
   delete: endpoint('disk.delete', {
-    summary: 'Delete a disk that is on no VM',
+    summary: 'Delete a disk that is on no VM: it goes to the bin',
     auth: 'session',
     status: 204,
     params: DiskParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [t.attached, t.beingCreated, t.beingSnapshotted] },
   }),
   attach: endpoint('disk.attach', {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Batch } from './batch.ts'
+import type { BinItem } from './bin.ts'
 import type { Disk } from './disk.ts'
 import type { DiskSnapshot } from './disk-snapshot.ts'
 import { endpoint } from './endpoint.ts'
@@ -30,6 +31,7 @@ export interface ObjectEvents {
   share: Share | Gone
   operation: Operation | Gone
   batch: Batch | Gone
+  bin_item: BinItem | Gone
 }
 
 /** What a stream says of itself. */

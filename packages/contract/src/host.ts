@@ -85,6 +85,8 @@ export const Host = z.object({
    * where too few did, and where nothing really starts.
    */
   start_time: z.object({ median_seconds: z.number(), starts: z.int() }).nullable(),
+  /** For how many days deleted objects are kept in the bin; 0: they are deleted for good at once. */
+  bin_days: z.int(),
   /** What the operator tells everybody now; null: nothing. */
   notice: Notice.nullable(),
   contacts: z.object({ support: z.string(), legal: z.string(), privacy: z.string() }),

@@ -13,6 +13,8 @@ export * from './api-token.rules.ts'
 export * from './api-token.ts'
 export * from './batch.rules.ts'
 export * from './batch.ts'
+export * from './bin.rules.ts'
+export * from './bin.ts'
 export * from './console.rules.ts'
 export * from './console.ts'
 export * from './disk.rules.ts'
@@ -96,6 +98,7 @@ import { activityApi } from './activity.ts'
 import { adminAccountApi } from './admin-account.ts'
 import { apiTokenApi } from './api-token.ts'
 import { batchApi } from './batch.ts'
+import { binApi } from './bin.ts'
 import { consoleApi } from './console.ts'
 import { diskApi } from './disk.ts'
 import { diskSnapshotApi } from './disk-snapshot.ts'
@@ -157,6 +160,7 @@ const apis = [
   diskSnapshotScheduleApi,
   operationApi,
   batchApi,
+  binApi,
   activityApi,
   searchApi,
   networkApi,

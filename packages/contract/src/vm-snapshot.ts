@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ForGood } from './bin.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
 import { ProjectParams } from './project.ts'
@@ -149,10 +150,11 @@ export const vmSnapshotApi = {
     },
   }),
   delete: endpoint('vmSnapshot.delete', {
-    summary: 'Delete a VM snapshot',
+    summary: 'Delete a VM snapshot: it goes to the bin',
     auth: 'session',
     status: 204,
     params: VmSnapshotParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [t.inUse] },
   }),
 }

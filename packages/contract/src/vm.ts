@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ForGood } from './bin.ts'
 import { disksPerVm } from './disk.rules.ts'
 import { endpoint } from './endpoint.ts'
 import { messages } from './error.rules.ts'
@@ -252,10 +253,11 @@ export const vmApi = {
     },
   }),
   delete: endpoint('vm.delete', {
-    summary: 'Delete a VM; attached disks are kept',
+    summary: 'Delete a VM: it goes to the bin if it was ever ready; attached disks are kept',
     auth: 'session',
     status: 204,
     params: VmParams,
+    query: ForGood,
     errors: { 404: notFound, 409: [deleteProtected, t.beingSnapshotted, t.beingRestored] },
   }),
   start: endpoint('vm.start', {

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import {
+  binDaysDefault,
   type CallInput,
   type CallOutput,
   type Endpoint,
@@ -69,6 +70,8 @@ export interface TestAppOptions {
   /** Who people can sign in with. */
   oidc?: readonly OidcSettings[]
   activityDays?: number
+  /** For how many days what is deleted is kept; 0: it is not. */
+  binDays?: number
   dataDir?: string
   /** Those of the recipes unless others are named. */
   templates?: readonly BuiltInTemplate[]
@@ -84,6 +87,9 @@ export interface TestAppOptions {
   /** Hosts that webhooks may be sent to although they are private. */
   privateWebhooks?: string[]
 }
+
+/** For tests of what is left when something is deleted for good. */
+export const withoutBin: TestAppOptions = { binDays: 0 }
 
 export async function makeTestApp(options: TestAppOptions = {}) {
   const clock = makeHandClock()
@@ -135,6 +141,7 @@ export async function makeTestAppOver<C extends Clock, E extends Engine>(
         signUp: options.signUp ?? openSignUp,
         oidc: [...(options.oidc ?? [])],
         activityDays: options.activityDays ?? 365,
+        binDays: options.binDays ?? binDaysDefault,
         scaling: options.scaling ?? scalingDefaults,
         host: '127.0.0.1',
         privateWebhooks: options.privateWebhooks ?? [],

@@ -1,6 +1,7 @@
 import { isBootImageUrl, passkeyOriginOf } from '@slipway/contract'
 import type { Base } from './app/base.ts'
 import { makeBatches } from './app/batches.ts'
+import { makeBins } from './app/bins.ts'
 import { makeCalls } from './app/calls.ts'
 import { makeDial } from './app/dial.ts'
 import { makeExports } from './app/exports.ts'
@@ -153,10 +154,11 @@ export async function buildApp(options: AppOptions) {
     sessionLines,
     peers,
   })
-  const storage = makeStorage(base, { maxDiskGb: config.maxDiskGb, quotas })
+  const storage = makeStorage(base, { maxDiskGb: config.maxDiskGb, binDays: config.binDays, quotas })
   const { disks, diskSnapshots } = storage
   const machines = makeMachines(base, {
     quotas,
+    binDays: config.binDays,
     startsAtOnce,
     ownKeys: gateway ? [gateway.publicKey] : [],
     activity,
@@ -170,6 +172,12 @@ export async function buildApp(options: AppOptions) {
     isInUse: storage.isInUse,
   })
   const { vms, vmSnapshots, consoles, startScripts } = machines
+  const { bin } = makeBins(base, {
+    vm: machines.comeBack,
+    disk: disks.comeBack,
+    vm_snapshot: vmSnapshots.comeBack,
+    disk_snapshot: diskSnapshots.comeBack,
+  })
   const { snapshotSchedules, scheduleWatch } = makeSchedules(base, { vms, disks, vmSnapshots, diskSnapshots })
   const groups = makeGroups(base, {
     policy: config.scaling,
@@ -268,6 +276,7 @@ export async function buildApp(options: AppOptions) {
     vmSnapshots,
     diskSnapshots,
     snapshotSchedules,
+    bin,
     shares,
     webhooks,
     clock,
@@ -290,6 +299,7 @@ export async function buildApp(options: AppOptions) {
     operations,
     batches,
     webhooks,
+    bin,
     networks,
     quotas,
     adminAccounts,
@@ -317,6 +327,7 @@ export async function buildApp(options: AppOptions) {
       activity,
       idempotency,
       batches,
+      bin,
       webhooks,
     }
     const due: Partial<typeof swept> = clockGuard.isTrusted() ? swept : {}

@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import {
   addressPlaces,
+  binDaysDefault,
   diskSizeLimitGi,
   gibibyte,
   isEmail,
@@ -318,6 +319,8 @@ const Settings = z.object({
   ),
   /** How long entries of the activity log are kept. */
   SLIPWAY_ACTIVITY_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
+  /** For how many days what people delete is kept in the bin; 0: it is deleted for good at once. */
+  SLIPWAY_BIN_DAYS: z.coerce.number().int().min(0).max(365).default(binDaysDefault),
   /** When pools scale: percent of the processors of their running VMs, and seconds. */
   SLIPWAY_SCALE_SAMPLE_EVERY_S: seconds(scalingDefaults.sample_every_s, 1),
   SLIPWAY_SCALE_UP_ABOVE: z.coerce.number().min(1).max(99).default(scalingDefaults.up_above),
@@ -476,6 +479,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     /** Who people can sign in with, in the order of the settings. */
     oidc,
     activityDays: s.SLIPWAY_ACTIVITY_DAYS,
+    binDays: s.SLIPWAY_BIN_DAYS,
     scaling: {
       sample_every_s: s.SLIPWAY_SCALE_SAMPLE_EVERY_S,
       up_above: s.SLIPWAY_SCALE_UP_ABOVE,

@@ -177,6 +177,9 @@ export async function fill(app: TestApp) {
       failure: 'The receiver answered 500 Internal Server Error.',
     })
     .execute()
+  const spare = await disk({ name: 'spare' })
+  await pass()
+  await ines.raw('DELETE', `${project}/disks/${spare}`)
   // In the middle of things.
   await vm('coming')
   await ines.raw('POST', `${project}/vms/${brief}/stop`)
@@ -198,6 +201,7 @@ export async function fill(app: TestApp) {
         'vmsets',
         'batches',
         'webhooks',
+        'bin',
         'shares',
         'activity',
         'usage?range=day',

@@ -41,6 +41,15 @@ export function makeGoesAlongRepo(db: Db) {
     return Number(n)
   }
 
+  async function binOf(accountId: string): Promise<number> {
+    const { n } = await db
+      .selectFrom('bin')
+      .select((e) => e.fn.countAll<number | string>().as('n'))
+      .where('project_id', 'in', projectsOf(accountId))
+      .executeTakeFirstOrThrow()
+    return Number(n)
+  }
+
   async function groupsOf(accountId: string, kind: 'pool' | 'set'): Promise<number> {
     const { n } = await db
       .selectFrom('vm_group')
@@ -72,6 +81,7 @@ export function makeGoesAlongRepo(db: Db) {
         vm_pools,
         vm_sets,
         shares,
+        bin_items,
         ssh_keys,
         api_tokens,
       ] = await Promise.all([
@@ -83,11 +93,12 @@ export function makeGoesAlongRepo(db: Db) {
         groupsOf(accountId, 'pool'),
         groupsOf(accountId, 'set'),
         sharesOf(accountId),
+        binOf(accountId),
         ownCount('ssh_key', accountId),
         ownCount('api_token', accountId),
       ])
       const snapshots = vmSnapshots + diskSnapshots
-      return { projects, vms, disks, snapshots, vm_pools, vm_sets, shares, ssh_keys, api_tokens }
+      return { projects, vms, disks, snapshots, vm_pools, vm_sets, shares, bin_items, ssh_keys, api_tokens }
     },
 
     /** The projects of an account that have other members. */

@@ -6,6 +6,7 @@ import {
   adminAccountApi,
   apiTokenApi,
   batchApi,
+  binApi,
   type CodeNeeded,
   diskSnapshotScheduleApi,
   type EndpointId,
@@ -32,7 +33,7 @@ import {
   webhookApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import { lastMail, newPublicKey, type TestApp, tokenOf } from '../app.test-kit.ts'
+import { lastMail, newPublicKey, type TestApp, tokenOf, withoutBin } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { quietGateway } from '../gateway/gateway.test-kit.ts'
@@ -87,6 +88,7 @@ const everything = async ({ app: { db } }: Desk) => [
           'batch_item',
           'webhook',
           'webhook_delivery',
+          'bin',
         ] as const),
         ...(['quota', 'activity', 'identity', 'oidc_session', 'oidc_logout', 'notice'] as const),
       ] as const
@@ -944,6 +946,26 @@ const deeds: Partial<Record<EndpointId, (desk: Desk) => Promise<Deed>>> = {
       message: 'Stopped sharing port 3000 of VM web',
     }
   },
+  'bin.restore': async (desk) => {
+    const id = await desk.stoppedVm('web')
+    await desk.deleteVm(id)
+    return {
+      act: () => desk.ada.call(binApi.restore, { params: { ...desk.params, itemId: id } }),
+      object: { type: 'vm', name: 'web', id },
+      in: 'project',
+      message: 'Restored VM web from the bin',
+    }
+  },
+  'bin.delete': async (desk) => {
+    const id = await desk.readyDisk()
+    await desk.deleteDisk(id)
+    return {
+      act: () => desk.ada.call(binApi.delete, { params: { ...desk.params, itemId: id } }),
+      object: { type: 'disk', name: 'data', id },
+      in: 'project',
+      message: 'Delete disk data in the bin for good requested',
+    }
+  },
   'operation.cancel': async (desk) => {
     const id = await beginDownload(desk)
     return {
@@ -1275,7 +1297,7 @@ describe('what Slipway does by itself', () => {
         'The guest shut itself down.',
         null,
       ])
-    }),
+    }, withoutBin),
   )
 
   it(
@@ -1306,7 +1328,7 @@ describe('what Slipway does by itself', () => {
       expect(entries.filter(({ action }) => action === 'disk.available').map(({ reason }) => reason)).toEqual(
         [null, 'VM web was deleted.'],
       )
-    }),
+    }, withoutBin),
   )
 
   it(

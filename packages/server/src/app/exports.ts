@@ -3,6 +3,7 @@ import type { SettingsService } from '../account/settings.service.ts'
 import { type Lists, makeAccountExportService } from '../account-export/account-export.service.ts'
 import type { ActivityService } from '../activity/activity.service.ts'
 import type { ApiTokenService } from '../api-token/api-token.service.ts'
+import type { BinService } from '../bin/bin.service.ts'
 import type { DiskService } from '../disk/disk.service.ts'
 import type { DiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.ts'
 import type { Clock } from '../lib/clock.ts'
@@ -31,6 +32,7 @@ export function makeExports(of: {
   vmSnapshots: VmSnapshotService
   diskSnapshots: DiskSnapshotService
   snapshotSchedules: SnapshotScheduleService
+  bin: BinService
   shares: ShareService
   webhooks: WebhookService
   activity: ActivityService
@@ -53,6 +55,7 @@ export function makeExports(of: {
       snapshot_schedules: of.snapshotSchedules.list,
       shared_ports: of.shares.list,
       webhooks: of.webhooks.list,
+      bin: of.bin.list,
     },
     activity: (accountId, before) => activity.ofAccount(accountId, { before, limit: activityPage.max }),
   }

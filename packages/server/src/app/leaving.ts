@@ -41,7 +41,8 @@ export function makeLeaving(
     repo,
     deletes: {
       freezeVm: vms.freeze,
-      vm: vms.delete,
+      // Nothing of it is to be left.
+      vm: (accountId, projectId, vmId) => vms.delete(accountId, projectId, vmId, true),
       vmPool: pools.delete,
       vmSet: sets.delete,
       project: projects.delete,

@@ -6,6 +6,7 @@ import { makeReconciler } from '../lib/reconciler.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import type { ShareService } from '../share/share.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
+import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
 import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import { makeStartScriptRepo } from '../start-script/start-script.repo.ts'
 import { makeStartScriptService } from '../start-script/start-script.service.ts'
@@ -14,6 +15,7 @@ import { makePatience } from '../vm/vm.patience.ts'
 import { makeVmReconcile } from '../vm/vm.reconcile.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmService } from '../vm/vm.service.ts'
+import { makeVmBin } from '../vm/vm-bin.service.ts'
 import { makeVmIdle, type VmIdleOptions } from '../vm/vm-idle.service.ts'
 import { makeVmWake } from '../vm/vm-wake.service.ts'
 import { vmSnapshotKind } from '../vm-snapshot/vm-snapshot.reconcile.ts'
@@ -27,6 +29,8 @@ export function makeMachines(
   base: Base,
   options: {
     quotas: QuotaService
+    /** For how many days what people delete is kept; 0: it is not. */
+    binDays: number
     /** How many guests may be on their way up at once. */
     startsAtOnce: number
     /** Public keys of the server itself, which every guest lets in. */
@@ -43,7 +47,7 @@ export function makeMachines(
   },
 ) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, uses, underLease } = base
-  const { activity, isInUse, quotas } = options
+  const { activity, isInUse, quotas, binDays } = options
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
   const patience = makePatience(clock)
   const startScripts = makeStartScriptService({
@@ -66,6 +70,17 @@ export function makeMachines(
     patience,
     cannot,
     quotas,
+    binDays,
+  })
+  const comeBack = makeVmBin({
+    repo: vmRepo,
+    disks: options.disks,
+    quotas,
+    resumeSchedules,
+    kick: calls.kickVm,
+    announce: vms.announce,
+    changed: bus.changed,
+    clock,
   })
   const waking = makeVmWake({ repo: vmRepo, kick: calls.kickVm, announce: vms.announce, clock })
   const snapshotRepo = makeVmSnapshotRepo(db)
@@ -74,6 +89,7 @@ export function makeMachines(
     cannot,
     vms,
     quotas,
+    binDays,
     isInUse,
     kick: calls.kickVmSnapshot,
     changed: bus.changed,
@@ -149,6 +165,8 @@ export function makeMachines(
   })
   return {
     vms,
+    /** Brings a VM back from the bin. */
+    comeBack,
     vmSnapshots,
     consoles,
     startScripts,

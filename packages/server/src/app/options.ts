@@ -26,6 +26,7 @@ export interface AppOptions {
     | 'signUp'
     | 'oidc'
     | 'activityDays'
+    | 'binDays'
     | 'scaling'
     | 'host'
     | 'share'

@@ -1,3 +1,4 @@
+import { deleteBinOfProject } from '../bin/bin.writes.ts'
 import { deleteDisksOfProject } from '../disk/disk.writes.ts'
 import { deleteDiskSnapshotsOfProject } from '../disk-snapshot/disk-snapshot.writes.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
@@ -19,6 +20,7 @@ export function makeProjects(
     deleteVmSnapshotsOfProject,
     deleteDiskSnapshotsOfProject,
     deleteSharesOfProject,
+    deleteBinOfProject,
   ])
   const projects = makeProjectService({
     repo,

@@ -8,13 +8,17 @@ import { makeDiskSnapshotService } from '../disk-snapshot/disk-snapshot.service.
 import { makeReconciler } from '../lib/reconciler.ts'
 import type { QuotaService } from '../quota/quota.service.ts'
 import { makeSnapshotReconcile } from '../snapshot/snapshot.reconcile.ts'
+import { resumeSchedules } from '../snapshot-schedule/snapshot-schedule.writes.ts'
 import { makeVmRepo } from '../vm/vm.repo.ts'
 import { makeVmGroupRepo } from '../vm-group/vm-group.repo.ts'
 import { addVmSnapshot } from '../vm-snapshot/vm-snapshot.writes.ts'
 import { type Base, rhythm } from './base.ts'
 
 /** Disks and their snapshots. */
-export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: number; quotas: QuotaService }) {
+export function makeStorage(
+  base: Base,
+  { maxDiskGb, binDays, quotas }: { maxDiskGb: number; binDays: number; quotas: QuotaService },
+) {
   const { db, engine, cannot, clock, log, bus, clockGuard, jobs, board, calls, underLease } = base
   const diskRepo = makeDiskRepo(db)
   const vmRepo = makeVmRepo(db, { addVmSnapshot })
@@ -37,6 +41,8 @@ export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: numb
     log,
     quotas,
     maxDiskGb,
+    binDays,
+    resumeSchedules,
   })
   const diskReconcile = makeDiskReconcile({
     repo: diskRepo,
@@ -71,6 +77,7 @@ export function makeStorage(base: Base, { maxDiskGb, quotas }: { maxDiskGb: numb
     cannot,
     disks,
     quotas,
+    binDays,
     isInUse,
     kick: calls.kickDiskSnapshot,
     changed: bus.changed,

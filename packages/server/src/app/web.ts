@@ -17,6 +17,8 @@ import { apiTokenRoutes } from '../api-token/api-token.routes.ts'
 import type { ApiTokenService } from '../api-token/api-token.service.ts'
 import { batchRoutes } from '../batch/batch.routes.ts'
 import type { BatchService } from '../batch/batch.service.ts'
+import { binRoutes } from '../bin/bin.routes.ts'
+import type { BinService } from '../bin/bin.service.ts'
 import type { Config } from '../config.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import type { ConsoleService } from '../console/console.service.ts'
@@ -129,7 +131,7 @@ const problemOfEngine = (error: unknown): Problem | null =>
 
 /** What people read about the host they are on. An engine may find out more about it later: it is asked each time. */
 export function hostOf(
-  config: Pick<Config, 'productName' | 'contacts' | 'share' | 'signUp' | 'oidc'>,
+  config: Pick<Config, 'productName' | 'contacts' | 'share' | 'signUp' | 'oidc' | 'binDays'>,
   engine: Pick<Engine, 'kind' | 'capabilities'>,
   gateway: Gateway | null,
   templates: readonly BuiltInTemplate[],
@@ -183,6 +185,7 @@ export function hostOf(
     get start_time() {
       return startTime()
     },
+    bin_days: config.binDays,
     get notice() {
       return notice()
     },
@@ -235,6 +238,7 @@ export async function installRoutes(
     operations: OperationService
     batches: BatchService
     webhooks: WebhookService
+    bin: BinService
     networks: NetworkService
     quotas: QuotaService
     deletions: AccountDeletionService
@@ -306,6 +310,7 @@ export async function installRoutes(
   operationRoutes(route, options.operations)
   batchRoutes(route, options.batches)
   webhookRoutes(route, options.webhooks)
+  binRoutes(route, options.bin)
   networkRoutes(route, options.networks)
   quotaRoutes(route, options.quotas)
   activityRoutes(route, options.activity)

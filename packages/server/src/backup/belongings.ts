@@ -26,17 +26,19 @@ export function makeBelongings() {
   return {
     see(table: string, row: Row): void {
       const status = text(row.status)
+      // What is in the bin is whole.
+      const isKept = text(row.bin_id) !== ''
       if (table === 'vm') {
-        add('machines', 'VM', row, row.provisioned === 1 && row.wanted_deleted === 0)
+        add('machines', 'VM', row, row.provisioned === 1 && (row.wanted_deleted === 0 || isKept))
         // It has no row of its own before the restore is done.
         const safety = text(row.restore_safety)
         if (safety) ids.machineSnapshots.push(safety)
       } else if (table === 'disk') {
-        add('volumes', 'disk', row, !['creating', 'failed', 'deleting'].includes(status))
+        add('volumes', 'disk', row, !['creating', 'failed', 'deleting'].includes(status) || isKept)
       } else if (table === 'vm_snapshot') {
-        add('machineSnapshots', 'snapshot', row, ['ready', 'creating'].includes(status))
+        add('machineSnapshots', 'snapshot', row, ['ready', 'creating'].includes(status) || isKept)
       } else if (table === 'disk_snapshot') {
-        add('volumeSnapshots', 'disk snapshot', row, ['ready', 'creating'].includes(status))
+        add('volumeSnapshots', 'disk snapshot', row, ['ready', 'creating'].includes(status) || isKept)
       }
     },
     ids: ids as ObjectIds,

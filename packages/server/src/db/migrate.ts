@@ -29,6 +29,7 @@ import * as vmChanges from './migrations/0024-vm-changes.ts'
 import * as startScripts from './migrations/0025-start-scripts.ts'
 import * as batches from './migrations/0026-batches.ts'
 import * as snapshotSchedules from './migrations/0027-snapshot-schedules.ts'
+import * as bin from './migrations/0028-bin.ts'
 import * as webhooks from './migrations/0029-webhooks.ts'
 import type { Db } from './open.ts'
 import { equaliseColumns, isPostgres } from './postgres.ts'
@@ -62,6 +63,7 @@ const migrations: Record<string, Migration> = {
   '0025-start-scripts': startScripts,
   '0026-batches': batches,
   '0027-snapshot-schedules': snapshotSchedules,
+  '0028-bin': bin,
   '0029-webhooks': webhooks,
 }
 

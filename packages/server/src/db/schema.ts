@@ -36,6 +36,7 @@ export interface Schema {
   vm_group_event: VmGroupEventTable
   vm_group_start_script: VmGroupStartScriptTable
   batch: BatchTable
+  bin: BinTable
   batch_item: BatchItemTable
   quota: QuotaTable
   share: ShareTable
@@ -336,6 +337,8 @@ export interface VmTable {
   wanted_force: Flag
   wanted_restarts: number
   wanted_deleted: Flag
+  /** What of the bin it belongs to, which is kept whole until that is deleted for good; else null. */
+  bin_id: string | null
   admitted: Flag
   provisioned: Flag
   restarts: number
@@ -391,6 +394,8 @@ export interface DiskTable {
   detaching: Flag
   /** The VM it was made for and goes with; null once it was taken off it. */
   owner_vm_id: string | null
+  /** As for a VM. */
+  bin_id: string | null
   created_at: string
 }
 
@@ -417,6 +422,8 @@ export interface VmSnapshotTable {
   /** The schedule that took it, which may be gone, and for which of its rhythms; null for one that somebody took. */
   schedule_id: string | null
   scheduled: string | null
+  /** As for a VM. */
+  bin_id: string | null
   created_at: string
 }
 
@@ -440,6 +447,8 @@ export interface DiskSnapshotTable {
   /** As for a snapshot of a VM. */
   schedule_id: string | null
   scheduled: string | null
+  /** As for a VM. */
+  bin_id: string | null
   created_at: string
 }
 
@@ -663,6 +672,26 @@ export interface BatchItemTable {
   message: string | null
   /** The snapshot that was created. */
   created_id: string | null
+}
+
+/** Something that was deleted and can be restored; what carries its id as `bin_id` is in the bin with it. */
+export interface BinTable {
+  /** Of the object that was deleted. */
+  id: string
+  project_id: string
+  kind: 'vm' | 'disk' | 'vm_snapshot' | 'disk_snapshot'
+  name: string
+  deleted_at: string
+  /** Null once the account was deleted. */
+  deleted_by: string | null
+  /** From when on it is deleted for good. */
+  delete_at: string
+  /** What a VM is wanted to be when it comes back. */
+  power: 'on' | 'off' | 'suspended' | null
+  /** JSON list of the disks that were attached to a VM and are not in the bin. */
+  attached: string
+  /** How many shared ports of a VM ended. */
+  ended_shares: number
 }
 
 /** A key that a client sent with the creation of an object. */

@@ -1,6 +1,8 @@
 import {
   type DiskSnapshot,
   DiskSnapshotStatus,
+  nameBack,
+  nameLimit,
   ScheduledRhythm,
   SnapshotConsistency,
   VmSnapshotStatus,
@@ -8,6 +10,7 @@ import {
 } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -18,6 +21,9 @@ export interface DiskSnapshotRecord {
   id: string
   status: VmSnapshotStatus
   statusMessage: string | null
+  /** Whether it is in the bin. */
+  isKept: boolean
+  storedBytes: number
   expiresAt: string
   snapshot: Omit<DiskSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
@@ -40,6 +46,8 @@ function toRecord(row: DiskSnapshotTable & { owner_id: string | null }): DiskSna
     // Stored in the words of VM snapshots, which are one more.
     status: VmSnapshotStatus.parse(row.status),
     statusMessage: row.status_message,
+    isKept: row.bin_id !== null,
+    storedBytes: row.stored_bytes ?? 0,
     expiresAt: row.expires_at,
     projectId: row.project_id,
     ownerId: row.owner_id,
@@ -158,8 +166,15 @@ export function makeDiskSnapshotRepo(db: Db) {
       from: readonly VmSnapshotStatus[],
       {
         made,
+        keep,
         ...change
-      }: { status?: VmSnapshotStatus; status_message?: string | null; made?: DiskSnapshotMade },
+      }: {
+        status?: VmSnapshotStatus
+        status_message?: string | null
+        made?: DiskSnapshotMade
+        /** Who deletes it, to be kept in the bin. */
+        keep?: Pick<Binned, 'deletedBy' | 'days'>
+      },
       entry: Entry | null,
       given?: (tx: Tx) => Promise<boolean>,
     ): Promise<DiskSnapshotRecord | null> {
@@ -170,6 +185,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           .set({
             ...change,
             ...(change.status !== undefined && { status_since: isoTime(nowMs) }),
+            ...(keep && { bin_id: id }),
             ...(made && {
               stored_bytes: made.storedBytes,
               consistency: made.consistency,
@@ -181,6 +197,65 @@ export function makeDiskSnapshotRepo(db: Db) {
           .executeTakeFirst()
         if (result.numUpdatedRows !== 1n) return null
         if (entry) await record(tx, [entry])
+        const after = await find(id, tx)
+        if (keep && after?.projectId != null) {
+          const { projectId, snapshot } = after
+          await putInBin(tx, { id, projectId, kind: 'disk_snapshot', name: snapshot.name, ...keep }, nowMs)
+        }
+        return after
+      })
+    },
+
+    /**
+     * Brings a snapshot back from the bin as one that is ready; what became of its data shows by itself. Null when it is not
+     * there any more. `given` may throw to refuse.
+     */
+    comeBack(
+      id: string,
+      projectId: string,
+      nowMs: number,
+      {
+        leastExpiresAt,
+        given,
+        entryOf,
+      }: {
+        /** ISO 8601. */
+        leastExpiresAt: string
+        given: (tx: Tx, record: DiskSnapshotRecord) => Promise<void>
+        entryOf: (before: DiskSnapshotRecord, name: string) => Entry
+      },
+    ): Promise<DiskSnapshotRecord | null> {
+      return db.transaction().execute(async (tx) => {
+        const before = await find(id, tx)
+        if (before?.projectId !== projectId || !before.isKept || !(await takeFromBin(tx, id))) return null
+        await given(tx, before)
+        const others = await tx
+          .selectFrom('disk_snapshot')
+          .select('name')
+          .where('project_id', '=', projectId)
+          .where('status', '!=', 'deleting')
+          .execute()
+        const name = nameBack(
+          before.snapshot.name,
+          others.map((other) => other.name),
+          nameLimit,
+        )
+        await tx
+          .updateTable('disk_snapshot')
+          .set({
+            bin_id: null,
+            name,
+            status: 'ready',
+            status_since: isoTime(nowMs),
+            status_message: null,
+            expires_at: before.expiresAt < leastExpiresAt ? leastExpiresAt : before.expiresAt,
+            // Its schedule would thin it out again.
+            schedule_id: null,
+            scheduled: null,
+          })
+          .where('id', '=', id)
+          .execute()
+        await record(tx, [entryOf(before, name)])
         return find(id, tx)
       })
     },
@@ -193,6 +268,7 @@ export function makeDiskSnapshotRepo(db: Db) {
           .select('parent_id')
           .where('id', '=', id)
           .where('status', '=', 'deleting')
+          .where('bin_id', 'is', null)
           .executeTakeFirst()
         if (!row) return []
         const children = await records(tx).where('parent_id', '=', id).execute()
@@ -235,7 +311,8 @@ export function makeDiskSnapshotRepo(db: Db) {
         .selectFrom('disk_snapshot')
         .select('id')
         .where('disk_id', '=', record.snapshot.disk_id)
-        .where((e) => e.or([e('status', '=', 'deleting'), e('status', 'in', underWay)]))
+        .where('bin_id', 'is', null)
+        .where('status', 'in', [...underWay, 'deleting'])
         .where('id', '<', record.id)
         .executeTakeFirst()
       return row !== undefined
@@ -247,6 +324,7 @@ export function makeDiskSnapshotRepo(db: Db) {
         .selectFrom('disk_snapshot')
         .select('id')
         .where('disk_id', '=', diskId)
+        .where('bin_id', 'is', null)
         .where('status', 'in', [...underWay, 'deleting'])
         .executeTakeFirst()
       return row !== undefined

@@ -10,8 +10,8 @@ export function diskSnapshotRoutes(route: Route, snapshots: DiskSnapshotService,
     ({ user, params, body }) => snapshots.create(user.id, params.projectId, body),
     ({ params }) => snapshots.list(params.projectId, {}),
   )
-  route(diskSnapshotApi.delete, ({ user, params }) =>
-    snapshots.delete(user.id, params.projectId, params.diskSnapshotId),
+  route(diskSnapshotApi.delete, ({ user, params, query }) =>
+    snapshots.delete(user.id, params.projectId, params.diskSnapshotId, query.for_good === 'true'),
   )
   route(
     diskSnapshotApi.createDisk,

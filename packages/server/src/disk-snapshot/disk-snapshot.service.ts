@@ -44,6 +44,8 @@ export interface DiskSnapshotServiceOptions {
   repo: DiskSnapshotRepo
   disks: DiskService
   quotas: Pick<QuotaService, 'require'>
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
   /** What the engine cannot do. */
   cannot: Limits
   /** Whether a new disk is being made from a snapshot. */
@@ -62,7 +64,10 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
     kick,
     jobs,
     clock,
-    changed: (projectId, id) => changed('disk_snapshot', projectId, id),
+    kind: 'disk_snapshot',
+    changed,
+    binDays: options.binDays,
+    quotas: options.quotas,
     texts: { notFound: messages.diskSnapshotNotFound, inUse: diskSnapshotTexts.inUse },
     // What builds upon it is part of it until it was merged.
     isInUse: async ({ id, snapshot }, tx) =>
@@ -111,6 +116,7 @@ export function makeDiskSnapshotService(options: DiskSnapshotServiceOptions) {
         retention_days: input.retention_days,
         expires_at: isoTime(now + input.retention_days * dayMs),
         ...of,
+        bin_id: null,
         created_at: isoTime(now),
       }
     }

@@ -1,5 +1,6 @@
 import { DiskSnapshot } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 
 const day = 24 * 60 * 60_000
@@ -121,7 +122,7 @@ describe('a chain of incremental snapshots', () => {
       const { body: disk } = await desk.diskFrom(ids[4] ?? '', { name: 'back', size_gb: 1 })
       await desk.pass()
       expect(engine.peek({ volumeId: disk.id })).toBe('five')
-    }),
+    }, withoutBin),
   )
 
   it(
@@ -154,7 +155,7 @@ describe('a chain of incremental snapshots', () => {
       expect(await desk.deleteDiskSnapshot(second)).toMatchObject(inUse)
       await desk.pass()
       expect((await desk.deleteDiskSnapshot(second)).status).toBe(204)
-    }),
+    }, withoutBin),
   )
 })
 
@@ -263,7 +264,7 @@ describe('deleting a disk snapshot', () => {
       expect((await desk.deleteDiskSnapshot(id)).status).toBe(404)
       await desk.pass()
       expect(await desk.app.engine.listSnapshots('volume')).toEqual([])
-    }),
+    }, withoutBin),
   )
 
   it(

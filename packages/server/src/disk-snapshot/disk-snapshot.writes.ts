@@ -10,3 +10,14 @@ export async function deleteDiskSnapshotsOfProject(tx: Tx, projectId: string, no
     .where('project_id', '=', projectId)
     .execute()
 }
+
+/** For the bin, which does not keep something any more: nothing is left of these snapshots. Returns their ids. */
+export async function dropDiskSnapshots(tx: Tx, binId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('disk_snapshot')
+    .set({ bin_id: null })
+    .where('bin_id', '=', binId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -55,3 +55,16 @@ export const diskFreed = (disk: Named, vmName: string, projectId: string | null,
     diskSubject(disk, projectId),
     change('disk.available', `Disk ${disk.name} is available`, `VM ${vmName} was deleted.`),
   )
+
+/** A disk is attached again because VM `vmName` came back from the bin. */
+export const diskAttachedAgain = (
+  disk: Named,
+  vmName: string,
+  projectId: string | null,
+  nowMs: number,
+): Entry =>
+  entry(
+    nowMs,
+    diskSubject(disk, projectId),
+    change('disk.attached', `Disk ${disk.name} is attached to VM ${vmName}`, `VM ${vmName} was restored.`),
+  )

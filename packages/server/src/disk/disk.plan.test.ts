@@ -17,7 +17,8 @@ function* everyDisk(): Generator<World> {
               for (const work of works) {
                 // The database holds this (constraint disk_attached).
                 if ((status === 'attached') !== (vmId !== null) && status !== 'error') continue
-                yield [{ status, vmId, plugged, detaching, troubled }, volume, work]
+                for (const isKept of status === 'deleting' ? bools : [false])
+                  yield [{ status, isKept, vmId, plugged, detaching, troubled }, volume, work]
               }
 }
 
@@ -78,6 +79,7 @@ test('a disk converges from everything there can be, with and without luck, and 
         continue
       }
       const [disk, has] = world
+      if (disk.isKept) continue
       expect(['available', 'attached', 'failed', 'error']).toContain(disk.status)
       expect(disk.detaching).toBe(false)
       if (disk.status === 'attached') expect(disk.plugged).toBe(true)
@@ -88,8 +90,12 @@ test('a disk converges from everything there can be, with and without luck, and 
 
 test('a disk that is deleted is never made or put on a VM again', () => {
   for (const world of everyDisk())
-    if (world[0].status === 'deleting')
+    if (world[0].status === 'deleting' && !world[0].isKept)
       expect(planDisk(...world)).toBe(world[2] === 'under-way' ? 'abort' : 'delete')
+})
+
+test('nothing is done to a disk in the bin', () => {
+  for (const world of everyDisk()) if (world[0].isKept) expect(planDisk(...world)).toBe('rest')
 })
 
 test('a disk that cannot be read is neither lost nor removed', () => {
@@ -101,6 +107,7 @@ test('a disk that cannot be read is neither lost nor removed', () => {
 test('a disk that was lost is available again, or attached, when its volume is there again', () => {
   const lost: DiskFacts = {
     status: 'error',
+    isKept: false,
     vmId: null,
     plugged: false,
     detaching: false,
@@ -113,6 +120,7 @@ test('a disk that was lost is available again, or attached, when its volume is t
 test('a disk that failed is never made again, and nothing of it stays on the host', () => {
   const failed: DiskFacts = {
     status: 'failed',
+    isKept: false,
     vmId: null,
     plugged: false,
     detaching: false,

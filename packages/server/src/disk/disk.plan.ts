@@ -6,6 +6,8 @@ import type { DiskStatus } from '@slipway/contract'
 
 export interface DiskFacts {
   status: DiskStatus
+  /** It is in the bin: `deleting`, and kept whole. */
+  isKept: boolean
   vmId: string | null
   /** Whether the engine has put it on that VM. */
   plugged: boolean
@@ -49,6 +51,7 @@ export type DiskStep =
   | 'rest'
 
 export function planDisk(disk: DiskFacts, volume: DiskVolume, work: DiskWork): DiskStep {
+  if (disk.status === 'deleting' && disk.isKept) return 'rest'
   if (disk.status === 'deleting') return work === 'under-way' ? 'abort' : 'delete'
   if (disk.status === 'creating') return planCreation(volume, work)
   if (disk.status === 'failed' && !disk.detaching) return planFailed(volume, work)

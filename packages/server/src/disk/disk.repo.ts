@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -41,6 +42,7 @@ function toRecord(
     ownerVmId: row.owner_vm_id,
     facts: {
       status,
+      isKept: row.bin_id !== null,
       vmId: row.vm_id,
       plugged: row.plugged === 1,
       detaching: row.detaching === 1,
@@ -187,6 +189,17 @@ export function makeDiskRepo(db: Db) {
       work: (tx: {
         record: DiskRecord | null
         beingSnapshotted: () => Promise<boolean>
+        /** For what others ask within it. */
+        within: Tx
+        /** Puts it into the bin. */
+        keep: (
+          item: Pick<Binned, 'projectId' | 'name' | 'deletedBy' | 'days'>,
+          nowMs: number,
+        ) => Promise<void>
+        /** False when it is not in the bin any more. */
+        takeOut: () => Promise<boolean>
+        /** What the disks of a project are called. */
+        names: (projectId: string) => Promise<string[]>
         vm: (vmId: string) => Promise<{
           name: string
           projectId: string | null
@@ -201,6 +214,18 @@ export function makeDiskRepo(db: Db) {
         work({
           record: await find(id, tx),
           beingSnapshotted: () => isBeingSnapshotted(id, tx),
+          within: tx,
+          keep: (item, nowMs) => putInBin(tx, { id, kind: 'disk', ...item }, nowMs),
+          takeOut: async () => (await takeFromBin(tx, id)) !== null,
+          async names(projectId) {
+            const rows = await tx
+              .selectFrom('disk')
+              .select('name')
+              .where('project_id', '=', projectId)
+              .where('status', '!=', 'deleting')
+              .execute()
+            return rows.map(({ name }) => name)
+          },
           async vm(vmId) {
             const vm = await tx
               .selectFrom('vm')
@@ -240,6 +265,7 @@ export function makeDiskRepo(db: Db) {
           .deleteFrom('disk')
           .where('id', '=', id)
           .where('status', '=', 'deleting')
+          .where('bin_id', 'is', null)
           .returning(['id', 'name', 'project_id'])
           .executeTakeFirst()
         if (!gone) return

@@ -9,7 +9,9 @@ export function diskRoutes(route: Route, disks: DiskService): void {
     ({ user, params, body }) => disks.create(user.id, params.projectId, body),
     ({ params }) => disks.list(params.projectId, {}),
   )
-  route(diskApi.delete, ({ user, params }) => disks.delete(user.id, params.projectId, params.diskId))
+  route(diskApi.delete, ({ user, params, query }) =>
+    disks.delete(user.id, params.projectId, params.diskId, query.for_good === 'true'),
+  )
   route(diskApi.attach, ({ user, params, body }) =>
     disks.attach(user.id, params.projectId, params.diskId, body.vm_id),
   )

@@ -1,4 +1,5 @@
 import {
+  type BinRestored,
   type Disk,
   type DiskStatus,
   diskAllowedBy,
@@ -10,15 +11,21 @@ import {
   type GroupDisk,
   gibibyte,
   hotPlugAllowed,
+  keptText,
   type Limits,
   messages,
+  nameBack,
+  nameLimit,
   operationTexts,
   type Parsed,
   parseDiskSize,
+  storageGoesToBin,
   vmSnapshotTexts,
   waitingText,
 } from '@slipway/contract'
 import { type Entry, entry, type Told, wish } from '../activity/entry.ts'
+import { restored } from '../bin/bin.activity.ts'
+import type { Tx } from '../db/open.ts'
 import type { DiskTable } from '../db/schema.ts'
 import type { Changed } from '../event/event.bus.ts'
 import { type Clock, isoTime } from '../lib/clock.ts'
@@ -68,10 +75,14 @@ export interface DiskServiceOptions {
   quotas: Pick<QuotaService, 'require'>
   /** In whole Gi. */
   maxDiskGb: number
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
+  /** Has the snapshot schedule of what comes back begin anew, in the same transaction. */
+  resumeSchedules: (tx: Tx, of: { diskIds: readonly string[] }, nowMs: number) => Promise<void>
 }
 
 export function makeDiskService(options: DiskServiceOptions) {
-  const { repo, cannot, kick, changed, announceVm, jobs, clock, log, maxDiskGb } = options
+  const { repo, cannot, kick, changed, announceVm, jobs, clock, log, maxDiskGb, binDays } = options
   /** Requests that wait for a guest to let go of a disk. */
   const waiting = new Map<string, Set<() => void>>()
 
@@ -153,6 +164,7 @@ export function makeDiskService(options: DiskServiceOptions) {
       plugged: 0,
       detaching: 0,
       owner_vm_id: null,
+      bin_id: null,
       created_at: isoTime(now),
       status_since: isoTime(now),
       ...disk,
@@ -326,19 +338,49 @@ export function makeDiskService(options: DiskServiceOptions) {
       )
     },
 
-    /** Gone for the user at once; the reconciler removes its bytes. */
-    async delete(userId: string, projectId: string, diskId: string): Promise<void> {
-      await repo.exclusively(diskId, async (tx) => {
-        const record = requirePresent(tx.record, projectId)
-        require409(diskCan.delete(record.disk))
+    /** Gone for its users at once. It goes to the bin, unless it is deleted for good: then the reconciler removes its bytes. */
+    async delete(userId: string, projectId: string, diskId: string, forGood = false): Promise<void> {
+      const isKept = await repo.exclusively(diskId, async (tx) => {
+        const { disk, ...record } = requirePresent(tx.record, projectId)
+        require409(diskCan.delete(disk))
         if (await tx.beingSnapshotted()) throw new Problem(409, diskTexts.beingSnapshotted)
+        const keeps = !forGood && binDays > 0 && storageGoesToBin(disk)
+        if (keeps)
+          await tx.keep({ projectId, name: disk.name, deletedBy: userId, days: binDays }, clock.now())
+        const message = `Delete disk ${disk.name} requested`
         await tx.set(
-          { status: 'deleting', status_message: null },
-          told(record, wish(userId, 'disk.delete', `Delete disk ${record.disk.name} requested`)),
+          { status: 'deleting', status_message: null, bin_id: keeps ? diskId : null },
+          told({ disk, ...record }, wish(userId, 'disk.delete', message, keeps ? keptText(binDays) : null)),
         )
+        return keeps
       })
       changed('disk', projectId, diskId)
+      if (isKept) changed('bin_item', projectId, diskId)
       kick(diskId)
+    },
+
+    /** Brings a disk back from the bin, on no VM. */
+    async comeBack(userId: string, projectId: string, diskId: string): Promise<BinRestored> {
+      const name = await repo.exclusively(diskId, async (tx) => {
+        const record = tx.record
+        const isThere = record?.projectId === projectId && record.facts.isKept
+        if (!isThere || !(await tx.takeOut())) throw new Problem(404, messages.binItemNotFound)
+        await options.quotas.require(tx.within, projectId, { disk_bytes: record.sizeBytes })
+        const { name: before } = record.disk
+        const nameNow = nameBack(before, await tx.names(projectId), nameLimit)
+        await tx.set(
+          { status: 'available', status_message: null, bin_id: null, name: nameNow },
+          told(
+            { ...record, disk: { ...record.disk, name: nameNow } },
+            restored(userId, 'disk', before, nameNow),
+          ),
+        )
+        await options.resumeSchedules(tx.within, { diskIds: [diskId] }, clock.now())
+        return nameNow
+      })
+      kick(diskId)
+      changed('disk', projectId, diskId)
+      return { id: diskId, kind: 'disk', name, notes: [] }
     },
 
     /**

@@ -1,5 +1,6 @@
 import { Disk, diskStatuses } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import type { DiskTable } from '../db/schema.ts'
 import { atDesk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -430,7 +431,7 @@ describe('deleting a disk', () => {
       await desk.pass()
       expect(await desk.app.engine.listVolumes()).toEqual([])
       expect(await desk.app.db.selectFrom('disk').selectAll().execute()).toEqual([])
-    }),
+    }, withoutBin),
   )
 
   it(

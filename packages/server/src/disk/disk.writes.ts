@@ -4,7 +4,7 @@ import { record } from '../activity/record.ts'
 import type { Tx } from '../db/open.ts'
 import type { DiskTable, Schema } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
-import { diskFreed } from './disk.activity.ts'
+import { diskAttachedAgain, diskFreed } from './disk.activity.ts'
 
 const offEveryVm = { vm_id: null, plugged: 0, detaching: 0 } as const
 
@@ -55,10 +55,28 @@ export async function releaseDisksOf(
     .where('owner_vm_id', 'in', vms)
     .returning('id')
     .execute()
+  const freed = await freeDisksOf(tx, vms, nowMs)
+  return { deletedIds: deleted.map(({ id }) => id), freedIds: freed.map(({ id }) => id) }
+}
+
+/** Leaves the disks of VMs to others, which is recorded: those that are not kept or deleted with them. */
+export async function freeDisksOf(
+  tx: Tx,
+  vms: SelectQueryBuilder<Schema, 'vm', { id: string }>,
+  nowMs: number,
+): Promise<{ id: string; status: string; detaching: 0 | 1 }[]> {
+  const status_since = isoTime(nowMs)
   const freed = await tx
     .selectFrom('disk')
     .innerJoin('vm', 'vm.id', 'disk.vm_id')
-    .select(['disk.id', 'disk.name', 'disk.status', 'disk.project_id', 'vm.name as vm_name'])
+    .select([
+      'disk.id',
+      'disk.name',
+      'disk.status',
+      'disk.detaching',
+      'disk.project_id',
+      'vm.name as vm_name',
+    ])
     .where('disk.vm_id', 'in', vms)
     .execute()
   await tx
@@ -75,7 +93,89 @@ export async function releaseDisksOf(
       .filter(({ status }) => status === 'attached')
       .map((disk) => diskFreed(disk, disk.vm_name, disk.project_id, nowMs)),
   )
-  return { deletedIds: deleted.map(({ id }) => id), freedIds: freed.map(({ id }) => id) }
+  return freed
+}
+
+/**
+ * Keeps the disks that were made for VMs in the bin: their VMs have them when they come back, as `owner_vm_id` and
+ * `plugged` say. What is being made of them, or could not be, holds nothing and is deleted.
+ */
+export async function keepDisksOf(
+  tx: Tx,
+  vms: SelectQueryBuilder<Schema, 'vm', { id: string }>,
+  binId: string,
+  nowMs: number,
+): Promise<void> {
+  const deleting = { status: 'deleting', status_since: isoTime(nowMs), status_message: null }
+  await tx
+    .updateTable('disk')
+    .set({ ...deleting, ...offEveryVm })
+    .where('owner_vm_id', 'in', vms)
+    .where('status', 'in', ['creating', 'failed'])
+    .execute()
+  await tx
+    .updateTable('disk')
+    // One that was being detached is attached anew when it comes back, whether its guest let go of it or not.
+    .set((e) => ({
+      ...deleting,
+      bin_id: binId,
+      vm_id: null,
+      plugged: e.case().when('detaching', '=', 1).then<0 | 1>(0).else(e.ref('plugged')).end(),
+      detaching: 0,
+    }))
+    .where('owner_vm_id', 'in', vms)
+    .where('status', '!=', 'deleting')
+    .execute()
+}
+
+/** Takes the disks out of the bin that came there with a VM. Returns their ids. */
+export async function returnDisksOf(tx: Tx, binId: string, nowMs: number): Promise<string[]> {
+  const rows = await tx
+    .updateTable('disk')
+    .set((e) => ({
+      bin_id: null,
+      vm_id: e.ref('owner_vm_id'),
+      status: e.case().when('owner_vm_id', 'is', null).then('available').else('attached').end(),
+      status_since: isoTime(nowMs),
+    }))
+    .where('bin_id', '=', binId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Attaches those of these disks to a VM again that are still available, which is recorded. Returns their ids. */
+export async function attachAgain(
+  tx: Tx,
+  vm: { id: string; name: string; projectId: string | null },
+  diskIds: readonly string[],
+  nowMs: number,
+): Promise<string[]> {
+  if (diskIds.length === 0) return []
+  const rows = await tx
+    .updateTable('disk')
+    .set({ status: 'attached', status_since: isoTime(nowMs), vm_id: vm.id, plugged: 0 })
+    .where('id', 'in', diskIds)
+    .where('project_id', '=', vm.projectId)
+    .where('status', '=', 'available')
+    .returning(['id', 'name', 'project_id'])
+    .execute()
+  await record(
+    tx,
+    rows.map((disk) => diskAttachedAgain(disk, vm.name, disk.project_id, nowMs)),
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** For the bin, which does not keep something any more: nothing is left of these disks. Returns their ids. */
+export async function dropDisks(tx: Tx, binId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('disk')
+    .set({ bin_id: null, ...offEveryVm })
+    .where('bin_id', '=', binId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 /** Wishes the disks of a project deleted that is being deleted itself. */

@@ -22,6 +22,7 @@ const host: Host = {
   sign_up: { policy: 'open', domains: [] },
   oidc_providers: [],
   passkey_origin: null,
+  bin_days: 7,
   notice: null,
   built_in_templates: [],
   start_time: { median_seconds: 0.9, starts: 50 },

@@ -8,7 +8,7 @@ import {
   vmSnapshotScheduleApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import type { TestAppOptions } from '../app.test-kit.ts'
+import { type TestAppOptions, withoutBin } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import { noLimits } from '../engine/limits.ts'
@@ -275,7 +275,7 @@ describe('a snapshot that is due', () => {
       await until(1)
       expect(await stored()).toEqual([])
       expect((await entries()).map(({ action }) => action)).not.toContain('vmSnapshotSchedule.missed')
-    }),
+    }, withoutBin),
   )
 })
 

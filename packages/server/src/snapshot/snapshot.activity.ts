@@ -24,10 +24,19 @@ const about = (record: NamedSnapshot, nowMs: number, told: Told): Entry => {
   return entry(nowMs, { type, id, name: snapshot.name, projectId }, told)
 }
 
-export function deletionAsked(record: NamedSnapshot, userId: string, nowMs: number): Entry {
+export function deletionAsked(
+  record: NamedSnapshot,
+  userId: string,
+  nowMs: number,
+  reason: string | null,
+): Entry {
   const { word, title } = wordsOf(record)
-  return about(record, nowMs, wish(userId, `${word}.delete`, `Delete snapshot ${title} requested`))
+  return about(record, nowMs, wish(userId, `${word}.delete`, `Delete snapshot ${title} requested`, reason))
 }
+
+/** Somebody restored one from the bin, as `name`. */
+export const snapshotRestored = (record: NamedSnapshot, name: string, told: Told, nowMs: number): Entry =>
+  about({ ...record, snapshot: { ...record.snapshot, name } }, nowMs, told)
 
 export function creationCancelled(
   record: NamedSnapshot,

@@ -17,7 +17,8 @@ function* every(): Generator<World> {
             for (const work of works) {
               // Only what is to be deleted is being deleted.
               if (work.startsWith('delet') && status !== 'deleting') continue
-              yield [{ status, expired, inUse, troubled }, copy, work]
+              for (const isKept of status === 'deleting' ? bools : [false])
+                yield [{ status, isKept, expired, inUse, troubled }, copy, work]
             }
 }
 
@@ -75,10 +76,15 @@ test('a snapshot converges from everything there can be, and then rests or is go
         expect(facts.status === 'deleting' || (facts.expired && !facts.inUse)).toBe(true)
         continue
       }
+      if (world[0].isKept) continue
       expect(['ready', 'failed', 'error']).toContain(world[0].status)
       if (world[0].status === 'ready') expect(world[1]).toBe('whole')
     }
   }
+})
+
+test('nothing is done to a snapshot in the bin, whether its days are over or not', () => {
+  for (const world of every()) if (world[0].isKept) expect(planSnapshot(...world)).toBe('rest')
 })
 
 test('what is being read does not expire', () => {
@@ -93,7 +99,7 @@ test('a snapshot that cannot be read is neither lost nor removed', () => {
 })
 
 test('a snapshot that was lost is ready again when its files are there again', () => {
-  const lost: SnapshotFacts = { status: 'error', expired: false, inUse: false, troubled: true }
+  const lost: SnapshotFacts = { status: 'error', isKept: false, expired: false, inUse: false, troubled: true }
   expect(planSnapshot(lost, 'whole', 'none')).toBe('found')
   for (const copy of ['absent', 'broken'] as const) expect(planSnapshot(lost, copy, 'none')).toBe('rest')
 })

@@ -5,6 +5,8 @@
 export interface SnapshotFacts {
   /** `pending`: nothing has been copied yet. `creating`: a copy was begun. */
   status: 'pending' | 'creating' | 'ready' | 'deleting' | 'failed' | 'error'
+  /** It is in the bin: `deleting`, and kept whole. */
+  isKept: boolean
   /** Its days are over. */
   expired: boolean
   /** A restore or a new disk reads it. */
@@ -43,10 +45,11 @@ export type SnapshotStep =
   | 'rest'
 
 export function planSnapshot(
-  { status, expired, inUse, troubled }: SnapshotFacts,
+  { status, isKept, expired, inUse, troubled }: SnapshotFacts,
   copy: SnapshotCopy,
   work: SnapshotWork,
 ): SnapshotStep {
+  if (status === 'deleting' && isKept) return 'rest'
   if (status === 'deleting') return planDeletion(work)
   if (status === 'pending' || status === 'creating') return planCreation(status, copy, work)
   if (work === 'making') return 'abort'

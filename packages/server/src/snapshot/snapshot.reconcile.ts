@@ -23,6 +23,8 @@ import { planSnapshot, type SnapshotCopy, type SnapshotFacts, type SnapshotWork 
 export interface SnapshotRecord extends NamedSnapshot {
   status: SnapshotFacts['status']
   statusMessage: string | null
+  /** Whether it is in the bin. */
+  isKept: boolean
   /** The account whose project it is. */
   ownerId: string | null
   expiresAt: string
@@ -97,6 +99,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
     const expired = isExpired(record)
     return {
       status: record.status,
+      isKept: record.isKept,
       expired,
       inUse: expired && (await kind.isInUse(record.id)),
       troubled: record.statusMessage !== null,
@@ -278,6 +281,7 @@ export function makeSnapshotReconcile<R extends SnapshotRecord, Made extends Sna
       .filter((record) => {
         const facts = {
           status: record.status,
+          isKept: record.isKept,
           expired: isExpired(record),
           inUse: false,
           troubled: record.statusMessage !== null,

@@ -1,20 +1,28 @@
 import {
+  type BinRestored,
   type EndpointId,
+  keptText,
+  messages,
   operationTexts,
   type SnapshotRhythm,
   snapshotCan,
+  storageGoesToBin,
   waitingText,
 } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
+import { restored } from '../bin/bin.activity.ts'
 import type { Tx } from '../db/open.ts'
-import type { Clock } from '../lib/clock.ts'
+import type { Changed } from '../event/event.bus.ts'
+import { type Clock, isoTime } from '../lib/clock.ts'
 import type { JobBoard } from '../lib/job-board.ts'
 import { Problem, require409 } from '../lib/problem.ts'
+import type { QuotaService } from '../quota/quota.service.ts'
 import {
   creationCancelled,
   deletionAsked,
   type NamedSnapshot,
   snapshotNews,
+  snapshotRestored,
   supersededBySchedule,
 } from './snapshot.activity.ts'
 
@@ -28,6 +36,8 @@ interface Wire {
 
 const deleting = { status: 'deleting' } as const
 
+const dayMs = 24 * 60 * 60_000
+
 type Status = 'pending' | 'creating' | 'ready' | 'deleting' | 'failed' | 'error'
 
 /** A stored one. */
@@ -36,6 +46,7 @@ interface Stored<W extends Wire> {
   status: Status
   /** Null once the project is gone; only the wish to delete it is left then. */
   projectId: string | null
+  storedBytes: number
   snapshot: Omit<W, 'project_id' | 'progress'>
 }
 
@@ -59,14 +70,27 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
       id: string,
       nowMs: number,
       from: readonly Status[],
-      change: { status: Status; status_message?: string | null },
+      change: { status: Status; status_message?: string | null; keep?: { deletedBy: string; days: number } },
       entry: Entry | null,
       given?: (tx: Tx) => Promise<boolean>,
     ) => Promise<R | null>
+    comeBack: (
+      id: string,
+      projectId: string,
+      nowMs: number,
+      how: {
+        leastExpiresAt: string
+        given: (tx: Tx, record: R) => Promise<void>
+        entryOf: (before: R, name: string) => Entry
+      },
+    ) => Promise<R | null>
   }
+  kind: 'vm_snapshot' | 'disk_snapshot'
+  quotas: Pick<QuotaService, 'require'>
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
   kick: (snapshotId: string) => void
-  /** Tells whoever listens that a snapshot changed, or is gone. */
-  changed: (projectId: string, id: string) => void
+  changed: Changed
   /** Where snapshots are made. */
   jobs: Pick<JobBoard, 'find' | 'abort'>
   clock: Clock
@@ -79,7 +103,9 @@ export interface SnapshotAccessOptions<W extends Wire, R extends Stored<W> & Nam
 export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSnapshot>(
   options: SnapshotAccessOptions<W, R>,
 ) {
-  const { repo, kick, changed, jobs, clock, texts, isInUse } = options
+  const { repo, kind, kick, jobs, clock, texts, isInUse, binDays } = options
+  /** Tells whoever listens that a snapshot changed, or is gone. */
+  const changed = (projectId: string, id: string) => options.changed(kind, projectId, id)
   type Present = R & { projectId: string }
 
   const isPresent = (record: R | null, projectId: string | null): record is Present =>
@@ -111,10 +137,16 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
     if (projectId !== null) changed(projectId, id)
   }
 
-  /** Null when somebody needs the snapshot, or it is going already. */
-  function wishDeleted(record: R, entry: Entry | null, now: number): Promise<R | null> {
+  /** Null when somebody needs the snapshot, or it is going already. `keep`: it goes to the bin. */
+  function wishDeleted(
+    record: R,
+    entry: Entry | null,
+    now: number,
+    keep?: { deletedBy: string; days: number },
+  ): Promise<R | null> {
     const isFree = async (tx: Tx) => !(await isInUse(record, tx))
-    return repo.change(record.id, now, ['ready', 'failed', 'error'], deleting, entry, isFree)
+    const from = keep ? (['ready', 'error'] as const) : (['ready', 'failed', 'error'] as const)
+    return repo.change(record.id, now, from, { ...deleting, ...(keep && { keep }) }, entry, isFree)
   }
 
   return {
@@ -187,15 +219,36 @@ export function makeSnapshotAccess<W extends Wire, R extends Stored<W> & NamedSn
       return true
     },
 
-    /** Gone for the user at once; the reconciler removes its bytes. */
-    async delete(userId: string, projectId: string, id: string): Promise<void> {
+    /** Gone for its users at once. It goes to the bin, unless it is deleted for good: then the reconciler removes its bytes. */
+    async delete(userId: string, projectId: string, id: string, forGood = false): Promise<void> {
       const record = await find(projectId, id)
       require409(snapshotCan.delete(record))
       const now = clock.now()
-      const wished = deletionAsked(record, userId, now)
-      if (!(await wishDeleted(record, wished, now))) throw new Problem(409, texts.inUse)
+      const isKept = !forGood && binDays > 0 && storageGoesToBin(record)
+      const wished = deletionAsked(record, userId, now, isKept ? keptText(binDays) : null)
+      const gone = isKept
+        ? await wishDeleted(record, wished, now, { deletedBy: userId, days: binDays })
+        : await wishDeleted(record, wished, now)
+      if (!gone) throw new Problem(409, texts.inUse)
       announceGone(record)
+      if (isKept) options.changed('bin_item', projectId, id)
       kick(id)
+    },
+
+    /** Brings a snapshot back from the bin. One whose days are over stays for another one. */
+    async comeBack(userId: string, projectId: string, id: string): Promise<BinRestored> {
+      const now = clock.now()
+      const record = await repo.comeBack(id, projectId, now, {
+        leastExpiresAt: isoTime(now + dayMs),
+        given: (tx, { storedBytes }) =>
+          options.quotas.require(tx, projectId, { snapshot_bytes: storedBytes }),
+        entryOf: (before, name) =>
+          snapshotRestored(before, name, restored(userId, 'snapshot', before.snapshot.name, name), now),
+      })
+      if (!record) throw new Problem(404, messages.binItemNotFound)
+      kick(id)
+      await announce(record)
+      return { id, kind, name: record.snapshot.name, notes: [] }
     },
   }
 }

@@ -1,4 +1,6 @@
 import {
+  nameBack,
+  nameLimit,
   ScheduledRhythm,
   SnapshotConsistency,
   type VmSnapshot,
@@ -7,6 +9,7 @@ import {
 } from '@slipway/contract'
 import type { Entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { VmSnapshotTable } from '../db/schema.ts'
 import { isoTime } from '../lib/clock.ts'
@@ -17,6 +20,9 @@ export interface VmSnapshotRecord {
   id: string
   status: VmSnapshotStatus
   statusMessage: string | null
+  /** Whether it is in the bin. */
+  isKept: boolean
+  storedBytes: number
   expiresAt: string
   snapshot: Omit<VmSnapshot, 'project_id' | 'progress'>
   /** Null once the project is gone; only the wish to delete it is left then. */
@@ -40,6 +46,8 @@ function toRecord(
     id: row.id,
     status,
     statusMessage: row.status_message,
+    isKept: row.bin_id !== null,
+    storedBytes: row.stored_bytes ?? 0,
     expiresAt: row.expires_at,
     projectId: row.project_id,
     ownerId: row.owner_id,
@@ -182,8 +190,15 @@ export function makeVmSnapshotRepo(db: Db) {
       from: readonly VmSnapshotStatus[],
       {
         made,
+        keep,
         ...change
-      }: { status?: VmSnapshotStatus; status_message?: string | null; made?: VmSnapshotMade },
+      }: {
+        status?: VmSnapshotStatus
+        status_message?: string | null
+        made?: VmSnapshotMade
+        /** Who deletes it, to be kept in the bin. */
+        keep?: Pick<Binned, 'deletedBy' | 'days'>
+      },
       entry: Entry | null,
       given?: (tx: Tx) => Promise<boolean>,
     ): Promise<VmSnapshotRecord | null> {
@@ -194,6 +209,7 @@ export function makeVmSnapshotRepo(db: Db) {
           .set({
             ...change,
             ...(change.status !== undefined && { status_since: isoTime(nowMs) }),
+            ...(keep && { bin_id: id }),
             ...(made && {
               stored_bytes: made.storedBytes,
               consistency: made.consistency,
@@ -205,6 +221,65 @@ export function makeVmSnapshotRepo(db: Db) {
           .executeTakeFirst()
         if (result.numUpdatedRows !== 1n) return null
         if (entry) await record(tx, [entry])
+        const after = await find(id, tx)
+        if (keep && after?.projectId != null) {
+          const { projectId, snapshot } = after
+          await putInBin(tx, { id, projectId, kind: 'vm_snapshot', name: snapshot.name, ...keep }, nowMs)
+        }
+        return after
+      })
+    },
+
+    /**
+     * Brings a snapshot back from the bin as one that is ready; what became of its data shows by itself. Null when it is not
+     * there any more. `given` may throw to refuse.
+     */
+    comeBack(
+      id: string,
+      projectId: string,
+      nowMs: number,
+      {
+        leastExpiresAt,
+        given,
+        entryOf,
+      }: {
+        /** ISO 8601. */
+        leastExpiresAt: string
+        given: (tx: Tx, record: VmSnapshotRecord) => Promise<void>
+        entryOf: (before: VmSnapshotRecord, name: string) => Entry
+      },
+    ): Promise<VmSnapshotRecord | null> {
+      return db.transaction().execute(async (tx) => {
+        const before = await find(id, tx)
+        if (before?.projectId !== projectId || !before.isKept || !(await takeFromBin(tx, id))) return null
+        await given(tx, before)
+        const others = await tx
+          .selectFrom('vm_snapshot')
+          .select('name')
+          .where('project_id', '=', projectId)
+          .where('status', '!=', 'deleting')
+          .execute()
+        const name = nameBack(
+          before.snapshot.name,
+          others.map((other) => other.name),
+          nameLimit,
+        )
+        await tx
+          .updateTable('vm_snapshot')
+          .set({
+            bin_id: null,
+            name,
+            status: 'ready',
+            status_since: isoTime(nowMs),
+            status_message: null,
+            expires_at: before.expiresAt < leastExpiresAt ? leastExpiresAt : before.expiresAt,
+            // Its schedule would thin it out again.
+            schedule_id: null,
+            scheduled: null,
+          })
+          .where('id', '=', id)
+          .execute()
+        await record(tx, [entryOf(before, name)])
         return find(id, tx)
       })
     },
@@ -215,6 +290,7 @@ export function makeVmSnapshotRepo(db: Db) {
           .deleteFrom('vm_snapshot')
           .where('id', '=', id)
           .where('status', '=', 'deleting')
+          .where('bin_id', 'is', null)
           .executeTakeFirstOrThrow()
         if (numDeletedRows === 1n) await record(tx, [entry])
       })

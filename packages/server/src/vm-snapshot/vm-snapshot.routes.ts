@@ -16,7 +16,7 @@ export function vmSnapshotRoutes(route: Route, snapshots: VmSnapshotService): vo
   route(vmSnapshotApi.createVms, ({ user, params, body }) =>
     snapshots.createVms(user.id, params.projectId, params.snapshotId, body),
   )
-  route(vmSnapshotApi.delete, ({ user, params }) =>
-    snapshots.delete(user.id, params.projectId, params.snapshotId),
+  route(vmSnapshotApi.delete, ({ user, params, query }) =>
+    snapshots.delete(user.id, params.projectId, params.snapshotId, query.for_good === 'true'),
   )
 }

@@ -45,6 +45,8 @@ export interface VmSnapshotServiceOptions {
   repo: VmSnapshotRepo
   vms: VmService
   quotas: Pick<QuotaService, 'require'>
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
   /** What the engine cannot do. */
   cannot: Limits
   /** Whether a restore or a new disk reads a snapshot. */
@@ -63,7 +65,10 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
     kick,
     jobs,
     clock,
-    changed: (projectId, id) => changed('vm_snapshot', projectId, id),
+    kind: 'vm_snapshot',
+    changed,
+    binDays: options.binDays,
+    quotas: options.quotas,
     texts: { notFound: messages.vmSnapshotNotFound, inUse: vmSnapshotTexts.inUse },
     isInUse: ({ id }, tx) => isInUse(id, tx),
   })
@@ -92,6 +97,7 @@ export function makeVmSnapshotService(options: VmSnapshotServiceOptions) {
       metadata: null,
       schedule_id: null,
       scheduled: null,
+      bin_id: null,
       created_at: isoTime(now),
     }
   }

@@ -8,6 +8,7 @@ import {
   vmStatuses,
 } from '@slipway/contract'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk, openDesk } from '../desk.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
@@ -232,7 +233,7 @@ it(
     engine.deleteMachineSnapshot = deleteMachineSnapshot
     await desk.pass(2 * minutes)
     expect(await desk.namesIn('vm_snapshot')).toEqual([])
-  }),
+  }, withoutBin),
 )
 
 describe('changing the disks of a VM that is being restored', () => {
@@ -292,7 +293,7 @@ describe('changing the disks of a VM that is being restored', () => {
       expect(await engine.list()).toEqual(new Map())
       expect(await engine.listSnapshots('machine')).toEqual([id])
       expect(await desk.vmSnapshots()).toMatchObject([{ id }])
-    }),
+    }, withoutBin),
   )
 
   it(
@@ -713,7 +714,7 @@ describe('deleting a VM snapshot', () => {
       expect((await desk.deleteVmSnapshot(id)).status).toBe(404)
       await desk.pass()
       expect(await desk.app.engine.listSnapshots('machine')).toEqual([])
-    }),
+    }, withoutBin),
   )
 
   it(

@@ -23,3 +23,14 @@ export async function deleteVmSnapshotsOfProject(tx: Tx, projectId: string, nowM
     .where('project_id', '=', projectId)
     .execute()
 }
+
+/** For the bin, which does not keep something any more: nothing is left of these snapshots. Returns their ids. */
+export async function dropVmSnapshots(tx: Tx, binId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('vm_snapshot')
+    .set({ bin_id: null })
+    .where('bin_id', '=', binId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

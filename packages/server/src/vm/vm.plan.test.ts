@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type FaultReason,
   isAlive,
+  isDoomed,
   isHeld,
   type Known,
   plan,
@@ -31,6 +32,12 @@ interface Nature {
 }
 
 const bools = [false, true] as const
+/** There, in the bin, and deleted for good. */
+const lives = [
+  [false, false],
+  [true, true],
+  [true, false],
+] as const
 const powers: readonly Seen['power'][] = seenPowers
 const exits: Seen['exit'][] = [null, 'asked', 'clean', 'reboot', 'host-restart', 'crashed']
 
@@ -38,7 +45,7 @@ function* everyWorld(): Generator<World> {
   for (const power of ['on', 'off', 'suspended'] as const)
     for (const force of bools)
       for (const restarts of [0, 1])
-        for (const deleted of bools)
+        for (const [deleted, kept] of lives)
           for (const admitted of bools)
             for (const provisioned of bools)
               for (const fault of [null, 'failed', 'error', 'lost'] as const)
@@ -49,6 +56,9 @@ function* everyWorld(): Generator<World> {
                         for (const room of bools)
                           for (const deadline of ['ahead', 'passed', 'long-passed'] as const)
                             for (const restore of [null, 'asked', 'prepared'] as const) {
+                              // What goes to the bin is not wanted on, was made, and is not being restored.
+                              if (kept && (power === 'on' || restore !== null || !provisioned)) continue
+                              if (kept && fault === 'failed') continue
                               const alive = isAlive({ power: seenPower })
                               // A living guest has no exit; a machine that never ran has neither exit nor run.
                               if (alive && exit !== null) continue
@@ -57,7 +67,7 @@ function* everyWorld(): Generator<World> {
                               if (seenPower === 'suspended' && exit !== 'asked') continue
                               const run = alive || exit !== null ? 'run-1' : null
                               yield {
-                                wanted: { power, force, restarts, deleted, restore: restore !== null },
+                                wanted: { power, force, restarts, deleted, kept, restore: restore !== null },
                                 known: {
                                   admitted,
                                   provisioned,
@@ -163,7 +173,7 @@ function act(world: World, step: Step, nature: Nature): World {
       break
     case 'suspend':
       // Its guest may end meanwhile, and the host may not be able to, which is told by a failed job.
-      if (nature.host === 'unable') next.wanted = { ...wanted, power: 'on' }
+      if (nature.host === 'unable') next.wanted = { ...wanted, power: wanted.kept ? 'off' : 'on' }
       else if (nature.guest === 'crashes') next.seen = offBy('crashed')
       else if (nature.guest === 'powers-off') next.seen = offBy('clean')
       else if (nature.guest === 'immortal') next.around.deadline = later(around.deadline)
@@ -173,7 +183,7 @@ function act(world: World, step: Step, nature: Nature): World {
       next.seen = { ...seen, power: 'off' }
       break
     case 'not-suspended':
-      next.wanted = { ...wanted, power: 'on' }
+      next.wanted = { ...wanted, power: wanted.kept ? 'off' : 'on' }
       break
     case 'memory-lost':
       next.wanted = { ...wanted, power: 'off' }
@@ -293,7 +303,7 @@ function expectRest(start: World, nature: Nature): void {
     }
   }
   if (world.gone) {
-    if (!world.wanted.deleted || world.seen.power !== 'absent')
+    if (!isDoomed(world.wanted) || world.seen.power !== 'absent')
       expect.fail(`forgotten too early: ${JSON.stringify(start)}`)
     return
   }
@@ -301,7 +311,7 @@ function expectRest(start: World, nature: Nature): void {
   if (world.seen.power === 'unreadable') return
   const status = statusOf(world.wanted, world.known, world.seen)
   const settled = ['running', 'suspended', 'stopped', 'failed', 'error']
-  if (world.wanted.deleted || !settled.includes(status)) {
+  if (isDoomed(world.wanted) || !settled.includes(status)) {
     expect.fail(`rests as ${status} from ${JSON.stringify(start)} with ${JSON.stringify(nature)}`)
   }
   const isUp = world.seen.power === 'ready' || (isAlive(world.seen) && world.known.silent)
@@ -325,10 +335,19 @@ describe('the plan of a VM', () => {
 
   it('never starts, creates or asks anything of a VM that is to be deleted', () => {
     for (const world of everyWorld()) {
-      if (!world.wanted.deleted) continue
+      if (!isDoomed(world.wanted)) continue
       const step = plan(world.wanted, world.known, world.seen, world.around)
       if (step.do !== 'delete' && step.do !== 'forget')
         expect.fail(`${step.do} from ${JSON.stringify(world)}`)
+    }
+  })
+
+  it('neither starts nor removes a VM in the bin', () => {
+    const never = ['create', 'start', 'admit', 'again', 'restarted', 'delete', 'forget', 'switch-disks']
+    for (const world of everyWorld()) {
+      if (!world.wanted.kept) continue
+      const step = plan(world.wanted, world.known, world.seen, world.around)
+      if (never.includes(step.do)) expect.fail(`${step.do} from ${JSON.stringify(world)}`)
     }
   })
 
@@ -356,7 +375,14 @@ describe('the plan of a VM', () => {
     }
   })
 
-  const wanted: Wanted = { power: 'on', force: false, restarts: 0, deleted: false, restore: false }
+  const wanted: Wanted = {
+    power: 'on',
+    force: false,
+    restarts: 0,
+    deleted: false,
+    kept: false,
+    restore: false,
+  }
   const known: Known = {
     admitted: true,
     provisioned: true,
@@ -403,7 +429,7 @@ describe('the plan of a VM', () => {
     for (const world of everyWorld()) {
       if (world.seen.power !== 'unreadable') continue
       const step = plan(world.wanted, world.known, world.seen, world.around).do
-      if (step !== (world.wanted.deleted ? 'delete' : 'rest')) expect.fail(JSON.stringify(world))
+      if (step !== (isDoomed(world.wanted) ? 'delete' : 'rest')) expect.fail(JSON.stringify(world))
       expect(statusOf(world.wanted, world.known, world.seen)).toBe('error')
     }
   })

@@ -13,7 +13,10 @@ export interface Wanted {
   force: boolean
   /** Counts restarts; one is due while it is ahead of `Known.restarts`. */
   restarts: number
+  /** Gone for its users. */
   deleted: boolean
+  /** It is in the bin: deleted, and kept whole on the engine, where it does not run. Only with `deleted`. */
+  kept: boolean
   /** Put back to a snapshot. */
   restore: boolean
 }
@@ -95,12 +98,15 @@ export const isAlive = (seen: Pick<Seen, 'power'>): boolean =>
 export const isHeld = (seen: Pick<Seen, 'power'>): boolean =>
   seen.power === 'held-by-room' || seen.power === 'held-by-parts'
 
+/** Whether nothing of it is to be left. */
+export const isDoomed = ({ deleted, kept }: Pick<Wanted, 'deleted' | 'kept'>): boolean => deleted && !kept
+
 export function plan(wanted: Wanted, known: Known, seen: Seen, around: Surroundings): Step {
   const alive = isAlive(seen)
   const unjudged = !alive && seen.run !== null && seen.run !== known.judgedRun
   const restartDue = wanted.restarts > known.restarts
 
-  if (wanted.deleted) return seen.power === 'absent' ? { do: 'forget' } : { do: 'delete' }
+  if (isDoomed(wanted)) return seen.power === 'absent' ? { do: 'forget' } : { do: 'delete' }
 
   // Whatever is done to it now may be done to a guest that is well.
   if (seen.power === 'unreadable') return { do: 'rest' }

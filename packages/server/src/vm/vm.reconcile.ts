@@ -18,7 +18,7 @@ import { sizeArrived } from './vm.change.ts'
 import { makeVmCopy } from './vm.copy.ts'
 import { lookAtParts, type Parts } from './vm.parts.ts'
 import type { Patience } from './vm.patience.ts'
-import { isAlive, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
+import { isAlive, isDoomed, isHeld, plan, type Seen, type Step, type Surroundings } from './vm.plan.ts'
 import type { VmRepo } from './vm.repo.ts'
 import { makeVmRestore } from './vm.restore.ts'
 import { addressOf, heldReason, howStarted, messageOfState, toSeen } from './vm.sight.ts'
@@ -117,18 +117,18 @@ export function makeVmReconcile(options: VmReconcileOptions) {
     if (!found) return noteOrphan(id, state)
     const vm = await storeSeen(found, state)
     if (!vm) return 'now'
-    if (state.power === 'unreadable' && !vm.wanted.deleted) return { afterMs: unreadablePollMs }
+    const doomed = isDoomed(vm.wanted)
+    if (state.power === 'unreadable' && !doomed) return { afterMs: unreadablePollMs }
     if (mayChangeSize(vm, state) && sizeArrived(vm)) {
       await store(vm, (current) => sizeArrived(current) ?? {})
       return 'now'
     }
     // Copies for a restore that nobody wants any more end before anything else is done.
-    if ((vm.wanted.deleted || !vm.wanted.restore) && !(await restore.end(id))) return 'when-kicked'
+    if ((doomed || !vm.wanted.restore) && !(await restore.end(id))) return 'when-kicked'
     // So does the saving of memory that nobody wants any more; a guest that is ended by force ends it at once.
-    const isForced = vm.wanted.force || vm.wanted.deleted
-    if ((vm.wanted.deleted || vm.wanted.power !== 'suspended') && !suspend.end(id) && !isForced)
-      return 'when-kicked'
-    if (vm.wanted.deleted && !copy.end(id)) return 'when-kicked'
+    const isForced = vm.wanted.force || doomed
+    if ((doomed || vm.wanted.power !== 'suspended') && !suspend.end(id) && !isForced) return 'when-kicked'
+    if (doomed && !copy.end(id)) return 'when-kicked'
     const parts = needsParts(vm, state) ? await partsOf(vm) : null
     const around: Surroundings = {
       parts: parts?.state ?? 'ready',

@@ -2,10 +2,19 @@ import { type VmSnapshot, VmStatus, VmStep } from '@slipway/contract'
 import { z } from 'zod'
 import { change as becomes, type Entry, entry } from '../activity/entry.ts'
 import { record } from '../activity/record.ts'
+import { type Binned, putInBin, takeFromBin } from '../bin/bin.writes.ts'
 import { isForeignKeyViolation, isUniqueViolation } from '../db/errors.ts'
 import type { Db, Tx } from '../db/open.ts'
 import type { DiskTable, VmSnapshotTable, VmTable } from '../db/schema.ts'
-import { insertDisks, releaseDisksOf, takeDisksFor } from '../disk/disk.writes.ts'
+import {
+  attachAgain,
+  freeDisksOf,
+  insertDisks,
+  keepDisksOf,
+  releaseDisksOf,
+  returnDisksOf,
+  takeDisksFor,
+} from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
 import { addStartScriptOfGroup } from '../start-script/start-script.writes.ts'
@@ -32,6 +41,7 @@ const planColumns = [
   'wanted_force',
   'wanted_restarts',
   'wanted_deleted',
+  'bin_id',
   'restore_from',
   'admitted',
   'provisioned',
@@ -52,6 +62,7 @@ const toPlanned = (row: Pick<VmTable, (typeof planColumns)[number]>): PlannedVm 
     force: row.wanted_force === 1,
     restarts: row.wanted_restarts,
     deleted: row.wanted_deleted === 1,
+    kept: row.bin_id !== null,
     restore: row.restore_from !== null,
   },
   known: {
@@ -93,6 +104,7 @@ const toRecord = (row: VmTable, steps = row.steps): VmRecord => ({
   member: memberOf(row),
   createdAt: row.created_at,
   version: row.version,
+  binId: row.bin_id,
   restore:
     row.restore_from === null ? null : { snapshotId: row.restore_from, safetyId: row.restore_safety ?? '' },
   address: row.ip_address === null ? null : { ip: row.ip_address, port: row.ssh_port },
@@ -132,6 +144,7 @@ const toRow = (vm: VmRecord): VmTable => ({
   wanted_force: vm.wanted.force ? 1 : 0,
   wanted_restarts: vm.wanted.restarts,
   wanted_deleted: vm.wanted.deleted ? 1 : 0,
+  bin_id: vm.binId,
   admitted: vm.known.admitted ? 1 : 0,
   provisioned: vm.known.provisioned ? 1 : 0,
   restarts: vm.known.restarts,
@@ -186,6 +199,18 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       .where('version', '=', vm.version)
       .executeTakeFirst()
     return result.numUpdatedRows === 1n ? { ...next, version: vm.version + 1 } : null
+  }
+
+  /** Whether a disk of a VM is being attached to its guest, or detached. */
+  async function isChangingDisks(id: string, executor: Db): Promise<boolean> {
+    const row = await executor
+      .selectFrom('disk')
+      .select('id')
+      .where('vm_id', '=', id)
+      .where('status', '=', 'attached')
+      .where((e) => e.or([e('plugged', '=', 0), e('detaching', '=', 1)]))
+      .executeTakeFirst()
+    return row !== undefined
   }
 
   return {
@@ -372,6 +397,80 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
       onSharesEnded(await endSharesOf(tx, ofVm, nowMs))
     },
 
+    /**
+     * Keeps a VM in the bin with the disks that were made for it; all else is let go as above. Its memory goes on only with
+     * the disks that it had: `Unsteady` is thrown when some would be missing. For `change`.
+     */
+    keepInBin:
+      (
+        of: Pick<Binned, 'deletedBy' | 'days'> & { power: VmTable['wanted_power'] },
+        nowMs: number,
+        onSharesEnded: (ids: string[]) => void,
+      ) =>
+      async (tx: Tx, { id, name, projectId, wanted }: VmRecord) => {
+        if (projectId === null) return
+        const withMemory = wanted.power === 'suspended'
+        if (withMemory && (await isChangingDisks(id, tx))) throw new Unsteady()
+        const ofVm = tx.selectFrom('vm').select('id').where('id', '=', id)
+        const { power, ...by } = of
+        await keepDisksOf(tx, ofVm, id, nowMs)
+        const freed = await freeDisksOf(tx, ofVm, nowMs)
+        if (withMemory && freed.length > 0) throw new Unsteady()
+        const ended = await endSharesOf(tx, ofVm, nowMs)
+        await putInBin(tx, { id, projectId, kind: 'vm', name, ...by }, nowMs, {
+          power,
+          ended_shares: ended.length,
+          attached: freed.flatMap((disk) =>
+            disk.status === 'attached' && disk.detaching === 0 ? disk.id : [],
+          ),
+        })
+        onSharesEnded(ended)
+      },
+
+    /**
+     * Takes a VM out of the bin with what was kept of it, and attaches again what is still available. Null when it is
+     * not there any more: the caller undoes the transaction then.
+     */
+    async returnFromBin(tx: Tx, vm: VmRecord, nowMs: number) {
+      // First: what still belongs to an item that is taken out is deleted for good.
+      const own = await returnDisksOf(tx, vm.id, nowMs)
+      const item = await takeFromBin(tx, vm.id)
+      if (!item) return null
+      const attached = await attachAgain(tx, vm, item.attached, nowMs)
+      return { ownIds: own, attachedIds: attached, missing: item.attached.length - attached.length }
+    },
+
+    /** What the bin says of a VM; null when it is not there. */
+    async binned(id: string) {
+      const row = await db
+        .selectFrom('bin')
+        .select(['power', 'ended_shares', 'attached'])
+        .where('id', '=', id)
+        .executeTakeFirst()
+      return row ?? null
+    },
+
+    /** Sizes of the disks that are in the bin with a VM. */
+    async binnedDiskBytes(id: string, executor: Db): Promise<number> {
+      const row = await executor
+        .selectFrom('disk')
+        .select((e) => e.fn.sum<number | string | null>('size_bytes').as('bytes'))
+        .where('bin_id', '=', id)
+        .executeTakeFirst()
+      return Number(row?.bytes ?? 0)
+    },
+
+    /** What the VMs of a project are called. */
+    async names(projectId: string): Promise<string[]> {
+      const rows = await db
+        .selectFrom('vm')
+        .select('name')
+        .where('project_id', '=', projectId)
+        .where('wanted_deleted', '=', 0)
+        .execute()
+      return rows.map(({ name }) => name)
+    },
+
     /** Adds the snapshot that a restore leaves behind; for `change`. Once, however often it is done. */
     addSnapshot: (row: VmSnapshotTable, entry: Entry) => (tx: Tx) => addVmSnapshot(tx, row, entry),
 
@@ -465,6 +564,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
           .deleteFrom('vm')
           .where('id', '=', id)
           .where('wanted_deleted', '=', 1)
+          .where('bin_id', 'is', null)
           .returning(['id', 'name', 'project_id as projectId', 'group_id', 'fault'])
           .executeTakeFirst()
         // A member that could not be created never was there for anybody; its group says why.
@@ -483,17 +583,7 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .orderBy('id')
         .execute(),
 
-    /** Whether a disk of a VM is being attached to its guest, or detached. */
-    async isChangingDisks(id: string, executor: Db): Promise<boolean> {
-      const row = await executor
-        .selectFrom('disk')
-        .select('id')
-        .where('vm_id', '=', id)
-        .where('status', '=', 'attached')
-        .where((e) => e.or([e('plugged', '=', 0), e('detaching', '=', 1)]))
-        .executeTakeFirst()
-      return row !== undefined
-    },
+    isChangingDisks: (id: string, executor: Db = db) => isChangingDisks(id, executor),
 
     /** What else shows the name of a VM. */
     async namedAfter(vmId: string): Promise<Record<'disk' | 'vm_snapshot' | 'share', string[]>> {
@@ -516,6 +606,9 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
     },
   }
 }
+
+/** Disks of a VM changed in the moment in which its memory was to be kept. */
+export class Unsteady extends Error {}
 
 class DiskTaken extends Error {
   readonly diskId: string

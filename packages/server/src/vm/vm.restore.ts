@@ -241,6 +241,7 @@ export function makeVmRestore(options: VmRestoreOptions) {
       disks: JSON.stringify(snapshot?.disks.filter(({ disk_id }) => attached.includes(disk_id)) ?? []),
       automatic: 1 as const,
       schedule_id: null,
+      bin_id: null,
       scheduled: null,
       stored_bytes: made.storedBytes,
       retention_days: 1,

@@ -11,7 +11,9 @@ export function vmRoutes(route: Route, vms: VmService): void {
   )
   route(vmApi.get, ({ params }) => vms.get(params.projectId, params.vmId))
   route(vmApi.update, ({ user, params, body }) => vms.update(user.id, params.projectId, params.vmId, body))
-  route(vmApi.delete, ({ user, params }) => vms.delete(user.id, params.projectId, params.vmId))
+  route(vmApi.delete, ({ user, params, query }) =>
+    vms.delete(user.id, params.projectId, params.vmId, query.for_good === 'true'),
+  )
   route(vmApi.start, ({ user, params }) => vms.start(user.id, params.projectId, params.vmId))
   route(vmApi.stop, ({ user, params, body }) => vms.stop(user.id, params.projectId, params.vmId, body.force))
   route(vmApi.suspend, ({ user, params }) => vms.suspend(user.id, params.projectId, params.vmId))

@@ -4,6 +4,7 @@ import {
   copyNames,
   type Disk,
   type EndpointId,
+  keptText,
   type Limits,
   memberAllows,
   messages,
@@ -32,9 +33,10 @@ import type { SshKeyService } from '../ssh-key/ssh-key.service.ts'
 import type { StartScriptService } from '../start-script/start-script.service.ts'
 import type { TemplateService } from '../template/template.service.ts'
 import { asked, frozen, toldOfChanges, unused, vmSubject } from './vm.activity.ts'
+import { goesToBin, keptChange, powerBack } from './vm.bin.ts'
 import { changeOf, moreTaken, type VmUpdateBody } from './vm.change.ts'
 import type { Patience } from './vm.patience.ts'
-import type { VmRepo } from './vm.repo.ts'
+import { Unsteady, type VmRepo } from './vm.repo.ts'
 import { changed, suspendsAtOf, toWire, type VmChange, type VmRecord } from './vm.state.ts'
 
 type VmCreateBody = Parsed<typeof vmApi.create>['body']
@@ -62,6 +64,8 @@ export interface VmServiceOptions {
   /** What the engine cannot do. */
   cannot: Limits
   quotas: Pick<QuotaService, 'require' | 'requireForMember'>
+  /** For how many days what people delete is kept; 0: it is not. */
+  binDays: number
 }
 
 /** What a group asks for when it wishes for one more member. */
@@ -177,7 +181,7 @@ export function makeVmService(options: VmServiceOptions) {
       suspendAfterMin: null,
       idleSince: null,
       copyOf: null,
-      wanted: { power: 'on', force: false, restarts: 0, deleted: false, restore: false },
+      wanted: { power: 'on', force: false, restarts: 0, deleted: false, kept: false, restore: false },
       known: {
         admitted: false,
         provisioned: false,
@@ -188,6 +192,7 @@ export function makeVmService(options: VmServiceOptions) {
         restorePrepared: false,
       },
       restore: null,
+      binId: null,
       seenPower: 'absent',
       address: null,
       status: 'pending',
@@ -232,38 +237,64 @@ export function makeVmService(options: VmServiceOptions) {
     await announce(vm)
   }
 
-  /** Gone for the user at once; the reconciler ends the guest and removes its files. */
+  /** Gone for its users at once; the reconciler ends the guest and removes its files. `keep`: it goes to the bin. */
   async function remove(
     vmId: string,
     projectId: string,
     allowed: (vm: VmRecord) => void,
     told: (vm: VmRecord) => Told | null,
-    given?: (tx: Tx) => Promise<void>,
-  ): Promise<void> {
+    {
+      given,
+      keep,
+    }: { given?: (tx: Tx) => Promise<void>; keep?: { deletedBy: string; memory: boolean } } = {},
+  ): Promise<VmRecord> {
     const ofVm = await disks.ofVm(vmId, projectId)
     const own = new Set((await repo.ownDisks(vmId)).map(({ id }) => id))
+    const memory = {
+      suspends: keep?.memory === true && options.cannot.suspend === null,
+      isSteady:
+        keep?.memory === true && ofVm.every(({ id }) => own.has(id)) && !(await repo.isChangingDisks(vmId)),
+    }
+    const nowMs = clock.now()
     let shareIds: string[] = []
+    let groupId: string | null = null
+    let power: VmRecord['wanted']['power'] = 'off'
+    const onSharesEnded = (ids: string[]) => {
+      shareIds = ids
+    }
     const vm = await repo.change(
       vmId,
       (current) => {
         allowed(current)
-        return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, clock.now())
+        groupId = current.member?.groupId ?? null
+        if (!keep || !goesToBin(current))
+          return changed(current, { wanted: { deleted: true, power: 'off', force: true } }, nowMs)
+        const change = keptChange(current, memory)
+        power = powerBack(current, change)
+        return changed(current, change, nowMs)
       },
       {
         tell: tell(told),
         given,
-        alongside: repo.letGo(clock.now(), (ids) => {
-          shareIds = ids
-        }),
+        alongside: (tx, gone) =>
+          keep && gone.wanted.kept
+            ? repo.keepInBin(
+                { deletedBy: keep.deletedBy, days: options.binDays, power },
+                nowMs,
+                onSharesEnded,
+              )(tx, gone)
+            : repo.letGo(nowMs, onSharesEnded)(tx, gone),
       },
     )
     if (!vm) throw new Problem(404, messages.vmNotFound)
     options.changed('vm', projectId, vmId)
+    if (vm.wanted.kept) options.changed('bin_item', projectId, vmId)
     for (const id of shareIds) options.changed('share', projectId, id)
     for (const id of own) options.changed('disk', projectId, id)
     kick(vmId)
     await disks.notice(new Set([...ofVm.map(({ id }) => id), ...own]))
-    if (vm.member) onMember(vm.member.groupId)
+    if (groupId !== null) onMember(groupId)
+    return vm
   }
 
   /** Copies of a VM, made of a snapshot of it with these disks. Nothing is stored before `add`. */
@@ -552,20 +583,37 @@ export function makeVmService(options: VmServiceOptions) {
         statusMessage: null,
       })),
 
-    async delete(userId: string, projectId: string, vmId: string): Promise<void> {
-      await remove(
-        vmId,
-        projectId,
-        (current) => {
-          if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
-          require409(vmCan.remove({ delete_protection: current.deleteProtection }))
-          // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM.
-          if (copies(current)) throw new Problem(409, vmTexts.beingRestored)
-        },
-        ({ name }) => wished(userId, 'vm.delete', `Delete VM ${name} requested`),
-        (tx) => requireNoSnapshotUnderWay(vmId, tx),
-      )
-      hurry(vmId)
+    /** Goes to the bin, unless it is deleted for good. */
+    async delete(userId: string, projectId: string, vmId: string, forGood = false): Promise<void> {
+      const isKept = !forGood && options.binDays > 0
+      const attempt = (memory: boolean) =>
+        remove(
+          vmId,
+          projectId,
+          (current) => {
+            if (!isPresent(current, projectId)) throw new Problem(404, messages.vmNotFound)
+            require409(vmCan.remove({ delete_protection: current.deleteProtection }))
+            // Copies end when they are cancelled; what cannot be cancelled any more ends with the VM, or before it is kept.
+            if (copies(current) || (isKept && current.restore !== null))
+              throw new Problem(409, vmTexts.beingRestored)
+          },
+          (current) =>
+            wished(
+              userId,
+              'vm.delete',
+              `Delete VM ${current.name} requested`,
+              current.wanted.kept ? keptText(options.binDays) : null,
+            ),
+          {
+            given: (tx) => requireNoSnapshotUnderWay(vmId, tx),
+            ...(isKept && { keep: { deletedBy: userId, memory } }),
+          },
+        )
+      const gone = await attempt(true).catch((error: unknown) => {
+        if (error instanceof Unsteady) return attempt(false)
+        throw error
+      })
+      if (!gone.wanted.kept) hurry(vmId)
     },
 
     /** The members of a group, oldest first. The caller has checked whose it is. */

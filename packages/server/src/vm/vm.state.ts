@@ -53,6 +53,8 @@ export interface VmRecord {
   readonly member: Membership | null
   readonly createdAt: string
   readonly version: number
+  /** What of the bin it belongs to; null unless it is there. */
+  readonly binId: string | null
   readonly wanted: Wanted
   readonly known: Known
   /** What it is being put back to, and the snapshot that what it is now becomes; null when it is not. */
@@ -71,7 +73,8 @@ export interface VmRecord {
 export type PlannedVm = Pick<VmRecord, 'id' | 'wanted' | 'known' | 'seenPower' | 'status' | 'statusSince'>
 
 export interface VmChange {
-  wanted?: Partial<Omit<Wanted, 'restore'>>
+  wanted?: Partial<Omit<Wanted, 'restore' | 'kept'>>
+  binId?: string | null
   name?: string
   cpu?: number
   memoryMb?: number
@@ -85,7 +88,8 @@ export interface VmChange {
   idleSince?: number | null
   restore?: VmRecord['restore']
   known?: Partial<Known>
-  member?: Partial<Pick<Membership, 'retiring' | 'heals'>>
+  /** Null: it leaves its group. */
+  member?: Partial<Pick<Membership, 'retiring' | 'heals'>> | null
   seenPower?: Seen['power']
   address?: VmRecord['address']
   statusMessage?: string | null
@@ -99,13 +103,15 @@ export const isStoppedSince = ({ restore, wanted }: VmRecord): boolean =>
 /** The record after a change: the status follows from the facts, and its clock starts again when it differs. */
 export function changed(vm: VmRecord, change: VmChange, nowMs: number): VmRecord {
   const restore = change.restore === undefined ? vm.restore : change.restore
+  const binId = change.binId === undefined ? vm.binId : change.binId
   const next = {
     ...vm,
     ...change,
     restore,
-    wanted: { ...vm.wanted, ...change.wanted, restore: restore !== null },
+    binId,
+    wanted: { ...vm.wanted, ...change.wanted, restore: restore !== null, kept: binId !== null },
     known: { ...vm.known, ...change.known },
-    member: vm.member && { ...vm.member, ...change.member },
+    member: change.member === null ? null : vm.member && { ...vm.member, ...change.member },
   }
   const status = statusOf(next.wanted, next.known, { power: next.seenPower })
   // When the copies of a restore are there, or its turn to start has come, the deadline of the status begins.

@@ -97,11 +97,15 @@ export function makeVmSuspend({ engine, jobs, store, wake, clock, log }: VmSuspe
       (current) => {
         // Stopped or deleted since: that is another wish.
         isTaken = current.wanted.power === 'suspended'
-        return isTaken ? { wanted: { power: 'on' }, statusMessage } : {}
+        if (!isTaken) return {}
+        // In the bin nothing runs.
+        return current.wanted.kept ? { wanted: { power: 'off' } } : { wanted: { power: 'on' }, statusMessage }
       },
       {
         tell: (current) =>
-          isTaken && why !== null ? [entry(clock.now(), vmSubject(current), notSuspended(current, why))] : [],
+          isTaken && why !== null && !current.wanted.kept
+            ? [entry(clock.now(), vmSubject(current), notSuspended(current, why))]
+            : [],
       },
     )
     return 'now'

@@ -1,6 +1,6 @@
 import { Vm, type VmStatus, vmApi, vmStatuses } from '@slipway/contract'
 import { describe, expect, it, vi } from 'vitest'
-import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions } from '../app.test-kit.ts'
+import { makeTestApp, newPublicKey, type TestApp, type TestAppOptions, withoutBin } from '../app.test-kit.ts'
 import { volumeSpec } from '../engine/engine.test-kit.ts'
 import { EngineError } from '../engine/engine.ts'
 import { newId } from '../lib/id.ts'
@@ -349,7 +349,7 @@ describe('what is allowed in which status', () => {
         await settled(s.app)
         expect(await s.app.engine.list()).toEqual(new Map())
         expect(await s.app.db.selectFrom('vm').selectAll().execute()).toEqual([])
-      }),
+      }, withoutBin),
     )
   }
 
@@ -840,7 +840,7 @@ describe('a machine that takes its time to go', () => {
       expect(asked).toBeLessThan(25)
       await clock.advance(2_000)
       expect(await s.app.db.selectFrom('vm').selectAll().execute()).toEqual([])
-    }),
+    }, withoutBin),
   )
 
   it(
@@ -884,7 +884,7 @@ describe('a VM that was good once', () => {
   it.each(['force stop', 'delete'] as const)(
     'obeys %s at once while a look at it waits for a guest that does not answer',
     async (how) => {
-      const s = await setUp()
+      const s = await setUp(withoutBin)
       const id = await s.running('x')
       vi.spyOn(s.app.engine, 'powerDown').mockImplementation(() => new Promise(() => {}))
       await s.stop(id)
@@ -1020,6 +1020,6 @@ describe('the event stream', () => {
       const words = events.map(({ data }) => data.status).filter((word, i, all) => word !== all[i - 1])
       expect(words).toEqual(['pending', 'creating', 'provisioning', 'running', undefined])
       expect(events.at(-1)?.data).toEqual({ id, project_id: s.params.projectId, deleted: true })
-    }),
+    }, withoutBin),
   )
 })

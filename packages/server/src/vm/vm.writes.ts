@@ -15,3 +15,14 @@ export async function deleteMembersOf(tx: Tx, groupId: string): Promise<void> {
     .where('wanted_deleted', '=', 0)
     .execute()
 }
+
+/** For the bin, which does not keep something any more: nothing is left of these VMs. Returns their ids. */
+export async function dropVms(tx: Tx, binId: string): Promise<string[]> {
+  const rows = await tx
+    .updateTable('vm')
+    .set((e) => ({ bin_id: null, wanted_power: 'off', wanted_force: 1, version: e('version', '+', 1) }))
+    .where('bin_id', '=', binId)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}

@@ -26,6 +26,7 @@ const kinds: Readonly<Record<EventKind, true>> = {
   share: true,
   operation: true,
   batch: true,
+  bin_item: true,
 }
 
 /** The names of the events that say what an object is like. */

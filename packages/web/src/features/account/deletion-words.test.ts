@@ -9,6 +9,7 @@ const none = {
   vm_pools: 0,
   vm_sets: 0,
   shares: 0,
+  bin_items: 0,
   ssh_keys: 0,
   api_tokens: 0,
 }

@@ -8,6 +8,7 @@ const nouns: Record<keyof AccountDeletion['goes_along'], [one: string, many: str
   vm_pools: ['VM pool', 'VM pools'],
   vm_sets: ['VM set', 'VM sets'],
   shares: ['shared port', 'shared ports'],
+  bin_items: ['object in the bin', 'objects in the bins'],
   ssh_keys: ['SSH key', 'SSH keys'],
   api_tokens: ['API token', 'API tokens'],
 }

@@ -1,0 +1,57 @@
+/** What the bin takes and keeps. */
+import type { vmStatuses } from './vm.rules.ts'
+
+/** What goes to the bin when somebody deletes it, by the words of events and of the activity log. */
+export const binKinds = ['vm', 'disk', 'vm_snapshot', 'disk_snapshot'] as const
+export type BinKind = (typeof binKinds)[number]
+
+/** Each kind as sentences have it. */
+export const binNouns: Readonly<Record<BinKind, string>> = {
+  vm: 'VM',
+  disk: 'disk',
+  vm_snapshot: 'snapshot',
+  disk_snapshot: 'disk snapshot',
+}
+
+/** Days that deleted objects are kept unless the settings of the server say otherwise; 0: none. */
+export const binDaysDefault = 7
+
+export const binTexts = {
+  sharesEnded: 'Its shared ports ended when it was deleted. Share them again.',
+  bootsAnew: 'Its memory was not kept. It starts by booting.',
+} as const
+
+export const binDaysText = (days: number): string => (days === 1 ? '1 day' : `${days} days`)
+
+/** Why an entry of the activity log tells of a deletion that can be undone. */
+export const keptText = (days: number): string => `It is kept in the bin for ${binDaysText(days)}.`
+
+const neverReady: readonly string[] = [
+  'creating',
+  'provisioning',
+  'failed',
+] satisfies (typeof vmStatuses)[number][]
+
+/** Whether a VM in this status goes to the bin when it is deleted: one that was never ready holds nothing. */
+export const vmGoesToBin = ({ status }: { status: string }): boolean =>
+  !neverReady.includes(status.toLowerCase())
+
+/** Whether a disk or a snapshot does: what could not be created holds nothing. */
+export const storageGoesToBin = ({ status }: { status: string }): boolean => status.toLowerCase() !== 'failed'
+
+/** The name that something gets when it comes back: its own, or the first with a number that nobody has. */
+export function nameBack(name: string, taken: Iterable<string>, longest: number): string {
+  const names = new Set(taken)
+  if (!names.has(name)) return name
+  for (let number = 2; ; number++) {
+    const end = `-${number}`
+    const other = `${cutTo(name, longest - end.length)}${end}`
+    if (!names.has(other)) return other
+  }
+}
+
+/** The beginning of a text, without half a character at its end. */
+const cutTo = (text: string, length: number): string => {
+  const cut = text.slice(0, length)
+  return /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { binKinds } from './bin.rules.ts'
+import { endpoint } from './endpoint.ts'
+import { messages } from './error.rules.ts'
+import { ProjectParams } from './project.ts'
+import { quotaRefusal } from './quota.rules.ts'
+import { Id, Time } from './text.ts'
+
+const Kind = z.enum(binKinds).meta({ id: 'BinKind' })
+
+/** Something that was deleted and can be restored. */
+export const BinItem = z.object({
+  /** Of the object; it keeps its id. */
+  id: Id,
+  project_id: Id,
+  kind: Kind,
+  name: z.string(),
+  deleted_at: Time,
+  /** Who deleted it; null once the account was deleted. */
+  deleted_by: z.object({ id: Id, name: z.string() }).nullable(),
+  /** When it is deleted for good. */
+  delete_at: Time,
+  /** Disks that are in the bin with a VM, and come back with it. */
+  disks: z.int(),
+  /** Disks that were attached to a VM. They are not in the bin, and are attached again if they are still available. */
+  attached_disks: z.int(),
+  /** Shared ports of a VM that ended when it was deleted. They do not come back. */
+  ended_shares: z.int(),
+  /** Sizes of its data disks in bytes, and what a snapshot takes. Root disks are not measured. */
+  bytes: z.int(),
+  /** Whether a VM goes on from its memory when it comes back; null for everything else. */
+  has_memory: z.boolean().nullable(),
+})
+export type BinItem = z.infer<typeof BinItem>
+
+/** What came back. */
+export const BinRestored = z.object({
+  id: Id,
+  kind: Kind,
+  /** Another one than before where that is taken now. */
+  name: z.string(),
+  /** What is not as it was, in sentences. */
+  notes: z.array(z.string()),
+})
+export type BinRestored = z.infer<typeof BinRestored>
+
+export const BinItemParams = ProjectParams.extend({ itemId: Id })
+
+/** How something is deleted. */
+export const ForGood = z.object({
+  /** Delete it at once, without keeping it in the bin. */
+  for_good: z.enum(['true', 'false']).optional(),
+})
+
+const notFound = [messages.projectNotFound, messages.binItemNotFound]
+
+export const binApi = {
+  list: endpoint('bin.list', {
+    summary: 'What is in the bin of a project, the newest first',
+    auth: 'session',
+    status: 200,
+    params: ProjectParams,
+    response: z.array(BinItem),
+    errors: { 404: [messages.projectNotFound] },
+  }),
+  restore: endpoint('bin.restore', {
+    summary: 'Restore something from the bin: it comes back with its id, and a VM that ran runs on',
+    auth: 'session',
+    status: 200,
+    params: BinItemParams,
+    response: BinRestored,
+    errors: { 404: notFound, 409: [quotaRefusal] },
+  }),
+  delete: endpoint('bin.delete', {
+    summary: 'Delete something in the bin for good, with everything that is in the bin with it',
+    auth: 'session',
+    status: 204,
+    params: BinItemParams,
+    errors: { 404: notFound },
+  }),
+}

@@ -1,0 +1,110 @@
+import type { BinItem, BinKind } from '@slipway/contract'
+import { sql } from 'kysely'
+import type { Entry } from '../activity/entry.ts'
+import { record } from '../activity/record.ts'
+import type { Db, Tx } from '../db/open.ts'
+import type { BinTable } from '../db/schema.ts'
+import { isoTime } from '../lib/clock.ts'
+import { takeFromBin } from './bin.writes.ts'
+
+/** What was let go with something, by kind. */
+export type Dropped = Record<BinKind, string[]>
+
+/** Wishes everything of one kind deleted that is in the bin under an id, and returns what that is; part of a transaction. */
+type Drops = Record<BinKind, (tx: Tx, binId: string) => Promise<string[]>>
+
+export type BinRepo = ReturnType<typeof makeBinRepo>
+
+export function makeBinRepo(db: Db, drops: Drops) {
+  /** Sums and counts are text in PostgreSQL. */
+  type Figure = number | string | null
+  const items = () =>
+    db
+      .selectFrom('bin')
+      .leftJoin('account', 'account.id', 'bin.deleted_by')
+      .selectAll('bin')
+      .select([
+        'account.name as account_name',
+        sql<Figure>`(select count(*) from disk where disk.bin_id = bin.id)`.as('disks'),
+        sql<Figure>`(select sum(size_bytes) from disk where disk.bin_id = bin.id)`.as('disk_bytes'),
+        sql<Figure>`(select sum(stored_bytes) from vm_snapshot where vm_snapshot.bin_id = bin.id)`.as(
+          'vm_snapshot_bytes',
+        ),
+        sql<Figure>`(select sum(stored_bytes) from disk_snapshot
+          where disk_snapshot.bin_id = bin.id)`.as('disk_snapshot_bytes'),
+        sql<string | null>`(select wanted_power from vm where vm.bin_id = bin.id)`.as('power_now'),
+      ])
+
+  type Row = Awaited<ReturnType<ReturnType<typeof items>['execute']>>[number]
+
+  const toItem = (row: Row): BinItem => ({
+    id: row.id,
+    project_id: row.project_id,
+    kind: row.kind,
+    name: row.name,
+    deleted_at: row.deleted_at,
+    deleted_by:
+      row.deleted_by === null || row.account_name === null
+        ? null
+        : { id: row.deleted_by, name: row.account_name },
+    delete_at: row.delete_at,
+    disks: row.kind === 'vm' ? Number(row.disks) : 0,
+    // Written by `putInBin`, in this form.
+    attached_disks: (JSON.parse(row.attached) as string[]).length,
+    ended_shares: row.ended_shares,
+    bytes:
+      Number(row.disk_bytes ?? 0) + Number(row.vm_snapshot_bytes ?? 0) + Number(row.disk_snapshot_bytes ?? 0),
+    has_memory: row.kind === 'vm' ? row.power_now === 'suspended' : null,
+  })
+
+  return {
+    async find(id: string): Promise<BinItem | null> {
+      const row = await items().where('bin.id', '=', id).executeTakeFirst()
+      return row ? toItem(row) : null
+    },
+
+    async findAll(ids: readonly string[]): Promise<BinItem[]> {
+      return (await items().where('bin.id', 'in', ids).execute()).map(toItem)
+    },
+
+    /** What is in the bin of a project, the newest first. */
+    async list(projectId: string): Promise<BinItem[]> {
+      const rows = await items()
+        .where('bin.project_id', '=', projectId)
+        .orderBy('bin.deleted_at', 'desc')
+        .orderBy('bin.id', 'desc')
+        .execute()
+      return rows.map(toItem)
+    },
+
+    /** What has been in the bin for long enough. */
+    async due(nowMs: number): Promise<string[]> {
+      const rows = await db
+        .selectFrom('bin')
+        .select('id')
+        .where('delete_at', '<=', isoTime(nowMs))
+        .orderBy('delete_at')
+        .execute()
+      return rows.map(({ id }) => id)
+    },
+
+    /** Keeps something no more: the reconcilers remove what there is of it. Null when it was not there. */
+    drop(
+      id: string,
+      entryOf: (item: Omit<BinTable, 'attached'>) => Entry,
+    ): Promise<{ projectId: string; dropped: Dropped } | null> {
+      return db.transaction().execute(async (tx) => {
+        const dropped: Dropped = {
+          vm: await drops.vm(tx, id),
+          disk: await drops.disk(tx, id),
+          vm_snapshot: await drops.vm_snapshot(tx, id),
+          disk_snapshot: await drops.disk_snapshot(tx, id),
+        }
+        const item = await takeFromBin(tx, id)
+        if (!item) return null
+        await record(tx, [entryOf(item)])
+        return { projectId: item.project_id, dropped }
+      })
+    },
+  }
+}

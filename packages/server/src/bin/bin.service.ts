@@ -1,0 +1,64 @@
+import { type BinItem, type BinKind, type BinRestored, messages } from '@slipway/contract'
+import type { Changed } from '../event/event.bus.ts'
+import type { Clock } from '../lib/clock.ts'
+import { Problem } from '../lib/problem.ts'
+import { deletedForGood, keptLongEnough } from './bin.activity.ts'
+import type { BinRepo, Dropped } from './bin.repo.ts'
+
+export type BinService = ReturnType<typeof makeBinService>
+
+export interface BinServiceOptions {
+  repo: BinRepo
+  /** Brings something of a kind back, which is still in the bin of that project; the caller has checked who asks. */
+  comeBack: Record<BinKind, (userId: string, projectId: string, id: string) => Promise<BinRestored>>
+  /** Asks the reconciler of a kind to look soon. */
+  kicks: Record<BinKind, (id: string) => void>
+  changed: Changed
+  clock: Clock
+}
+
+/** What was deleted and can be restored. */
+export function makeBinService({ repo, comeBack, kicks, changed, clock }: BinServiceOptions) {
+  async function find(projectId: string, id: string): Promise<BinItem> {
+    const item = await repo.find(id)
+    if (item?.project_id !== projectId) throw new Problem(404, messages.binItemNotFound)
+    return item
+  }
+
+  function removeAll(dropped: Dropped): void {
+    for (const [kind, ids] of Object.entries(dropped) as [BinKind, string[]][])
+      for (const id of ids) kicks[kind](id)
+  }
+
+  return {
+    /** For the event bus. */
+    read: (ids: readonly string[]): Promise<BinItem[]> => repo.findAll(ids),
+
+    list: (projectId: string): Promise<BinItem[]> => repo.list(projectId),
+
+    async restore(userId: string, projectId: string, id: string): Promise<BinRestored> {
+      const { kind } = await find(projectId, id)
+      const back = await comeBack[kind](userId, projectId, id)
+      changed('bin_item', projectId, id)
+      return back
+    },
+
+    async delete(userId: string, projectId: string, id: string): Promise<void> {
+      await find(projectId, id)
+      const gone = await repo.drop(id, (item) => deletedForGood(item, userId, clock.now()))
+      if (!gone) throw new Problem(404, messages.binItemNotFound)
+      changed('bin_item', projectId, id)
+      removeAll(gone.dropped)
+    },
+
+    /** Deletes for good what has been in the bin for long enough. */
+    async sweep(): Promise<void> {
+      for (const id of await repo.due(clock.now())) {
+        const gone = await repo.drop(id, (item) => keptLongEnough(item, clock.now()))
+        if (!gone) continue
+        changed('bin_item', gone.projectId, id)
+        removeAll(gone.dropped)
+      }
+    },
+  }
+}

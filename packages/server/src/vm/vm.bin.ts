@@ -1,0 +1,37 @@
+/** What becomes of a VM that goes to the bin, and what it is to be when it comes back. */
+import { vmCan } from '@slipway/contract'
+import type { VmChange, VmRecord } from './vm.state.ts'
+
+/** One that was never made whole holds nothing that anybody could get back. */
+export const goesToBin = ({ known }: Pick<VmRecord, 'known'>): boolean =>
+  known.provisioned && known.fault !== 'failed'
+
+/**
+ * The change that puts a VM into the bin. `memory`: whether its memory goes on later, which takes an engine that can
+ * suspend, and the very disks that it has: with others that stay behind its guest is cut off, as they are available at once.
+ */
+export function keptChange(vm: VmRecord, memory: { suspends: boolean; isSteady: boolean }): VmChange {
+  const isSaved =
+    memory.isSteady &&
+    vm.known.fault === null &&
+    (vm.wanted.power === 'suspended' ||
+      (memory.suspends && vmCan.suspend(vm) === true && vm.wanted.power === 'on'))
+  return {
+    binId: vm.id,
+    // Its group has another one by the time it comes back.
+    member: null,
+    wanted: {
+      deleted: true,
+      power: isSaved ? 'suspended' : 'off',
+      force: !memory.isSteady || (vm.wanted.power === 'off' && vm.wanted.force),
+    },
+    ...(vm.known.fault === null && { statusMessage: null }),
+  }
+}
+
+/** What it is wanted to be when it comes back: what ran runs, and what broke waits for somebody to start it. */
+export function powerBack({ wanted, known }: VmRecord, after: VmChange): VmRecord['wanted']['power'] {
+  if (known.fault !== null) return 'off'
+  if (wanted.power === 'on') return 'on'
+  return after.wanted?.power ?? 'off'
+}
