@@ -30,6 +30,7 @@ test('every URL of the console is as the specification has it', () => {
     adminCatalogue: '/admin/catalogue',
     create: '/create?template=p%201',
     activity: '/projects/p%201/activity?object=x%2F2',
+    bin: '/projects/p%201/bin',
     members: '/projects/p%201/members',
     network: '/projects/p%201/network',
     webhooks: '/projects/p%201/webhooks',

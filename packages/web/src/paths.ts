@@ -34,6 +34,7 @@ export const paths = {
   create: (templateId?: string) => withTemplate('/create', templateId),
   /** With an object only what happened to it. */
   activity: (projectId: string, object?: string) => withQuery(`${project(projectId)}/activity`, { object }),
+  bin: (projectId: string) => `${project(projectId)}/bin`,
   members: (projectId: string) => `${project(projectId)}/members`,
   network: (projectId: string) => `${project(projectId)}/network`,
   webhooks: (projectId: string) => `${project(projectId)}/webhooks`,

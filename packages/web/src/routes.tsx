@@ -26,6 +26,7 @@ function Root() {
 
 const projectScoped: RouteObject[] = [
   { path: 'activity', lazy: () => import('./features/activity/ActivityPage.tsx') },
+  { path: 'bin', lazy: () => import('./features/bin/BinPage.tsx') },
   { path: 'members', lazy: () => import('./features/member/MemberListPage.tsx') },
   { path: 'network', lazy: () => import('./features/network/NetworkPage.tsx') },
   { path: 'webhooks', lazy: () => import('./features/webhook/WebhookListPage.tsx') },

@@ -10,8 +10,8 @@ function binAt(desk: Desk) {
   const at = (itemId: string) => ({ params: { ...desk.params, itemId } })
   return {
     list: async () => (await desk.ada.call(binApi.list, { params: desk.params })).body,
-    restore: (id: string, by = desk.ada) => by.call(binApi.restore, at(id)),
-    delete: (id: string, by = desk.ada) => by.call(binApi.delete, at(id)),
+    restore: (id: string, by: Pick<Desk['ada'], 'call'> = desk.ada) => by.call(binApi.restore, at(id)),
+    delete: (id: string, by: Pick<Desk['ada'], 'call'> = desk.ada) => by.call(binApi.delete, at(id)),
     forGood: (path: string) =>
       desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}/${path}?for_good=true`),
     /** The same person some days later: their session is over. */

@@ -43,12 +43,16 @@ const paramsOf = (snapshot: DiskSnapshot) => ({
 
 export function useDeleteDiskSnapshot() {
   return useMutation({
-    mutationFn: (snapshot: DiskSnapshot) => call('diskSnapshot.delete', { params: paramsOf(snapshot) }),
-    onSuccess: (_, snapshot) => {
+    mutationFn: ({ snapshot, forGood }: { snapshot: DiskSnapshot; forGood: boolean }) =>
+      call('diskSnapshot.delete', {
+        params: paramsOf(snapshot),
+        ...(forGood && { query: { for_good: 'true' } }),
+      }),
+    onSuccess: (_, { snapshot }) => {
       list.drop(snapshot.project_id, snapshot.id)
       void list.refresh(snapshot.project_id)
     },
-    onError: (_, snapshot) => void list.refresh(snapshot.project_id),
+    onError: (_, { snapshot }) => void list.refresh(snapshot.project_id),
   })
 }
 

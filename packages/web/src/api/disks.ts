@@ -44,12 +44,13 @@ const refreshAfter = (_: unknown, disk: DiskRef) => void list.refresh(disk.proje
 
 export function useDeleteDisk() {
   return useMutation({
-    mutationFn: (disk: Disk) => call('disk.delete', { params: paramsOf(disk) }),
-    onSuccess: (_, disk) => {
+    mutationFn: ({ disk, forGood }: { disk: Disk; forGood: boolean }) =>
+      call('disk.delete', { params: paramsOf(disk), ...(forGood && { query: { for_good: 'true' } }) }),
+    onSuccess: (_, { disk }) => {
       list.drop(disk.project_id, disk.id)
       void list.refresh(disk.project_id)
     },
-    onError: refreshAfter,
+    onError: (error, { disk }) => refreshAfter(error, disk),
   })
 }
 

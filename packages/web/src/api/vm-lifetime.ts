@@ -42,8 +42,12 @@ export function useForkVm() {
 /** Deletes a VM and removes it from all lists. */
 export function useDeleteVm() {
   return useMutation({
-    mutationFn: (vm: Vm) => call('vm.delete', { params: { projectId: vm.project_id, vmId: vm.id } }),
-    onSuccess: (_, { id, project_id }) => {
+    mutationFn: ({ vm, forGood }: { vm: Vm; forGood: boolean }) =>
+      call('vm.delete', {
+        params: { projectId: vm.project_id, vmId: vm.id },
+        ...(forGood && { query: { for_good: 'true' } }),
+      }),
+    onSuccess: (_, { vm: { id, project_id } }) => {
       patchVms(project_id, [{ object: { id, project_id, deleted: true }, at: null }])
       void refreshVms(project_id)
     },

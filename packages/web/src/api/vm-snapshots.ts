@@ -65,11 +65,15 @@ export function useCreateVmsFromSnapshot() {
 
 export function useDeleteVmSnapshot() {
   return useMutation({
-    mutationFn: (snapshot: VmSnapshot) => call('vmSnapshot.delete', { params: paramsOf(snapshot) }),
-    onSuccess: (_, snapshot) => {
+    mutationFn: ({ snapshot, forGood }: { snapshot: VmSnapshot; forGood: boolean }) =>
+      call('vmSnapshot.delete', {
+        params: paramsOf(snapshot),
+        ...(forGood && { query: { for_good: 'true' } }),
+      }),
+    onSuccess: (_, { snapshot }) => {
       list.drop(snapshot.project_id, snapshot.id)
       void list.refresh(snapshot.project_id)
     },
-    onError: (_, snapshot) => void list.refresh(snapshot.project_id),
+    onError: (_, { snapshot }) => void list.refresh(snapshot.project_id),
   })
 }

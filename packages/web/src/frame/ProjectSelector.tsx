@@ -1,4 +1,4 @@
-import { Check, ChevronsUpDown, Plus, RefreshCw, Users } from 'lucide-react'
+import { Check, ChevronsUpDown, Plus, RefreshCw, Trash2, Users } from 'lucide-react'
 import { useLocation, useNavigate } from 'react-router'
 import { useSelectedProject } from '../api/projects.ts'
 import { projectDialogs } from '../features/project/project-dialogs.ts'
@@ -40,6 +40,11 @@ export function ProjectSelector() {
             label: 'Members',
             icon: <Users {...icon} />,
             onSelect: () => void navigate(paths.members(project.id)),
+          },
+          {
+            label: 'Bin',
+            icon: <Trash2 {...icon} />,
+            onSelect: () => void navigate(paths.bin(project.id)),
           },
         ]
       : []),

@@ -66,8 +66,8 @@ const rowClass = 'border-t border-line [[aria-posinset="1"]_&]:border-t-0'
 
 interface LedgerRowProps {
   name: string
-  /** The link to the page of the row's object. */
-  link: ReactElement<{ className?: string; children?: ReactNode }>
+  /** The link to the page of the row's object, where it has one. */
+  link?: ReactElement<{ className?: string; children?: ReactNode }>
   status: ReactNode
   /** One for each column between the status and the actions. */
   facts: readonly { label: string; value: ReactNode; className?: string }[]
@@ -82,10 +82,14 @@ export function LedgerRow({ name, link, status, facts, actions, note }: LedgerRo
     <article aria-labelledby={id} className={cx(rowClass, 'px-4 py-3 text-dense @min-[960px]:py-2')}>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2.5 @min-[960px]:min-h-10 @min-[960px]:grid-cols-(--ledger)">
         <h2 id={id} className="min-w-0 text-body font-[550] wrap-anywhere">
-          {cloneElement(link, {
-            className: 'text-ink no-underline hover:text-accent hover:underline phone:block phone:py-2.5',
-            children: <bdi>{name}</bdi>,
-          })}
+          {link ? (
+            cloneElement(link, {
+              className: 'text-ink no-underline hover:text-accent hover:underline phone:block phone:py-2.5',
+              children: <bdi>{name}</bdi>,
+            })
+          ) : (
+            <bdi>{name}</bdi>
+          )}
         </h2>
         <div className="justify-self-end @min-[960px]:justify-self-start">{status}</div>
         {/* Side by side where there is room, below the facts where there is not. */}

@@ -4,14 +4,24 @@ export interface Toast {
   text: string
   /** A second line: the server's own reason. */
   detail: string | undefined
+  action: ToastAction | undefined
   /** Pauses while the toast is hovered or focused, then continues. */
   clock: { pause: () => void; resume: () => void }
+}
+
+/** One thing to do about what happened; the toast goes with it. */
+export interface ToastAction {
+  label: string
+  /** For assistive technology, where the label alone does not say what it is about. */
+  name: string
+  run: () => void
 }
 
 export interface ToastOptions {
   detail?: string | null | undefined
   /** Milliseconds; 0 or less means it stays. */
   duration?: number
+  action?: ToastAction
 }
 
 let toasts: readonly Toast[] = []
@@ -37,12 +47,12 @@ export const toastList = {
 export function addToast(
   kind: Toast['kind'],
   text: string,
-  { detail, duration = 5000 }: ToastOptions = {},
+  { detail, duration = 5000, action }: ToastOptions = {},
 ): void {
   const id = ++lastId
   const clock = newClock(duration, () => dismissToast(id))
   clock.resume()
-  set([{ id, kind, text, detail: detail ?? undefined, clock }, ...toasts])
+  set([{ id, kind, text, detail: detail ?? undefined, action, clock }, ...toasts])
 }
 
 export function dismissToast(id: number): void {

@@ -61,7 +61,7 @@ function placeBelowActions(stack: HTMLElement) {
 }
 
 /** One message; exported for its test. */
-export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast: Toast }) {
+export function ToastSheet({ toast: { id, kind, text, detail, action, clock } }: { toast: Toast }) {
   const [hovered, setHovered] = useState(false)
   const [focused, setFocused] = useState(false)
   useEffect(() => {
@@ -85,6 +85,19 @@ export function ToastSheet({ toast: { id, kind, text, detail, clock } }: { toast
         <p>{text}</p>
         {detail && <p className="text-hint text-ink-2">{detail}</p>}
       </div>
+      {action && (
+        <button
+          type="button"
+          aria-label={action.name}
+          onClick={() => {
+            dismissToast(id)
+            action.run()
+          }}
+          className="link -my-0.5 flex-none rounded-check px-1.5 py-0.5 font-medium phone:-my-2 phone:py-2"
+        >
+          {action.label}
+        </button>
+      )}
       <button
         type="button"
         aria-label="Dismiss"

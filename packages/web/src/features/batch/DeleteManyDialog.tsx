@@ -1,13 +1,12 @@
-import { type BatchAction, batchTitle } from '@slipway/contract'
+import { type BatchAction, batchTitle, binDaysText } from '@slipway/contract'
 import { useState } from 'react'
 import { newKey } from '../../api/client.ts'
-import { useDisks } from '../../api/disks.ts'
-import { useShares } from '../../api/shares.ts'
+import { useHost } from '../../api/host.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
 import type { QuestionProps } from './BatchQuestion.tsx'
-import type { Selectable } from './batch-offers.ts'
+import { useGoesAlong } from './goes-along.ts'
 import { Names } from './Names.tsx'
 
 type Deletion = Extract<BatchAction, `${string}.delete`>
@@ -21,6 +20,7 @@ export function DeleteManyDialog({
   onClose,
 }: QuestionProps & { action: Deletion }) {
   const [key] = useState(newKey)
+  const days = useHost()?.bin_days ?? 0
   const ofVms = action === 'vm.delete'
   const along = useGoesAlong(projectId, ofVms ? objects : [])
   const unknown = ofVms && !along.isKnown ? along.text : undefined
@@ -43,6 +43,11 @@ export function DeleteManyDialog({
       disabledReason={confirm.disabledReason ?? unknown}
     >
       Are you sure you want to delete <Names of={objects} />? This action cannot be undone.
+      {days > 0 && (
+        <span className="mt-2 block">
+          They are kept in the bin for {binDaysText(days)}, and can be restored from there.
+        </span>
+      )}
       {ofVms && (
         <span role="status" className="mt-2 block">
           {along.text}
@@ -50,35 +55,4 @@ export function DeleteManyDialog({
       )}
     </ConfirmDialog>
   )
-}
-
-const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
-
-/** What is deleted with VMs, and what is kept, as the server says: a sentence, or why it cannot be said. */
-function useGoesAlong(projectId: string, vms: readonly Selectable[]): { text: string; isKnown: boolean } {
-  const { disks, loading, error } = useDisks(projectId)
-  const { shares, ...ofShares } = useShares(projectId)
-  if (loading || ofShares.loading) return { text: 'Checking what is deleted along...', isKnown: false }
-  if (error || ofShares.error)
-    return {
-      text: 'What is deleted along could not be loaded. Close this dialog and try again.',
-      isKnown: false,
-    }
-  const ids = new Set(vms.map(({ id }) => id))
-  const theirs = disks.filter(({ vm_id }) => vm_id !== null && ids.has(vm_id))
-  const along = theirs.filter(({ deleted_with_vm }) => deleted_with_vm).length
-  const kept = theirs.length - along
-  const ports = shares.filter(({ vm_id }) => ids.has(vm_id)).length
-  const deleted = [along > 0 && count(along, 'disk'), ports > 0 && count(ports, 'shared port')].filter(
-    Boolean,
-  )
-  const members = vms.filter(({ vmpool_id, vmset_id }) => vmpool_id || vmset_id).length
-  const sentences = [
-    deleted.length > 0 && `Deleted along: ${deleted.join(' and ')}.`,
-    kept > 0 && `${count(kept, 'attached disk')} ${kept === 1 ? 'is' : 'are'} kept.`,
-    'Snapshots of these VMs are kept.',
-    members > 0 &&
-      `${members} of these VMs ${members === 1 ? 'is' : 'are'} part of pools or sets, which create new VMs in place of them.`,
-  ]
-  return { text: sentences.filter(Boolean).join(' '), isKnown: true }
 }

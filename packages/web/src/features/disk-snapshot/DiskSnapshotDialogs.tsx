@@ -35,9 +35,9 @@ export function DiskSnapshotDialogs({ snapshots, loading, afterDelete }: DiskSna
         ),
         [diskSnapshotDialogs.delete]: (snapshot, close) => (
           <DeleteSnapshotDialog
-            name={snapshot.name}
+            snapshot={snapshot}
             of="disk"
-            act={() => removal.mutateAsync(snapshot)}
+            act={(forGood) => removal.mutateAsync({ snapshot, forGood })}
             done={`Disk snapshot "${snapshot.name}" deleted successfully`}
             onClose={close}
             onDeleted={() => close(afterDelete === undefined ? {} : { to: afterDelete })}

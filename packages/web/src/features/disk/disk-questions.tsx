@@ -1,8 +1,11 @@
-import { canDeleteDiskIn, type Disk } from '@slipway/contract'
+import { canDeleteDiskIn, type Disk, storageGoesToBin } from '@slipway/contract'
+import { useState } from 'react'
 import { type DiskRef, useDeleteDisk, useDetachDisk } from '../../api/disks.ts'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { BinChoice } from '../bin/BinChoice.tsx'
+import { tellDeleted } from '../bin/tell-deleted.ts'
 
 interface DetachDialogProps {
   disk: DiskRef & { name: string }
@@ -49,11 +52,14 @@ interface DeleteDiskDialogProps {
 export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogProps) {
   const { project } = useSelectedProject()
   const removal = useDeleteDisk()
+  const [forGood, setForGood] = useState(false)
   const confirmed = useConfirmedAct({
     call: 'disk.delete',
     allowed: canDeleteDiskIn(project),
-    act: () => removal.mutateAsync(disk),
-    done: `Disk "${disk.name}" deleted successfully`,
+    async act() {
+      await removal.mutateAsync({ disk, forGood })
+      void tellDeleted({ kind: 'disk', ...disk }, `Disk "${disk.name}" deleted successfully`, forGood)
+    },
     failed: 'Failed to delete disk. Please try again.',
     onDone: onDeleted,
   })
@@ -68,6 +74,7 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
     >
       Are you sure you want to delete disk "<b>{disk.name}</b>"? Snapshots of it are kept. This action cannot
       be undone.
+      <BinChoice goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }

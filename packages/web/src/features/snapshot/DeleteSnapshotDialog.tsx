@@ -1,6 +1,9 @@
-import type { ReactNode } from 'react'
+import { storageGoesToBin } from '@slipway/contract'
+import { type ReactNode, useState } from 'react'
 import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
+import { BinChoice } from '../bin/BinChoice.tsx'
+import { tellDeleted } from '../bin/tell-deleted.ts'
 
 /** Written out, as the specifications have them. */
 const texts = {
@@ -17,10 +20,10 @@ const texts = {
 }
 
 interface DeleteSnapshotDialogProps {
-  name: string
+  snapshot: { id: string; project_id: string; name: string; status: string }
   /** What it is a snapshot of. */
   of: keyof typeof texts
-  act: () => Promise<unknown>
+  act: (forGood: boolean) => Promise<unknown>
   done: string
   onClose: () => void
   onDeleted: () => void
@@ -30,7 +33,7 @@ interface DeleteSnapshotDialogProps {
 
 /** Asks before a snapshot is deleted, of a VM or a disk. */
 export function DeleteSnapshotDialog({
-  name,
+  snapshot,
   of,
   act,
   done,
@@ -39,10 +42,14 @@ export function DeleteSnapshotDialog({
   children,
 }: DeleteSnapshotDialogProps) {
   const { title, noun, failed } = texts[of]
+  const { name } = snapshot
+  const [forGood, setForGood] = useState(false)
   const confirmed = useConfirmedAct({
     call: of === 'disk' ? 'diskSnapshot.delete' : 'vmSnapshot.delete',
-    act,
-    done,
+    async act() {
+      await act(forGood)
+      void tellDeleted({ kind: `${of}_snapshot`, ...snapshot }, done, forGood)
+    },
     failed,
     onDone: onDeleted,
   })
@@ -63,6 +70,7 @@ export function DeleteSnapshotDialog({
         "? Disks created from it are kept. This action cannot be undone.
       </p>
       {children}
+      <BinChoice goesToBin={storageGoesToBin(snapshot)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }

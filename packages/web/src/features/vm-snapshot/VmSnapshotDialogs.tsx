@@ -33,9 +33,9 @@ export function VmSnapshotDialogs({ snapshots, loading, vmOf, afterDelete }: VmS
         ),
         [vmSnapshotDialogs.delete]: (snapshot, close) => (
           <DeleteSnapshotDialog
-            name={snapshot.name}
+            snapshot={snapshot}
             of="vm"
-            act={() => removal.mutateAsync(snapshot)}
+            act={(forGood) => removal.mutateAsync({ snapshot, forGood })}
             done="Snapshot deleted successfully"
             onClose={close}
             onDeleted={() => close(afterDelete === undefined ? {} : { to: afterDelete })}

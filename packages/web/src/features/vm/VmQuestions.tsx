@@ -1,4 +1,5 @@
-import { type Vm, vmCan } from '@slipway/contract'
+import { type Vm, vmCan, vmGoesToBin } from '@slipway/contract'
+import { useState } from 'react'
 import { useSelectedProject } from '../../api/projects.ts'
 import { useDeleteVm } from '../../api/vm-lifetime.ts'
 import { useVmAction, type VmAction } from '../../api/vms.ts'
@@ -6,6 +7,9 @@ import { useConfirmedAct } from '../../shell/use-confirmed-act.ts'
 import type { CloseDialog } from '../../shell/use-dialog.ts'
 import { ConfirmDialog } from '../../ui/Dialog.tsx'
 import { pageHeading } from '../../ui/return-focus.ts'
+import { useGoesAlong } from '../batch/goes-along.ts'
+import { BinChoice } from '../bin/BinChoice.tsx'
+import { tellDeleted } from '../bin/tell-deleted.ts'
 import { useGroupOf } from './PartOf.tsx'
 import { failureTexts } from './vm-actions.tsx'
 
@@ -62,11 +66,15 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
   const { project } = useSelectedProject()
   const { mutateAsync } = useDeleteVm()
   const group = useGroupOf(vm)
+  const along = useGoesAlong(vm.project_id, [vm])
+  const [forGood, setForGood] = useState(false)
   const confirm = useConfirmedAct({
     call: 'vm.delete',
-    act: () => mutateAsync(vm),
+    async act() {
+      await mutateAsync({ vm, forGood })
+      void tellDeleted({ kind: 'vm', ...vm }, `VM "${vm.name}" deleted successfully`, forGood)
+    },
     allowed: project ? vmCan.remove(vm) : vmCan.delete(project),
-    done: `VM "${vm.name}" deleted successfully`,
     failed: 'Failed to delete VM. Please try again.',
     onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
   })
@@ -93,6 +101,10 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
           : disks that were made for it are deleted with it, and a new VM takes its place.
         </span>
       )}
+      <span role="status" className="mt-2 block">
+        {along.text}
+      </span>
+      <BinChoice goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }

@@ -1,0 +1,56 @@
+import type { BinItem, BinRestored } from '@slipway/contract'
+import { useMutation } from '@tanstack/react-query'
+import { call } from './client.ts'
+import { takeEvents } from './live-events.ts'
+import { liveList } from './live-list.ts'
+import { keyOf, queryClient } from './query.ts'
+
+const list = liveList<BinItem>(
+  'bin.list',
+  'bin_item',
+  (projectId, signal) => call('bin.list', { params: { projectId }, signal }),
+  () => false,
+)
+
+/** What is in the bin of a project, in no order that can be relied on: what comes by events stands last. */
+export function useBin(projectId: string) {
+  const { items, ...rest } = list.useList(projectId)
+  return { items, ...rest }
+}
+
+takeEvents('bin_item', list.patch)
+
+type Ref = Pick<BinItem, 'id' | 'project_id'>
+
+const paramsOf = ({ id, project_id }: Ref) => ({ projectId: project_id, itemId: id })
+
+/** Whether something that was just deleted can be restored. */
+export async function isInBin({ id, project_id }: Ref): Promise<boolean> {
+  const items = await call('bin.list', { params: { projectId: project_id } })
+  return items.some((item) => item.id === id)
+}
+
+/** The lists of what came back hear of it by events; here they are loaded in case those are late. */
+export async function restoreFromBin(item: Ref): Promise<BinRestored> {
+  const { project_id: projectId } = item
+  try {
+    const back = await call('bin.restore', { params: paramsOf(item) })
+    list.drop(projectId, item.id)
+    for (const id of ['vm.list', 'disk.list', 'vmSnapshot.list', 'diskSnapshot.list'] as const)
+      void queryClient.invalidateQueries({ queryKey: keyOf(id, { projectId }) })
+    return back
+  } finally {
+    // After a refusal as well: it may have been restored meanwhile.
+    void list.refresh(projectId)
+  }
+}
+
+export const useRestore = () => useMutation({ mutationFn: restoreFromBin })
+
+export function useDeleteForGood() {
+  return useMutation({
+    mutationFn: (item: BinItem) => call('bin.delete', { params: paramsOf(item) }),
+    onSuccess: (_, item) => list.drop(item.project_id, item.id),
+    onSettled: (_, __, item) => void list.refresh(item.project_id),
+  })
+}

@@ -1,0 +1,52 @@
+import type { BinItem } from '@slipway/contract'
+import { expect, test } from 'vitest'
+import { alongText, kindText, shownItems, sizeText } from './bin-words.ts'
+
+const item: BinItem = {
+  id: 'a',
+  project_id: 'p',
+  kind: 'vm',
+  name: 'web',
+  deleted_at: '2026-11-20T10:00:00.000Z',
+  deleted_by: null,
+  delete_at: '2026-11-27T10:00:00.000Z',
+  disks: 0,
+  attached_disks: 0,
+  ended_shares: 0,
+  bytes: 0,
+  has_memory: null,
+}
+
+test('what belongs to something is counted, and what there is none of is left out', () => {
+  expect(alongText(item)).toBe('')
+  expect(alongText({ ...item, disks: 1, has_memory: true })).toBe(
+    '1 disk is in the bin with it. It goes on from its saved memory.',
+  )
+  expect(alongText({ ...item, attached_disks: 2, ended_shares: 3 })).toBe(
+    '2 attached disks were kept, and are attached again if still available. 3 shared ports ended and do not come back.',
+  )
+})
+
+test('a size is said as far as it is measured', () => {
+  expect(sizeText({ bytes: 0 })).toBe('Not measured')
+  expect(sizeText({ bytes: 1_000_000 })).toBe('Less than 0.1 GB')
+  expect(sizeText({ bytes: 3 * 1024 ** 3 })).toBe('3 GB')
+})
+
+test('kinds begin a line', () => {
+  expect([kindText('vm'), kindText('disk_snapshot')]).toEqual(['VM', 'Disk snapshot'])
+})
+
+test('what was deleted last comes first, and a search looks at names and kinds', () => {
+  const older = {
+    ...item,
+    id: 'b',
+    name: 'data',
+    kind: 'disk' as const,
+    deleted_at: '2026-11-19T10:00:00.000Z',
+  }
+  const same = { ...item, id: 'c' }
+  expect(shownItems([older, item, same], '').map(({ id }) => id)).toEqual(['c', 'a', 'b'])
+  expect(shownItems([older, item], ' DISK da').map(({ id }) => id)).toEqual(['b'])
+  expect(shownItems([older, item], 'nothing')).toEqual([])
+})
