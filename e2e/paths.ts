@@ -5,6 +5,7 @@ import type { Disk, DiskSnapshot, Vm, VmPool, VmSet, VmSnapshot } from '@slipway
 export const vmListPath = (projectId: string) => `/projects/${projectId}/vms`
 export const vmPath = ({ project_id, id }: Pick<Vm, 'project_id' | 'id'>) => `${vmListPath(project_id)}/${id}`
 export const activityPath = (projectId: string) => `/projects/${projectId}/activity`
+export const binPath = (projectId: string) => `/projects/${projectId}/bin`
 export const membersPath = (projectId: string) => `/projects/${projectId}/members`
 export const webhookListPath = (projectId: string) => `/projects/${projectId}/webhooks`
 export const networkPath = (projectId: string) => `/projects/${projectId}/network`

@@ -1,5 +1,6 @@
 /** Everything the API shows of a user's objects, read anew. */
 import {
+  binApi,
   diskApi,
   diskSnapshotApi,
   type Endpoint,
@@ -45,6 +46,32 @@ const ofProject: [Kind, Endpoint][] = [
   ['vmSet', vmSetApi.list],
   ['share', shareApi.list],
 ]
+
+const binKinds: Record<string, Kind> = {
+  vm: 'vm',
+  disk: 'disk',
+  vm_snapshot: 'vmSnapshot',
+  disk_snapshot: 'diskSnapshot',
+}
+
+const InBin = z.looseObject({
+  id: z.string(),
+  kind: z.string(),
+  disks: z.array(z.looseObject({ id: z.string() })),
+})
+
+/** What is deleted and kept in the bin of a project; nothing when the server did not answer. */
+export async function lookInBin(client: Client, projectId: string): Promise<{ kind: Kind; id: string }[]> {
+  const answer = await client.send(requestOf(binApi.list, { params: { projectId } }))
+  if (answer?.status !== 200) return []
+  return z
+    .array(InBin)
+    .parse(JSON.parse(answer.text))
+    .flatMap(({ id, kind, disks }) => [
+      { kind: binKinds[kind] ?? 'vm', id },
+      ...disks.map((disk) => ({ kind: 'disk' as const, id: disk.id })),
+    ])
+}
 
 /** Null when the server did not answer everything with success, as while it is down. */
 export async function lookAt(client: Client, user: number): Promise<Seen[] | null> {

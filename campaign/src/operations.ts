@@ -5,6 +5,7 @@
 import { ofAccounts } from './operations/accounts.ts'
 import { createAgain } from './operations/again.ts'
 import { ofBatches } from './operations/batches.ts'
+import { ofBin } from './operations/bin.ts'
 import { ofDisks } from './operations/disks.ts'
 import { ofGroups } from './operations/groups.ts'
 import { ofLongWork } from './operations/long-work.ts'
@@ -30,6 +31,7 @@ export const operations: Record<string, Operation> = {
   ...ofLongWork,
   ...ofBatches,
   ...ofWebhooks,
+  ...ofBin,
   ...ofAccounts,
   ...ofPeople,
   ...readings,

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { checkDeadlines, checkGroups, checkShares, compare, type Finding, isMoving } from './compare.ts'
 import type { Host } from './host.ts'
-import { lookAt, type Seen } from './look.ts'
+import { lookAt, lookInBin, type Seen } from './look.ts'
 import type { Person } from './people.ts'
 import type { Listener } from './streams.ts'
+import type { Owner } from './truth/truth.ts'
 import { checkTruth, openDescriptors } from './truth.ts'
 import type { World } from './world.ts'
 
@@ -78,10 +79,16 @@ export function neverRests(seen: readonly Seen[]): (one: Seen) => boolean {
  * What belonged to a deleted project is in no list any more while it is removed, and what was cancelled neither. The
  * rules of the firewall are looked at now and then.
  */
-async function checkTruthPatiently(host: Host, seen: readonly Seen[]): Promise<Finding[]> {
+async function checkTruthPatiently({ host, people }: Scene, seen: readonly Seen[]): Promise<Finding[]> {
   const until = Date.now() + removedWithinMs
   for (;;) {
-    const findings = checkTruth(await host.truth(), seen)
+    // Read anew each time: what is deleted for good is in no bin any more, and still to be removed.
+    const inBins: Owner[] = []
+    for (const { kind, user, object } of seen) {
+      const client = kind === 'project' ? people[user]?.client : undefined
+      if (client) inBins.push(...(await lookInBin(client, object.id)))
+    }
+    const findings = checkTruth(await host.truth(), seen, inBins)
     if (!findings.some(({ rule }) => mendedLater.includes(rule)) || Date.now() > until) return findings
     await sleep(500)
   }
@@ -119,7 +126,7 @@ export async function lookWhenSettled(scene: Scene): Promise<Finding[]> {
       ...stuck,
       ...compare(world, seen, { settled, unlucky: scene.unlucky }),
       ...(settled ? [...checkGroups(seen), ...checkShares(seen)] : []),
-      ...(settled ? await checkTruthPatiently(host, seen) : []),
+      ...(settled ? await checkTruthPatiently(scene, seen) : []),
       ...(settled ? await checkListeners(scene, () => lookAtAll(scene)) : []),
       ...(settled ? await checkDescriptors(scene, seen) : []),
     ]

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Finding } from './compare.ts'
 import type { Seen } from './look.ts'
-import { ownerKey, type Truth } from './truth/truth.ts'
+import { type Owner, ownerKey, type Truth } from './truth/truth.ts'
 
 /** Of what is well there has to be something. */
 const statusesOfWhole: Partial<Record<Seen['kind'], readonly string[]>> = {
@@ -16,10 +16,14 @@ const statusesOfWhole: Partial<Record<Seen['kind'], readonly string[]>> = {
 export function checkTruth(
   { alive, holdings, kept, disksOf, broken }: Truth,
   seen: readonly Seen[],
+  /** What is deleted and kept in bins: it is there, and does not run. */
+  inBins: readonly Owner[] = [],
 ): Finding[] {
   const findings: Finding[] = []
   const find = (rule: string, message: string) => findings.push({ rule, message })
-  const owners = new Set(seen.map(({ kind, object: { id } }) => ownerKey({ kind, id })))
+  const owners = new Set([...seen.map(({ kind, object: { id } }) => ({ kind, id })), ...inBins].map(ownerKey))
+  for (const { kind, id } of inBins)
+    if (kind === 'vm' && alive.has(id)) find('untrue', `VM ${id} is in the bin, but its guest runs`)
   for (const { what, owner } of holdings)
     if (owner === null || !owners.has(ownerKey(owner)))
       find('orphan', `The engine holds something that belongs to nobody: ${what}`)

@@ -21,7 +21,7 @@ export const BinItem = z.object({
   /** When it is deleted for good. */
   delete_at: Time,
   /** Disks that are in the bin with a VM, and come back with it. */
-  disks: z.int(),
+  disks: z.array(z.object({ id: Id, name: z.string() })),
   /** Disks that were attached to a VM. They are not in the bin, and are attached again if they are still available. */
   attached_disks: z.int(),
   /** Shared ports of a VM that ended when it was deleted. They do not come back. */

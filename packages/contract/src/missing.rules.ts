@@ -8,7 +8,7 @@ export const missing = {
   diskNotFound: 'Disk not found',
   diskSnapshotNotFound: 'Disk snapshot not found',
   batchNotFound: 'Batch not found. Batches are deleted seven days after they have ended.',
-  binItemNotFound: 'Not found in the bin. It was restored, or deleted for good.',
+  binItemNotFound: 'Not found in the bin',
   operationNotFound: 'Operation not found. It may have ended already.',
   sshKeyNotFound: 'SSH key not found',
   notFound: 'Not found',

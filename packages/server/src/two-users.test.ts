@@ -33,6 +33,13 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
     snapshot_type: 'full',
     retention_days: 1,
   })
+  const itemId = await make(`/api/projects/${projectId}/disks`, {
+    name: 'gone',
+    size: '1Gi',
+    source: 'EMPTY',
+  })
+  await app.clock.advance(5_000)
+  await person.raw('DELETE', `/api/projects/${projectId}/disks/${itemId}`)
   const group = { name: 'g', template_id: 'starter', ssh_key_id: sshKeyId }
   const poolId = await make(`/api/projects/${projectId}/vmpools`, group)
   const setId = await make(`/api/projects/${projectId}/vmsets`, { ...group, replicas: 1 })
@@ -97,6 +104,7 @@ async function belongings(person: typeof ada, guest: typeof ada): Promise<Record
     batchId,
     webhookId,
     deliveryId,
+    itemId,
   }
 }
 /** What belongs to nobody. */

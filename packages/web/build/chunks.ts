@@ -10,7 +10,7 @@ export type Chunk = Pick<
 const requestBytes = 4_000
 /** How much dialogs and the like count beside pages: they open when most of what they need is there already. */
 const laterWeight = 0.3
-/** How much a page counts that people see first: on later ones most of what they need has been loaded. */
+/** How much a page counts that people see first, against all others together: on those most of what they need has been loaded. */
 const firstWeight = 320
 
 /** What the bundler cannot know. */

@@ -25,7 +25,6 @@ export function makeBinRepo(db: Db, drops: Drops) {
       .selectAll('bin')
       .select([
         'account.name as account_name',
-        sql<Figure>`(select count(*) from disk where disk.bin_id = bin.id)`.as('disks'),
         sql<Figure>`(select sum(size_bytes) from disk where disk.bin_id = bin.id)`.as('disk_bytes'),
         sql<Figure>`(select sum(stored_bytes) from vm_snapshot where vm_snapshot.bin_id = bin.id)`.as(
           'vm_snapshot_bytes',
@@ -37,7 +36,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
 
   type Row = Awaited<ReturnType<ReturnType<typeof items>['execute']>>[number]
 
-  const toItem = (row: Row): BinItem => ({
+  const toItem = (row: Row, disks: Map<string | null, BinItem['disks']>): BinItem => ({
     id: row.id,
     project_id: row.project_id,
     kind: row.kind,
@@ -48,7 +47,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
         ? null
         : { id: row.deleted_by, name: row.account_name },
     delete_at: row.delete_at,
-    disks: row.kind === 'vm' ? Number(row.disks) : 0,
+    disks: row.kind === 'vm' ? (disks.get(row.id) ?? []) : [],
     // Written by `putInBin`, in this form.
     attached_disks: (JSON.parse(row.attached) as string[]).length,
     ended_shares: row.ended_shares,
@@ -57,14 +56,32 @@ export function makeBinRepo(db: Db, drops: Drops) {
     has_memory: row.kind === 'vm' ? row.power_now === 'suspended' : null,
   })
 
+  async function withDisks(rows: readonly Row[]): Promise<BinItem[]> {
+    const vmIds = rows.flatMap(({ id, kind }) => (kind === 'vm' ? id : []))
+    const disks =
+      vmIds.length === 0
+        ? []
+        : await db
+            .selectFrom('disk')
+            .select(['id', 'name', 'bin_id'])
+            .where('bin_id', 'in', vmIds)
+            .orderBy('id')
+            .execute()
+    const byItem = Map.groupBy(disks, ({ bin_id }) => bin_id)
+    const named = new Map(
+      [...byItem].map(([binId, all]) => [binId, all.map(({ id, name }) => ({ id, name }))] as const),
+    )
+    return rows.map((row) => toItem(row, named))
+  }
+
   return {
     async find(id: string): Promise<BinItem | null> {
-      const row = await items().where('bin.id', '=', id).executeTakeFirst()
-      return row ? toItem(row) : null
+      const [item] = await withDisks(await items().where('bin.id', '=', id).execute())
+      return item ?? null
     },
 
     async findAll(ids: readonly string[]): Promise<BinItem[]> {
-      return (await items().where('bin.id', 'in', ids).execute()).map(toItem)
+      return withDisks(await items().where('bin.id', 'in', ids).execute())
     },
 
     /** What is in the bin of a project, the newest first. */
@@ -74,7 +91,7 @@ export function makeBinRepo(db: Db, drops: Drops) {
         .orderBy('bin.deleted_at', 'desc')
         .orderBy('bin.id', 'desc')
         .execute()
-      return rows.map(toItem)
+      return withDisks(rows)
     },
 
     /** What has been in the bin for long enough. */

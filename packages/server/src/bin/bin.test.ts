@@ -71,7 +71,7 @@ describe('a VM in the bin', () => {
       await desk.pass()
       expect(await desk.app.engine.inspect(id)).toMatchObject({ power: 'suspended' })
       expect(await bin.list()).toMatchObject([
-        { id, kind: 'vm', name: 'web', disks: 0, has_memory: true, deleted_by: { name: 'Ada Lovelace' } },
+        { id, kind: 'vm', name: 'web', disks: [], has_memory: true, deleted_by: { name: 'Ada Lovelace' } },
       ])
       expect(await bin.restore(id)).toEqual(
         expect.objectContaining({ status: 200, body: { id, kind: 'vm', name: 'web', notes: [] } }),
@@ -177,7 +177,9 @@ describe('a VM in the bin', () => {
       await desk.deleteVm(id)
       await desk.pass()
       expect(await desk.disk(own)).toBeUndefined()
-      expect(await bin.list()).toMatchObject([{ id, disks: 1, bytes: 1024 ** 3, has_memory: true }])
+      expect(await bin.list()).toMatchObject([
+        { id, disks: [{ id: own, name: 'data' }], bytes: 1024 ** 3, has_memory: true },
+      ])
       expect((await bin.held()).volumes).toContain(own)
       await bin.restore(id)
       await desk.pass()

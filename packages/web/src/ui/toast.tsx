@@ -1,6 +1,7 @@
 import { CircleCheck, Info, OctagonAlert, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
+import { Button } from './Button.tsx'
 import { cx } from './cx.ts'
 import { addToast, dismissToast, type Toast, type ToastOptions, toastList } from './toast-list.ts'
 import { clearOf } from './toast-place.ts'
@@ -86,17 +87,16 @@ export function ToastSheet({ toast: { id, kind, text, detail, action, clock } }:
         {detail && <p className="text-hint text-ink-2">{detail}</p>}
       </div>
       {action && (
-        <button
-          type="button"
+        <Button
+          size="sm"
           aria-label={action.name}
           onClick={() => {
             dismissToast(id)
             action.run()
           }}
-          className="link -my-0.5 flex-none rounded-check px-1.5 py-0.5 font-medium phone:-my-2 phone:py-2"
         >
           {action.label}
-        </button>
+        </Button>
       )}
       <button
         type="button"

@@ -162,7 +162,7 @@ function BinRow({ item }: { item: BinItem }) {
             size="sm"
             className="phone:h-10"
             aria-haspopup="dialog"
-            aria-label={`Delete ${binNouns[kind]} ${name} for good`}
+            aria-label={`Delete for Good: ${binNouns[kind]} ${name}`}
             disabledReason={reasonOf(may('bin.delete'))}
             onClick={() => openDialog(binDialogs.delete, id)}
           >

@@ -15,7 +15,7 @@ export function DeleteForGoodDialog({ item, onClose }: { item: BinItem; onClose:
     failed: `Failed to delete the ${noun}. Please try again.`,
     onDone: onClose,
   })
-  const { disks } = item
+  const disks = item.disks.length
   return (
     <ConfirmDialog
       open

@@ -10,7 +10,7 @@ const item: BinItem = {
   deleted_at: '2026-11-20T10:00:00.000Z',
   deleted_by: null,
   delete_at: '2026-11-27T10:00:00.000Z',
-  disks: 0,
+  disks: [],
   attached_disks: 0,
   ended_shares: 0,
   bytes: 0,
@@ -19,12 +19,17 @@ const item: BinItem = {
 
 test('what belongs to something is counted, and what there is none of is left out', () => {
   expect(alongText(item)).toBe('')
-  expect(alongText({ ...item, disks: 1, has_memory: true })).toBe(
-    '1 disk is in the bin with it. It goes on from its saved memory.',
+  expect(alongText({ ...item, disks: [{ id: 'd', name: 'data' }], has_memory: true })).toBe(
+    '1 disk is in the bin with it: data. It goes on from its saved memory.',
   )
   expect(alongText({ ...item, attached_disks: 2, ended_shares: 3 })).toBe(
     '2 attached disks were kept, and are attached again if still available. 3 shared ports ended and do not come back.',
   )
+})
+
+test('of many disks the first are named', () => {
+  const disks = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ id: name, name }))
+  expect(alongText({ ...item, disks })).toBe('5 disks are in the bin with it: a, b, c and 2 more.')
 })
 
 test('a size is said as far as it is measured', () => {

@@ -1,5 +1,11 @@
 import { type BinItem, type BinKind, binNouns, formatGb } from '@slipway/contract'
 
+/** Of many only the first: a row is no list. */
+function listOf(disks: BinItem['disks']): string {
+  const [some, more] = [disks.slice(0, 3).map(({ name }) => name), disks.length - 3]
+  return more > 0 ? `${some.join(', ')} and ${more} more` : some.join(', ')
+}
+
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
 /** `VM`, `Disk snapshot`: at the beginning of a line. */
@@ -9,7 +15,8 @@ export const kindText = (kind: BinKind): string =>
 /** What belongs to something in the bin, in sentences; empty for what stands alone. */
 export function alongText({ disks, attached_disks, ended_shares, has_memory }: BinItem): string {
   const sentences = [
-    disks > 0 && `${count(disks, 'disk')} ${disks === 1 ? 'is' : 'are'} in the bin with it.`,
+    disks.length > 0 &&
+      `${count(disks.length, 'disk')} ${disks.length === 1 ? 'is' : 'are'} in the bin with it: ${listOf(disks)}.`,
     attached_disks > 0 &&
       `${count(attached_disks, 'attached disk')} ${attached_disks === 1 ? 'was' : 'were'} kept, and ${
         attached_disks === 1 ? 'is' : 'are'

@@ -7,7 +7,7 @@ import {
   Moon,
   Plus,
   Sun,
-  Trash2,
+  Trash,
   Webhook,
   Wrench,
 } from 'lucide-react'
@@ -63,7 +63,7 @@ export function useCommands(): PaletteGroup[] {
               goTo('Disks', paths.disks(project.id), objectIcons.disk, 'storage'),
               goTo('Snapshots', paths.snapshots(project.id), objectIcons.vm_snapshot, 'backups'),
               goTo('Disk Snapshots', paths.diskSnapshots(project.id), objectIcons.disk_snapshot),
-              goTo('Bin', paths.bin(project.id), Trash2, 'deleted restore undo trash recycle'),
+              goTo('Bin', paths.bin(project.id), Trash, 'deleted restore undo trash recycle'),
               goTo('Activity', paths.activity(project.id), objectIcons.activity, 'log events history audit'),
               goTo('Webhooks', paths.webhooks(project.id), Webhook, 'notifications http events'),
             ]

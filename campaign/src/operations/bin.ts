@@ -1,0 +1,38 @@
+/** What was deleted comes back, or is deleted for good: the newest of what the world knows. */
+import { binApi } from '@slipway/contract'
+import { requestOf } from '../client.ts'
+import type { Known, World } from '../world.ts'
+import { type Called, type Errand, type Operation, on } from './operation.ts'
+
+const knownBy = (world: World, id: string): Known | undefined =>
+  [...world.objects.values()].find((one) => one.id === id)
+
+/** Makes a call about the newest item; where there is none, looking for it was all. */
+async function onNewest(endpoint: Called, { world, person: { client }, parts }: Errand) {
+  const list = await client.send(requestOf(binApi.list, parts))
+  if (list?.status !== binApi.list.status) return list
+  const item = (JSON.parse(list.text) as { id: string }[]).find(({ id }) => knownBy(world, id))
+  if (!item) return list
+  const answer = await client.send(requestOf(endpoint, { params: { ...parts.params, itemId: item.id } }))
+  const known = knownBy(world, item.id)
+  if (endpoint.id === binApi.restore.id && known) cameBack(known, answer)
+  return answer
+}
+
+/** It is there again, as it was at most: what was known of it is not known any more. */
+function cameBack(known: Known, answer: Awaited<ReturnType<typeof onNewest>>): void {
+  if (answer !== null && answer.status !== binApi.restore.status) return
+  known.fate = answer === null ? 'perhaps' : 'there'
+  known.facts = {}
+  known.power = null
+  delete known.creation
+}
+
+const ofNewest = (weight: number, endpoint: Called) =>
+  on('project', 'projectId', endpoint, { weight, send: (errand) => onNewest(endpoint, errand) })
+
+export const ofBin: Record<string, Operation> = {
+  listBin: on('project', 'projectId', binApi.list, { weight: 0.5 }),
+  restoreFromBin: ofNewest(2, binApi.restore),
+  deleteForGood: ofNewest(1, binApi.delete),
+}
