@@ -1,5 +1,6 @@
 import { type Operation, operationApi, projectApi } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import { refuse } from '../db/database.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 import type { VolumeSpec, Work } from '../engine/engine.ts'
@@ -236,7 +237,7 @@ describe('cancelling', () => {
       })
       await desk.pass()
       expect(await desk.namesIn('disk_snapshot')).toEqual(['b'])
-    }),
+    }, withoutBin),
   )
 
   it(

@@ -9,6 +9,7 @@ import {
   vmSetApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
+import { withoutBin } from '../app.test-kit.ts'
 import { atDesk, type Desk } from '../desk.test-kit.ts'
 
 const secret = 'hunter2-and-more'
@@ -192,7 +193,7 @@ describe('a start script', () => {
       })
       await desk.pass()
       expect(await desk.app.db.selectFrom('vm_start_script').selectAll().execute()).toEqual([])
-    }),
+    }, withoutBin),
   )
 
   it(

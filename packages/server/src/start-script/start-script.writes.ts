@@ -26,3 +26,19 @@ export async function addStartScriptOfGroup(tx: Tx, vmId: string, groupId: strin
     .executeTakeFirst()
   if (ofGroup) await addStartScript(tx, vmId, null)
 }
+
+/** A VM that leaves its group keeps the start script that it has of it. */
+export async function keepStartScriptOfGroup(tx: Tx, vmId: string, groupId: string): Promise<void> {
+  const ofGroup = await tx
+    .selectFrom('vm_group_start_script')
+    .select('script')
+    .where('group_id', '=', groupId)
+    .executeTakeFirst()
+  if (!ofGroup) return
+  await tx
+    .updateTable('vm_start_script')
+    .set({ script: ofGroup.script })
+    .where('vm_id', '=', vmId)
+    .where('script', 'is', null)
+    .execute()
+}

@@ -1,5 +1,6 @@
 import {
   activityApi,
+  binApi,
   diskApi,
   projectApi,
   type ScalingPolicy,
@@ -11,7 +12,7 @@ import {
   vmSnapshotApi,
 } from '@slipway/contract'
 import { describe, expect, it } from 'vitest'
-import type { TestAppOptions } from '../app.test-kit.ts'
+import { type TestAppOptions, withoutBin } from '../app.test-kit.ts'
 import { groupDesk } from '../group-desk.test-kit.ts'
 
 const quick: ScalingPolicy = {
@@ -411,7 +412,7 @@ describe('a disk of a member', () => {
   })
 
   it('goes with its VM when that is deleted by hand', async () => {
-    const { made, settle, ada, at, app } = await desk()
+    const { made, settle, ada, at, app } = await desk(withoutBin)
     const pool = await made({ disks: [{ name: 'data', size: '1Gi' }] })
     const [before] = (await ada.call(diskApi.list, { params: at })).body
     await ada.call(vmApi.delete, { params: { ...at, vmId: pool.vms[0]?.id ?? '' } })
@@ -420,6 +421,26 @@ describe('a disk of a member', () => {
     expect(after.map(({ name }) => name)).toEqual(['data-1'])
     expect(after[0]?.id).not.toBe(before?.id)
     expect(await app.engine.listVolumes()).toEqual([after[0]?.id])
+  })
+
+  it('comes back with its VM, which is part of no pool any more', async () => {
+    const { made, settle, get, ada, at, app } = await desk()
+    const start_script = '#!/bin/sh\ntrue\n'
+    const pool = await made({ disks: [{ name: 'data', size: '1Gi' }], start_script })
+    const vmId = pool.vms[0]?.id ?? ''
+    const own = (await ada.call(diskApi.list, { params: at })).body[0]?.id
+    await ada.call(vmApi.delete, { params: { ...at, vmId } })
+    await settle()
+    const [other] = (await get(pool.id)).vms
+    expect(other?.id).not.toBe(vmId)
+    expect((await ada.call(binApi.restore, { params: { ...at, itemId: vmId } })).status).toBe(200)
+    await settle()
+    expect((await get(pool.id)).vms.map(({ id }) => id)).toEqual([other?.id])
+    const { body: vm } = await ada.call(vmApi.get, { params: { ...at, vmId } })
+    expect(vm).toMatchObject({ vmpool_id: null, status: 'running', disks: [{ disk_id: own }] })
+    expect(
+      await app.db.selectFrom('vm_start_script').select('script').where('vm_id', '=', vmId).execute(),
+    ).toEqual([{ script: start_script }])
   })
 })
 

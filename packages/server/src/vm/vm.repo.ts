@@ -17,7 +17,7 @@ import {
 } from '../disk/disk.writes.ts'
 import { isoTime } from '../lib/clock.ts'
 import { endSharesOf } from '../share/share.writes.ts'
-import { addStartScriptOfGroup } from '../start-script/start-script.writes.ts'
+import { addStartScriptOfGroup, keepStartScriptOfGroup } from '../start-script/start-script.writes.ts'
 import { vmNews, vmSubject } from './vm.activity.ts'
 import { alivePowers } from './vm.plan.ts'
 import type { Membership, PlannedVm, VmRecord } from './vm.state.ts'
@@ -403,7 +403,11 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
      */
     keepInBin:
       (
-        of: Pick<Binned, 'deletedBy' | 'days'> & { power: VmTable['wanted_power'] },
+        of: Pick<Binned, 'deletedBy' | 'days'> & {
+          power: VmTable['wanted_power']
+          /** The pool or set that it leaves. */
+          groupId: string | null
+        },
         nowMs: number,
         onSharesEnded: (ids: string[]) => void,
       ) =>
@@ -412,7 +416,8 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         const withMemory = wanted.power === 'suspended'
         if (withMemory && (await isChangingDisks(id, tx))) throw new Unsteady()
         const ofVm = tx.selectFrom('vm').select('id').where('id', '=', id)
-        const { power, ...by } = of
+        const { power, groupId, ...by } = of
+        if (groupId !== null) await keepStartScriptOfGroup(tx, id, groupId)
         await keepDisksOf(tx, ofVm, id, nowMs)
         const freed = await freeDisksOf(tx, ofVm, nowMs)
         if (withMemory && freed.length > 0) throw new Unsteady()

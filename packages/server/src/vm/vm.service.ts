@@ -279,7 +279,7 @@ export function makeVmService(options: VmServiceOptions) {
         alongside: (tx, gone) =>
           keep && gone.wanted.kept
             ? repo.keepInBin(
-                { deletedBy: keep.deletedBy, days: options.binDays, power },
+                { deletedBy: keep.deletedBy, days: options.binDays, power, groupId },
                 nowMs,
                 onSharesEnded,
               )(tx, gone)
