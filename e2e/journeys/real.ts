@@ -49,7 +49,14 @@ export async function startRealServer(
 ): Promise<Server> {
   // Guests that are frozen in the background would take the processor from those that are measured and killed here.
   return startServer(
-    { SLIPWAY_ENGINE: 'qemu', SLIPWAY_WARM: 'off', ...(await databaseOf(dataDir)), ...settings },
+    {
+      SLIPWAY_ENGINE: 'qemu',
+      SLIPWAY_WARM: 'off',
+      // Journeys look at what a deletion leaves.
+      SLIPWAY_BIN_DAYS: '0',
+      ...(await databaseOf(dataDir)),
+      ...settings,
+    },
     dataDir,
   )
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { makeTestAppOver } from './app.test-kit.ts'
+import { makeTestAppOver, withoutBin } from './app.test-kit.ts'
 import { openDeskAt } from './desk.test-kit.ts'
 import { anySource, imagesOf } from './engine/kubevirt/images.test-kit.ts'
 import { kinds } from './engine/kubevirt/kinds.ts'
@@ -103,7 +103,10 @@ export async function openBadDays({ kubeconfig, annotation, command }: ClusterOf
     sources: () => anySource(64 * MIB),
   })
   await engine.open()
-  const app = await makeTestAppOver({ clock, engine, passTime: async () => {} }, { maxVmsPerProject: 100 })
+  const app = await makeTestAppOver(
+    { clock, engine, passTime: async () => {} },
+    { ...withoutBin, maxVmsPerProject: 100 },
+  )
   const desk = await openDeskAt(app, async () => {})
   const namespace = names.namespaceOf(desk.params.projectId)
 

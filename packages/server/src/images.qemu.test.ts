@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { templateApi, type Vm, vmApi } from '@slipway/contract'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeTestAppOver, type TestAppOptions } from './app.test-kit.ts'
+import { makeTestAppOver, type TestAppOptions, withoutBin } from './app.test-kit.ts'
 import { restoreBackup } from './backup/restore.ts'
 import { writeBackup } from './backup/write.ts'
 import { askGuest } from './bootable-disk.test-kit.ts'
@@ -239,7 +239,7 @@ describe.skipIf(missing !== undefined)('images that are built on this machine', 
     await engine.open()
     const app = await makeTestAppOver(
       { clock: systemClock, engine, passTime: async () => {} },
-      { ...options, templates: templatesOf(recipes), startsAtOnce: 2 },
+      { ...withoutBin, ...options, templates: templatesOf(recipes), startsAtOnce: 2 },
     )
     opened.push(app.close, engine.close)
     return { app, engine }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { makeTestAppOver } from './app.test-kit.ts'
+import { makeTestAppOver, withoutBin } from './app.test-kit.ts'
 import { openDeskAt } from './desk.test-kit.ts'
 import { testEngine } from './engine/qemu/qemu-engine.test-kit.ts'
 import { systemClock } from './lib/clock.ts'
@@ -26,7 +26,7 @@ test.skipIf(missing)(
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
     const engine = await testEngine(dataDir)
     await engine.open()
-    const app = await makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} })
+    const app = await makeTestAppOver({ clock: systemClock, engine, passTime: async () => {} }, withoutBin)
 
     const underWay = ['pending', 'creating', 'provisioning', 'starting', 'stopping', 'deleting']
     /** Waits until nothing changes by itself any more. */

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sshKeyApi } from '@slipway/contract'
+import { binApi, sshKeyApi } from '@slipway/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeTestAppOver } from '../app.test-kit.ts'
 import { openDeskAt } from '../desk.test-kit.ts'
@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
       host = 'web.p@127.0.0.1'
     })
     afterAll(async () => {
-      await desk.deleteVm(vmId)
+      await desk.ada.raw('DELETE', `/api/projects/${desk.params.projectId}/vms/${vmId}?for_good=true`)
       while ((await app.engine.list()).size > 0) await sleep(100)
       await app.close()
       await gateway.close()
@@ -138,6 +138,26 @@ describe.skipIf(missing !== undefined && process.env.SLIPWAY_REQUIRE_QEMU === un
       ] as const) {
         expect((await jump(name, target)).stdout.toString()).toBe('web\n')
       }
+    })
+
+    test('a guest that was deleted and restored counts on where it was', async () => {
+      await ssh(
+        'nohup sh -c "i=0; while :; do i=\\$((i+1)); echo \\$i > /dev/shm/count; sleep 0.1; done" >/dev/null 2>&1 &',
+      )
+      const count = async () => Number((await ssh('cat /dev/shm/count')).stdout.toString())
+      const bootId = async () => (await ssh('cat /proc/sys/kernel/random/boot_id')).stdout.toString()
+      await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(5)
+      const [before, boot] = [await count(), await bootId()]
+      expect((await desk.deleteVm(vmId)).status).toBe(204)
+      expect((await ssh('true')).code).toBe(255)
+      await expect
+        .poll(async () => (await app.engine.inspect(vmId)).power, { timeout: 120_000 })
+        .toBe('suspended')
+      const restored = await desk.ada.call(binApi.restore, { params: { ...desk.params, itemId: vmId } })
+      expect(restored).toMatchObject({ status: 200, body: { name: 'Web', notes: [] } })
+      await expect.poll(async () => (await desk.vm(vmId)).status, { timeout: 120_000 }).toBe('running')
+      expect(await bootId()).toBe(boot)
+      await expect.poll(count, { timeout: 20_000 }).toBeGreaterThan(before)
     })
 
     test('fifty sessions come in at once', async () => {
