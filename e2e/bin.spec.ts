@@ -22,7 +22,9 @@ test('a VM that was deleted by mistake is back with one click, and goes on where
   const question = page.getByRole('alertdialog', { name: 'Delete VM' })
   await expect(question).toContainText('Attached disks are kept. This action cannot be undone.')
   await expect(question).toContainText('Snapshots of it are kept.')
-  await expect(question).toContainText('It is kept in the bin for 7 days, and can be restored from there.')
+  await expect(question).toContainText(
+    'The VM is kept in the bin for 7 days, and can be restored from there.',
+  )
   await expectAccessible(page)
   await question.getByRole('button', { name: 'Delete VM' }).click()
   await expect(toasts(page)).toContainText('VM "web" deleted successfully')
@@ -98,7 +100,7 @@ test('a secret is deleted for good at once, and then nothing can be undone', asy
     .click()
   const question = page.getByRole('alertdialog', { name: 'Delete disk' })
   await question.getByRole('checkbox', { name: 'Delete for good' }).check()
-  await expect(question).toContainText('It is deleted for good at once and cannot be restored.')
+  await expect(question).toContainText('The disk is deleted for good at once and cannot be restored.')
   await expectAccessible(page)
   await question.getByRole('button', { name: 'Delete', exact: true }).click()
   await expect(toasts(page)).toContainText('Disk "secrets" deleted successfully')

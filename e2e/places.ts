@@ -1,6 +1,7 @@
 import type { APIRequest, BrowserContext, Locator, Page } from '@playwright/test'
 import {
   apiTokenApi,
+  binApi,
   type CallOutput,
   diskApi,
   diskSnapshotApi,
@@ -20,6 +21,7 @@ import { type Call, callWith, expect, join, makeVm, newPerson, often, templateId
 import { answer, imageIn, makeDisk, makeTemplate, makeVmPool, makeVmSet, withoutStream } from './network.ts'
 import {
   activityPath,
+  binPath,
   consolePath,
   diskCreatePath,
   diskListPath,
@@ -236,6 +238,7 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
         'no disks': diskListPath(empty.id),
         'the activity of a beginner': activityPath(empty.id),
         'the members of a beginner': membersPath(empty.id),
+        'an empty bin': binPath(empty.id),
         'an invitation of somebody else': invitation,
       }),
       ...of('viewer', {
@@ -303,6 +306,17 @@ export async function furnish(server: Server, request: APIRequest): Promise<Hous
       over('dialog', 'a snapshot schedule to set', vmPath(running), (page) =>
         button(page, 'Set Schedule').click(),
       ),
+      { name: 'the bin', who: 'owner', path: binPath(project.id), prepare: fillBin },
+      {
+        name: 'the end of something in the bin',
+        who: 'owner',
+        path: binPath(project.id),
+        prepare: fillBin,
+        open: async (page) => {
+          await button(page, /^Delete for Good: VM/).click()
+          return page.getByRole('alertdialog')
+        },
+      },
       over('dialog', 'a member to invite', membersPath(project.id), async (page) => {
         await button(page, 'Invite Member').click()
         await page.getByLabel('Email address').fill(long)
@@ -760,3 +774,36 @@ const answerDisks = (page: Page) =>
     200,
     [long, arabic, emoji].map((name) => makeDisk(name)),
   )
+
+const inBin = {
+  project_id: 'p',
+  deleted_at: '2026-11-20T10:00:00.000Z',
+  deleted_by: { id: 'a', name: 'Ada Lovelace' },
+  delete_at: '2026-11-27T10:00:00.000Z',
+  disks: [],
+  attached_disks: 0,
+  ended_shares: 0,
+  bytes: 0,
+  has_memory: null,
+}
+
+/** Something of each kind, at times that do not change. */
+const fillBin = async (page: Page): Promise<void> => {
+  const disks = ['state', 'ledger', arabic, emoji].map((name) => ({ id: name, name }))
+  await answer(page, binApi.list, 200, [
+    {
+      ...inBin,
+      id: '1',
+      kind: 'vm',
+      name: long,
+      disks,
+      ended_shares: 2,
+      has_memory: true,
+      bytes: 40 * 1024 ** 3,
+    },
+    { ...inBin, id: '2', kind: 'vm', name: 'web', attached_disks: 1, has_memory: false },
+    { ...inBin, id: '3', kind: 'disk', name: arabic, deleted_by: null, bytes: 10 * 1024 ** 3 },
+    { ...inBin, id: '4', kind: 'vm_snapshot', name: emoji, bytes: 1024 ** 2 },
+    { ...inBin, id: '5', kind: 'disk_snapshot', name: 'monday', bytes: 1024 ** 3 },
+  ])
+}

@@ -89,6 +89,7 @@ export function ToastSheet({ toast: { id, kind, text, detail, action, clock } }:
       {action && (
         <Button
           size="sm"
+          className="phone:h-10"
           aria-label={action.name}
           onClick={() => {
             dismissToast(id)

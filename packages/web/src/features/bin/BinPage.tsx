@@ -9,7 +9,7 @@ import { paths } from '../../paths.ts'
 import { ObjectDialogs } from '../../shell/ObjectDialogs.tsx'
 import { objectIcons } from '../../shell/object-icons.ts'
 import { useOpenDialog } from '../../shell/use-dialog.ts'
-import { formatDateTime } from '../../time.ts'
+import { formatDateTime, formatShortDate } from '../../time.ts'
 import { Button } from '../../ui/Button.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorState } from '../../ui/ErrorState.tsx'
@@ -24,12 +24,12 @@ import { DeleteForGoodDialog } from './DeleteForGoodDialog.tsx'
 import { undo } from './tell-deleted.ts'
 
 const columns = [
-  { label: 'Name', width: 'minmax(0,1.6fr)' },
-  { label: 'Kind', width: '9rem' },
-  { label: 'Deleted', width: 'minmax(0,1.4fr)' },
-  { label: 'Kept until', width: '11rem' },
-  { label: 'Size', width: '8rem' },
-  { label: '', width: '15rem' },
+  { label: 'Name', width: 'minmax(0,2fr)' },
+  { label: 'Kind', width: '8.5rem' },
+  { label: 'Deleted', width: 'minmax(0,1.5fr)' },
+  { label: 'Kept until', width: '6.5rem' },
+  { label: 'Size', width: '7.5rem' },
+  { label: '', width: '12.5rem' },
 ]
 
 export function Component() {
@@ -141,7 +141,10 @@ function BinRow({ item }: { item: BinItem }) {
             </>
           ),
         },
-        { label: 'Kept until', value: formatDateTime(delete_at) },
+        {
+          label: 'Kept until',
+          value: <span title={formatDateTime(delete_at)}>{formatShortDate(delete_at)}</span>,
+        },
         { label: 'Size', value: sizeText(item) },
       ]}
       note={along && <p className="text-hint text-ink-2">{along}</p>}

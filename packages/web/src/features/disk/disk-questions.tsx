@@ -74,7 +74,7 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
     >
       Are you sure you want to delete disk "<b>{disk.name}</b>"? Snapshots of it are kept. This action cannot
       be undone.
-      <BinChoice goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
+      <BinChoice kind="disk" goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }

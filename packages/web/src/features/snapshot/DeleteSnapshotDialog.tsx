@@ -70,7 +70,12 @@ export function DeleteSnapshotDialog({
         "? Disks created from it are kept. This action cannot be undone.
       </p>
       {children}
-      <BinChoice goesToBin={storageGoesToBin(snapshot)} forGood={forGood} onChange={setForGood} />
+      <BinChoice
+        kind={`${of}_snapshot`}
+        goesToBin={storageGoesToBin(snapshot)}
+        forGood={forGood}
+        onChange={setForGood}
+      />
     </ConfirmDialog>
   )
 }

@@ -104,7 +104,7 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
       <span role="status" className="mt-2 block">
         {along.text}
       </span>
-      <BinChoice goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />
+      <BinChoice kind="vm" goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }
