@@ -75,7 +75,7 @@ test('it says when nothing matches, when there is more than it shows, and when i
     Array.from({ length: searchLimit }, (_, i) => hit(`web-${i}`)),
   )
   await page.getByRole('button', { name: 'Find...' }).click()
-  await fieldOf(page).fill('web')
+  await fieldOf(page).fill('web-')
   const palette = paletteOf(page)
   await expect(palette.getByRole('status')).toHaveText('The first 30 results. Type more to narrow them down.')
   await expect(palette.getByRole('option')).toHaveCount(searchLimit)

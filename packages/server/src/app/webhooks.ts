@@ -1,3 +1,4 @@
+import { inBackground } from '../lib/in-background.ts'
 import { makeHostPolicy } from '../lib/public-hosts.ts'
 import { makeReconciler } from '../lib/reconciler.ts'
 import { makeResolve } from '../lib/resolve-host.ts'
@@ -7,10 +8,9 @@ import { makeWebhookReconcile } from '../webhook/webhook.reconcile.ts'
 import { makeWebhookRepo } from '../webhook/webhook.repo.ts'
 import { makeWebhookSecrets } from '../webhook/webhook.secrets.ts'
 import { makeWebhookService } from '../webhook/webhook.service.ts'
-import type { Base } from './base.ts'
+import { type Base, rhythm } from './base.ts'
 
-/** An entry is stored in many places, none of which tells of it: it is looked for, and soon after a change of an object. */
-const scanEveryMs = 5_000
+/** An entry is stored in many places, none of which tells of it: it is looked for soon after any change of an object. */
 const soonMs = 200
 /** Requests to receivers under way at once, each of another webhook. */
 const parallel = 64
@@ -36,6 +36,7 @@ export function makeWebhooks(
     repo: deliveries,
     post: makePost(policy, makeResolve(), clock),
     secrets,
+    onEntries: () => lookSoon(),
     clock,
   })
   const webhookReconciler = makeReconciler({
@@ -43,20 +44,31 @@ export function makeWebhooks(
     look,
     scan,
     within: underLease,
-    scanEveryMs,
+    ...rhythm,
     parallel,
     clock,
     log,
   })
   let isSoon = false
-  bus.onAnyChange(() => {
+  function lookSoon(): void {
     if (isSoon || !isUsed() || !drives()) return
     isSoon = true
     clock.after(soonMs, () => {
       isSoon = false
-      if (drives()) webhookReconciler.rescan()
+      if (drives()) inBackground(log, 'looking for deliveries of webhooks', underLease(kickDue))
     })
+  }
+  async function kickDue(): Promise<void> {
+    // A scan would leave those alone that wait for something else.
+    for (const id of await scan()) webhookReconciler.kick(id)
+  }
+  bus.onAnyChange(lookSoon)
+  calls.connect({
+    kickWebhook(id) {
+      webhookReconciler.kick(id)
+      // Others may take the entry that tells of it.
+      lookSoon()
+    },
   })
-  calls.connect({ kickWebhook: webhookReconciler.kick })
   return { webhooks, webhookReconciler }
 }

@@ -198,6 +198,23 @@ export function makeDeliveryRepo(db: Db) {
       return [...new Set([...wanted, ...due].map(({ id }) => id))]
     },
 
+    /** When something that waits for a webhook may be sent; null while nothing waits, or nothing may be sent. */
+    async nextAt(webhookId: string, now: string): Promise<string | null> {
+      const webhook = await thawed()
+        .select(['webhook.paused', 'webhook.held_until'])
+        .where('webhook.id', '=', webhookId)
+        .executeTakeFirst()
+      if (!webhook || webhook.paused === 1) return null
+      if (webhook.held_until !== null && webhook.held_until > now) return webhook.held_until
+      const row = await db
+        .selectFrom('webhook_delivery')
+        .select((e) => e.fn.min('next_at').as('at'))
+        .where('webhook_id', '=', webhookId)
+        .where('state', '=', 'waiting')
+        .executeTakeFirst()
+      return row?.at ?? null
+    },
+
     /** What a webhook is to be sent now. */
     async next(webhookId: string, now: string): Promise<DueDelivery | null> {
       const first = await firstOf(webhookId, now)

@@ -15,14 +15,19 @@ import type { WebhookSecrets } from './webhook.secrets.ts'
 import { signedHeaders } from './webhook.signature.ts'
 import { toMessage } from './webhook.state.ts'
 
+/** Whatever waits, a webhook is looked at again after so long: what was queued meanwhile may be due before. */
+const longestMs = 30_000
+
 export function makeWebhookReconcile(options: {
-  repo: Pick<DeliveryRepo, 'next' | 'settle' | 'dueWebhooks' | 'isAny'>
+  repo: Pick<DeliveryRepo, 'next' | 'nextAt' | 'settle' | 'dueWebhooks' | 'isAny'>
   post: Post
   secrets: Pick<WebhookSecrets, 'of'>
+  /** Entries were stored that may be due for other webhooks. */
+  onEntries: () => void
   clock: Clock
   random?: () => number
 }) {
-  const { repo, post, secrets, clock, random = Math.random } = options
+  const { repo, post, secrets, onEntries, clock, random = Math.random } = options
   let isUsed = false
 
   async function send({ webhook, delivery }: DueDelivery): Promise<Sent> {
@@ -38,8 +43,9 @@ export function makeWebhookReconcile(options: {
   }
 
   async function look(webhookId: string): Promise<Again> {
+    isUsed = true
     const due = await repo.next(webhookId, isoTime(clock.now()))
-    if (!due) return 'when-kicked'
+    if (!due) return again(webhookId)
     const { webhook, delivery } = due
     const sent = await send(due)
     const nowMs = clock.now()
@@ -51,8 +57,17 @@ export function makeWebhookReconcile(options: {
       nowMs,
       jitter: random(),
     })
-    await repo.settle(due, { sent, verdict, nowMs }, toldOf(due, verdict, sent.failure, nowMs))
+    const entries = toldOf(due, verdict, sent.failure, nowMs)
+    await repo.settle(due, { sent, verdict, nowMs }, entries)
+    if (entries.length > 0) onEntries()
     return 'now'
+  }
+
+  /** When the next delivery is due, of those that wait now. */
+  async function again(webhookId: string): Promise<Again> {
+    const nextAt = await repo.nextAt(webhookId, isoTime(clock.now()))
+    if (nextAt === null) return 'when-kicked'
+    return { afterMs: Math.min(Math.max(Date.parse(nextAt) - clock.now(), 0), longestMs) }
   }
 
   return {

@@ -85,6 +85,7 @@ export function makeWebhookService(options: WebhookServiceOptions) {
       const webhook = { ...body, id, projectId, secret: sealed, createdAt: isoTime(now) }
       const told = webhookAsked(webhook, 'webhook.create', userId, now)
       if (!(await repo.insert(webhook, webhookLimit, told))) throw new Problem(409, webhookTexts.tooMany)
+      kick(id)
       return { ...(await get(projectId, id)), secret: text }
     },
 
@@ -119,6 +120,7 @@ export function makeWebhookService(options: WebhookServiceOptions) {
       const webhook = await find(projectId, webhookId)
       const told = webhookAsked(webhook, 'webhook.delete', userId, clock.now())
       if (!(await repo.remove(webhook, told))) throw gone()
+      kick(webhookId)
     },
 
     async test(userId: string, projectId: string, webhookId: string): Promise<WebhookDelivery> {
