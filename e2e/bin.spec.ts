@@ -125,7 +125,7 @@ test('an Undo that is refused says why, and the disk stays in the bin', async ({
   await toasts(page).getByRole('button', { name: 'Undo: restore data' }).click()
   await expect(toasts(page).getByRole('alert')).toContainText('Failed to restore disk "data".')
   await expect(toasts(page).getByRole('alert')).toContainText('The project is full.')
-  await toasts(page).getByRole('alert').getByRole('button', { name: 'Dismiss' }).click()
+  await toasts(page).getByRole('button', { name: 'Dismiss' }).first().click()
   await page.getByRole('button', { name: /^Project:/ }).click()
   await page.getByRole('menuitem', { name: 'Bin' }).click()
   await expect(page).toHaveURL(binPath(project.id))

@@ -245,7 +245,7 @@ test.describe('the list of snapshots', () => {
     await agree()
     await expect(dialog.getByRole('button', { name: 'Deleting...' })).toBeDisabled()
     letGo()
-    await expect(toasts(page).getByRole('status')).toHaveText('Snapshot deleted successfully')
+    await expect(toasts(page).getByRole('status')).toContainText('Snapshot deleted successfully')
     await expect(page.getByRole('heading', { name: 'No snapshots found' })).toBeVisible()
     await expect
       .poll(() => call(vmSnapshotApi.list, { params: { projectId: project.id }, query: {} }))

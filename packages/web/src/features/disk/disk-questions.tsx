@@ -56,12 +56,12 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
   const confirmed = useConfirmedAct({
     call: 'disk.delete',
     allowed: canDeleteDiskIn(project),
-    async act() {
-      await removal.mutateAsync({ disk, forGood })
+    act: () => removal.mutateAsync({ disk, forGood }),
+    failed: 'Failed to delete disk. Please try again.',
+    onDone() {
+      onDeleted()
       void tellDeleted({ kind: 'disk', ...disk }, `Disk "${disk.name}" deleted successfully`, forGood)
     },
-    failed: 'Failed to delete disk. Please try again.',
-    onDone: onDeleted,
   })
   return (
     <ConfirmDialog

@@ -1,6 +1,7 @@
 import type { Project } from '@slipway/contract'
 import { RefreshCw } from 'lucide-react'
 import { useMay } from '../../api/access.ts'
+import { useBin } from '../../api/bin.ts'
 import { useDiskSnapshots } from '../../api/disk-snapshots.ts'
 import { useDisks } from '../../api/disks.ts'
 import { errorText } from '../../api/errors.ts'
@@ -83,7 +84,8 @@ function useContents(
   const disks = useDisks(projectId)
   const snapshots = useVmSnapshots(projectId)
   const diskSnapshots = useDiskSnapshots(projectId)
-  const lists = [pools, sets, disks, snapshots, diskSnapshots]
+  const bin = useBin(projectId)
+  const lists = [pools, sets, disks, snapshots, diskSnapshots, bin]
   if (loading || lists.some((list) => list.loading || list.refreshing)) {
     return { known: false, text: notCounted }
   }
@@ -107,6 +109,7 @@ function useContents(
       disk: disks.disks.length,
       'VM snapshot': snapshots.snapshots.length,
       'disk snapshot': diskSnapshots.snapshots.length,
+      'object in the bin': bin.items.length,
     }),
   }
 }

@@ -4,8 +4,14 @@ const list = new Intl.ListFormat('en', { type: 'conjunction' })
 export function alsoDeleted(counts: Record<string, number>): string | null {
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
-    .map(([word, count]) => `${count} ${word}${count === 1 ? '' : 's'}`)
+    .map(([word, count]) => `${count} ${count === 1 ? word : pluralOf(word)}`)
   if (parts.length === 0) return null
   const one = parts.length === 1 && parts[0]?.startsWith('1 ')
   return `Its ${list.format(parts)} ${one ? 'is' : 'are'} deleted, too.`
+}
+
+/** `objects in the bin` for `object in the bin`. */
+const pluralOf = (word: string): string => {
+  const [noun = '', ...rest] = word.split(/ (?=in )/)
+  return [`${noun}s`, ...rest].join(' ')
 }

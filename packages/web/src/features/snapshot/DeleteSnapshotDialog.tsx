@@ -46,12 +46,12 @@ export function DeleteSnapshotDialog({
   const [forGood, setForGood] = useState(false)
   const confirmed = useConfirmedAct({
     call: of === 'disk' ? 'diskSnapshot.delete' : 'vmSnapshot.delete',
-    async act() {
-      await act(forGood)
+    act: () => act(forGood),
+    failed,
+    onDone() {
+      onDeleted()
       void tellDeleted({ kind: `${of}_snapshot`, ...snapshot }, done, forGood)
     },
-    failed,
-    onDone: onDeleted,
   })
   return (
     <ConfirmDialog

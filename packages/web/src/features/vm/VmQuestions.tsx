@@ -70,13 +70,13 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
   const [forGood, setForGood] = useState(false)
   const confirm = useConfirmedAct({
     call: 'vm.delete',
-    async act() {
-      await mutateAsync({ vm, forGood })
-      void tellDeleted({ kind: 'vm', ...vm }, `VM "${vm.name}" deleted successfully`, forGood)
-    },
+    act: () => mutateAsync({ vm, forGood }),
     allowed: project ? vmCan.remove(vm) : vmCan.delete(project),
     failed: 'Failed to delete VM. Please try again.',
-    onDone: () => onClose(afterDelete === undefined ? {} : { to: afterDelete }),
+    onDone() {
+      onClose(afterDelete === undefined ? {} : { to: afterDelete })
+      void tellDeleted({ kind: 'vm', ...vm }, `VM "${vm.name}" deleted successfully`, forGood)
+    },
   })
   return (
     <ConfirmDialog
