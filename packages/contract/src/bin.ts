@@ -9,7 +9,7 @@ import { Id, Time } from './text.ts'
 const Kind = z.enum(binKinds).meta({ id: 'BinKind' })
 
 /** A disk that is in the bin with its VM. */
-export const BinnedDisk = z.object({ id: Id, name: z.string() })
+export const BinDisk = z.object({ id: Id, name: z.string() })
 
 /** Something that was deleted and can be restored. */
 export const BinItem = z.object({
@@ -24,7 +24,7 @@ export const BinItem = z.object({
   /** When it is deleted for good. */
   delete_at: Time,
   /** Disks that are in the bin with a VM, and come back with it. */
-  disks: z.array(BinnedDisk),
+  disks: z.array(BinDisk),
   /** Disks that were attached to a VM. They are not in the bin, and are attached again if they are still available. */
   attached_disks: z.int(),
   /** Shared ports of a VM that ended when it was deleted. They do not come back. */
