@@ -298,7 +298,7 @@ test.describe('the page of the projects', () => {
     const dialog = page.getByRole('alertdialog', { name: 'Delete Project Engines' })
     await expect(
       dialog.getByText(
-        'Its 2 VM pools, 1 VM set, 1 disk, 1 VM snapshot, and 1 disk snapshot are deleted, too.',
+        'Its 2 VM pools, 1 VM set, 1 disk, 1 VM snapshot, 1 disk snapshot, and 1 object in the bin are deleted, too.',
       ),
     ).toBeVisible()
     await dialog.getByRole('button', { name: 'Delete Project' }).click()
