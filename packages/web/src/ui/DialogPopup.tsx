@@ -83,6 +83,8 @@ export interface ConfirmDialogProps {
   title: string
   /** What exactly will happen, with the name in bold. */
   children: ReactNode
+  /** What can be chosen beside it: below the question, and no part of its description. */
+  choice?: ReactNode
   confirmLabel: string
   /** The button that changes nothing; `Cancel`, unless the action itself is called that. */
   cancelLabel?: string
@@ -102,6 +104,7 @@ export function ConfirmDialogPopup({
   onOpenChange,
   title,
   children,
+  choice,
   confirmLabel,
   cancelLabel = 'Cancel',
   busyLabel,
@@ -141,6 +144,7 @@ export function ConfirmDialogPopup({
               <Alert.Description render={<div />} className="wrap-anywhere text-ink-2 [&_b]:text-ink">
                 {children}
               </Alert.Description>
+              {choice}
               {error && (
                 <Banner tone="error" className="mt-3">
                   {error}

@@ -16,7 +16,7 @@ export function BinChoice({ kind, goesToBin, forGood, onChange }: BinChoiceProps
   if (!goesToBin || days === 0) return null
   return (
     <div className="mt-3 grid gap-2.5">
-      <p role="status">
+      <p role="status" className="text-ink-2">
         {forGood
           ? `The ${binNouns[kind]} is deleted for good at once and cannot be restored.`
           : `The ${binNouns[kind]} is kept in the bin for ${binDaysText(days)}, and can be restored from there.`}

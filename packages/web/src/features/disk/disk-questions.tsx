@@ -70,11 +70,13 @@ export function DeleteDiskDialog({ disk, onClose, onDeleted }: DeleteDiskDialogP
       title="Delete disk"
       confirmLabel="Delete"
       busyLabel="Deleting..."
+      choice={
+        <BinChoice kind="disk" goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
+      }
       {...confirmed}
     >
       Are you sure you want to delete disk "<b>{disk.name}</b>"? Snapshots of it are kept. This action cannot
       be undone.
-      <BinChoice kind="disk" goesToBin={storageGoesToBin(disk)} forGood={forGood} onChange={setForGood} />
     </ConfirmDialog>
   )
 }

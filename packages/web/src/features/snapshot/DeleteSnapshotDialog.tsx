@@ -60,6 +60,14 @@ export function DeleteSnapshotDialog({
       title={title}
       confirmLabel={title}
       busyLabel="Deleting..."
+      choice={
+        <BinChoice
+          kind={`${of}_snapshot`}
+          goesToBin={storageGoesToBin(snapshot)}
+          forGood={forGood}
+          onChange={setForGood}
+        />
+      }
       {...confirmed}
     >
       <p>
@@ -70,12 +78,6 @@ export function DeleteSnapshotDialog({
         "? Disks created from it are kept. This action cannot be undone.
       </p>
       {children}
-      <BinChoice
-        kind={`${of}_snapshot`}
-        goesToBin={storageGoesToBin(snapshot)}
-        forGood={forGood}
-        onChange={setForGood}
-      />
     </ConfirmDialog>
   )
 }

@@ -86,12 +86,15 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
       confirmLabel="Delete VM"
       busyLabel="Deleting..."
       focusAfter={pageHeading}
+      choice={<BinChoice kind="vm" goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />}
       {...confirm}
     >
-      Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
-      undone.
+      <p>
+        Are you sure you want to delete VM "<b>{vm.name}</b>"? Attached disks are kept. This action cannot be
+        undone.
+      </p>
       {group && (
-        <span className="mt-2 block">
+        <p className="mt-2">
           It is part of a VM {group.kind}
           {group.name && (
             <>
@@ -99,12 +102,11 @@ export function DeleteDialog({ vm, onClose, afterDelete }: DeleteDialogProps) {
             </>
           )}
           : disks that were made for it are deleted with it, and a new VM takes its place.
-        </span>
+        </p>
       )}
-      <span role="status" className="mt-2 block">
+      <p role="status" className="mt-2">
         {along.text}
-      </span>
-      <BinChoice kind="vm" goesToBin={vmGoesToBin(vm)} forGood={forGood} onChange={setForGood} />
+      </p>
     </ConfirmDialog>
   )
 }
