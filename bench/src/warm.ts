@@ -1,9 +1,9 @@
 /**
- * Warm starts beside cold ones, and what suspended VMs take to be back: two servers on this host, one of which boots every
- * VM, in turns, so that both see the same load.
+ * Warm starts beside cold ones, with and without a guest that is kept ready, and what suspended VMs take to be back: servers
+ * on this host, one of which boots every VM, in turns, so that all see the same load.
  */
 import { execFile } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -20,15 +20,15 @@ const wakes = 12
 const clones = 8
 
 /** A server with a user who has a project and a key in it. */
-async function openSide(settings: Record<string, string>) {
+async function openSide(settings: Record<string, string>, templateId = 'starter') {
   const dataDir = await newDataDir()
   const server = await startRealServer(dataDir, settings)
   const person = await newPerson(server)
   const { file, publicKey } = await newKeyPair(dataDir)
   const key = await person.call(sshKeyApi.create, { body: { key_name: 'bench', ssh_public_key: publicKey } })
   const { id: projectId } = await person.call(projectApi.create, { body: { name: 'bench' } })
-  await prepare(person, 'starter')
-  const body = { template_id: 'starter', ssh_key_id: key.id }
+  await prepare(person, templateId)
+  const body = { template_id: templateId, ssh_key_id: key.id }
   const at = (vmId: string) => ({ params: { projectId, vmId } })
   const side = {
     dataDir,
@@ -74,6 +74,31 @@ async function freeze({ create, delete: remove, dataDir }: Side): Promise<void> 
   }
 }
 
+/** Waits until a guest is kept ready. */
+async function fillReserve({ dataDir }: Side): Promise<void> {
+  const warm = join(dataDir, 'warm')
+  for (;;) {
+    for (const name of await readdir(warm))
+      if ((await stat(join(warm, name, 'reserved')).catch(() => null)) !== null) return
+    await sleep(100)
+  }
+}
+
+/** Milliseconds from the create call to a first login, of starts in turns. */
+async function startInTurns(sides: Record<'cold' | 'warm' | 'reserve', Side>, turns: number) {
+  const times = { cold: [] as number[], warm: [] as number[], reserve: [] as number[] }
+  for (let turn = 0; turn < turns; turn++)
+    for (const name of ['cold', 'warm', 'reserve'] as const) {
+      // No other is in the way of what is measured.
+      await fillReserve(sides.reserve)
+      const side = sides[name]
+      const { total, vm } = await side.create()
+      times[name].push(total / 1000)
+      await side.delete(vm.id)
+    }
+  return times
+}
+
 /** Suspends a VM, and logs in by its name; milliseconds of both. */
 async function sleepAndWake(side: Side, vmId: string, port: number): Promise<[number, number]> {
   const options = ['StrictHostKeyChecking=no', 'UserKnownHostsFile=/dev/null', 'LogLevel=ERROR']
@@ -90,21 +115,69 @@ async function sleepAndWake(side: Side, vmId: string, port: number): Promise<[nu
   return [suspended - start, woken - suspended]
 }
 
-export async function benchWarm(): Promise<boolean> {
-  const warm = await openSide({ SLIPWAY_WARM: 'on' })
-  const cold = await openSide({ SLIPWAY_WARM: 'off' })
-  try {
-    await freeze(warm)
-    // Its image is read once before it is measured, as that of the other was.
-    await cold.delete((await cold.create()).vm.id)
-    const times = { warm: [] as number[], cold: [] as number[] }
-    for (let turn = 0; turn < starts; turn++)
-      for (const [name, side] of Object.entries({ warm, cold })) {
-        const { total, vm } = await side.create()
-        times[name as keyof typeof times].push(total / 1000)
-        await side.delete(vm.id)
-      }
+async function openSides(templateId: string) {
+  const warm = await openSide({ SLIPWAY_WARM: 'on', SLIPWAY_RESERVE: '0' }, templateId)
+  const reserve = await openSide({ SLIPWAY_WARM: 'on', SLIPWAY_RESERVE: '1' }, templateId)
+  const cold = await openSide({ SLIPWAY_WARM: 'off' }, templateId)
+  await freeze(warm)
+  await freeze(reserve)
+  // Its image is read once before it is measured, as that of the others was.
+  await cold.delete((await cold.create()).vm.id)
+  return { cold, warm, reserve }
+}
 
+const seconds = (what: string, values: number[] | undefined, share: number, goal: number | null) => ({
+  what: `${what}, ${share === 0.5 ? 'P50' : 'P95'}`,
+  value: quantile(values ?? [], share),
+  unit: 's',
+  goal,
+})
+
+/** Goals in seconds: medians, and the 95th of a hundred where there is one. */
+const startLines = (
+  times: Awaited<ReturnType<typeof startInTurns>>,
+  goals: { warm: number; warm95: number | null; reserve: number },
+) => [
+  seconds('POST to first login, cold', times.cold, 0.5, null),
+  seconds('POST to first login, warm', times.warm, 0.5, goals.warm),
+  seconds('POST to first login, warm', times.warm, 0.95, goals.warm95),
+  seconds('POST to first login, kept ready', times.reserve, 0.5, goals.reserve),
+  seconds('POST to first login, kept ready', times.reserve, 0.95, null),
+  {
+    what: 'warm to cold, medians',
+    value: quantile(times.warm, 0.5) / quantile(times.cold, 0.5),
+    unit: 'x',
+    goal: 0.3,
+  },
+  {
+    what: 'kept ready to cold, medians',
+    value: quantile(times.reserve, 0.5) / quantile(times.cold, 0.5),
+    unit: 'x',
+    goal: 0.1,
+  },
+]
+
+/** The same starts of Debian 13, which takes longer. */
+export async function benchWarmDebian(): Promise<boolean> {
+  const sides = await openSides('base')
+  try {
+    const times = await startInTurns(sides, 6)
+    return report(
+      `Warm starts, Debian 13, ${acceleratorOf(sides.warm)}`,
+      startLines(times, { warm: 3, warm95: null, reserve: 0.6 }),
+    )
+  } finally {
+    for (const side of Object.values(sides)) await side.close()
+  }
+}
+
+const acceleratorOf = ({ server }: Side) => server.output().match(/TCG|KVM/)?.[0] ?? ''
+
+export async function benchWarm(): Promise<boolean> {
+  const sides = await openSides('starter')
+  const { warm, cold } = sides
+  try {
+    const times = await startInTurns(sides, starts)
     const { ssh_gateway: gateway } = await warm.person.call(hostApi.get, {})
     if (!gateway) throw new Error('SSH by name is switched off')
     const { vm } = await warm.create()
@@ -116,37 +189,19 @@ export async function benchWarm(): Promise<boolean> {
     const [shared, own] = [await warm.memoryMb(), await cold.memoryMb()]
 
     const [suspending, waking] = [0, 1].map((i) => spans.map((span) => (span[i] ?? Number.NaN) / 1000))
-    const seconds = (what: string, values: number[] | undefined, share: number, goal: number | null) => ({
-      what: `${what}, ${share === 0.5 ? 'P50' : 'P95'}`,
-      value: quantile(values ?? [], share),
-      unit: 's',
-      goal,
-    })
-    return report(
-      `Warm starts and suspended VMs, Starter Linux, ${warm.server.output().match(/TCG|KVM/)?.[0] ?? ''}`,
-      [
-        seconds('POST to first login, cold', times.cold, 0.5, null),
-        seconds('POST to first login, warm', times.warm, 0.5, 1),
-        seconds('POST to first login, warm', times.warm, 0.95, 2),
-        {
-          what: 'warm to cold, medians',
-          value: quantile(times.warm, 0.5) / quantile(times.cold, 0.5),
-          unit: 'x',
-          goal: 0.3,
-        },
-        {
-          what: `memory of ${clones} warm VMs to ${clones} cold ones`,
-          value: shared / own,
-          unit: 'x',
-          goal: 0.5,
-        },
-        seconds('suspend until it is suspended', suspending, 0.5, null),
-        seconds('suspended until a login by name', waking, 0.5, null),
-        seconds('suspended until a login by name', waking, 0.95, 2),
-      ],
-    )
+    return report(`Warm starts and suspended VMs, Starter Linux, ${acceleratorOf(warm)}`, [
+      ...startLines(times, { warm: 1, warm95: 2, reserve: 0.4 }),
+      {
+        what: `memory of ${clones} warm VMs to ${clones} cold ones`,
+        value: shared / own,
+        unit: 'x',
+        goal: 0.5,
+      },
+      seconds('suspend until it is suspended', suspending, 0.5, null),
+      seconds('suspended until a login by name', waking, 0.5, null),
+      seconds('suspended until a login by name', waking, 0.95, 2),
+    ])
   } finally {
-    await warm.close()
-    await cold.close()
+    for (const side of Object.values(sides)) await side.close()
   }
 }

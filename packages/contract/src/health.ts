@@ -84,6 +84,8 @@ export const AllocatedResources = z.object({ vms: z.int(), processors: z.int(), 
 export const Capacity = z.object({
   /** Memory that is free for VMs, by the engine; null where it does not tell. */
   free_memory_mb: z.number().nullable(),
+  /** Guests that are kept ready for VMs, and the memory that they hold until somebody needs it; null where none ever is. */
+  reserve: z.object({ guests: z.int(), memory_mb: z.number() }).nullable(),
   /** Processors of the machine that the server runs on. */
   processors: z.int(),
   /** What VMs were given: those that run, and all. */

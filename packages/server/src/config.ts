@@ -187,6 +187,8 @@ const Settings = z.object({
   SLIPWAY_ACCELERATOR: z.enum(['auto', 'kvm', 'tcg']).default('auto'),
   /** Whether the first start of a VM goes on from a frozen guest of its kind where it can. */
   SLIPWAY_WARM: z.enum(['on', 'off']).default('on'),
+  /** How many guests are kept ready for VMs at most; `0`: none. See docs/warm-start.md. */
+  SLIPWAY_RESERVE: z.coerce.number().int().min(0).max(50).default(2),
   /** Networks of projects: where they take their addresses from, such as `10.80.0.0/14`; `auto` takes a range that is free. */
   SLIPWAY_NETWORK: z.preprocess((value) => (value === '' ? undefined : value), Networks.default('auto')),
   /** How many times faster than life the simulated engine runs. */
@@ -435,6 +437,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env) {
     accelerator: s.SLIPWAY_ACCELERATOR,
     network: s.SLIPWAY_NETWORK,
     warm: s.SLIPWAY_WARM === 'on',
+    reserve: s.SLIPWAY_RESERVE,
     simulatedSpeed: s.SLIPWAY_SIMULATED_SPEED,
     simulatedCannot: s.SLIPWAY_SIMULATED_CANNOT,
     simulatedAddresses: s.SLIPWAY_SIMULATED_ADDRESSES,

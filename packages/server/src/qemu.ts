@@ -19,6 +19,7 @@ export type QemuSettings = Pick<
   | 'accelerator'
   | 'network'
   | 'warm'
+  | 'reserve'
   | 'maxImageGb'
   | 'maxDiskGb'
   | 'privateSources'
@@ -60,6 +61,7 @@ export function qemuFor(
     accelerator: config.accelerator,
     networks: config.network,
     warm: config.warm,
+    reserve: config.reserve,
     images,
     importer,
     log,

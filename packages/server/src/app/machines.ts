@@ -71,6 +71,7 @@ export function makeMachines(
     cannot,
     quotas,
     binDays,
+    takeReserved: (like) => engine.reserve?.take(like) ?? null,
   })
   const comeBack = makeVmBin({
     repo: vmRepo,

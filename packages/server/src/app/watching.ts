@@ -68,6 +68,7 @@ export function makeWatching(
       repo: makeCapacityRepo(db),
       diskSamples: vitals.diskSamples,
       freeMemoryMb: () => engine.freeMemoryMb(),
+      reserve: () => engine.reserve?.held() ?? null,
       processors: availableParallelism,
     },
     clock,

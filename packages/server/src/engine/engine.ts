@@ -51,6 +51,9 @@ export interface Engine {
    */
   freeMemoryMb(): Promise<number | null>
 
+  /** Guests that are kept ready for machines that are made next; null where none ever is. */
+  readonly reserve: GuestReserve | null
+
   /**
    * Whether a boot image can be used now; starts fetching or building it when it is not there. An image is known by
    * the name of its recipe, or by its address on the web. A failure is told for a while, or tried again at once.
@@ -415,6 +418,18 @@ interface FoundImage {
   /** Null where nobody can tell before it is fetched. */
   downloadBytes: number | null
   virtualBytes: number | null
+}
+
+/** Guests that stand still until a machine is made that begins with one. */
+export interface GuestReserve {
+  /**
+   * The id for a machine that the caller makes next, of which a guest is kept ready; null where there is none. The machine
+   * starts faster then, if it is made and started within a minute and has no data volumes and no start script; in all
+   * else it is like every other. Each id is told once.
+   */
+  take(like: Pick<MachineSpec, 'imageId' | 'cpu' | 'memoryMb'>): string | null
+  /** How many there are now, and what they hold of the memory of the host, in MiB: it is given back to whoever needs it. */
+  held(): { guests: number; memoryMb: number }
 }
 
 export type MachineState =

@@ -30,6 +30,8 @@ export interface HealthServiceOptions {
     /** What the disk was used, oldest first. */
     diskSamples: () => readonly DiskSample[]
     freeMemoryMb: () => Promise<number | null>
+    /** Guests that are kept ready; null where none ever is. */
+    reserve: () => { guests: number; memoryMb: number } | null
     processors: () => number
   }
   clock: Clock
@@ -105,9 +107,11 @@ export function makeHealthService(options: HealthServiceOptions) {
         repo.given(),
         repo.stored(),
       ])
+      const reserve = options.capacity.reserve()
       const rate = disk && forecast(diskSamples(), disk.freeMb, Date.now())
       return {
         free_memory_mb: free,
+        reserve: reserve && { guests: reserve.guests, memory_mb: reserve.memoryMb },
         processors: processors(),
         ...given,
         disk: disk && {

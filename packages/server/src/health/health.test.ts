@@ -56,6 +56,13 @@ describe('the capacity of the host', () => {
     // A rate is known after an hour.
     expect(body.disk).toMatchObject({ growth_mb_per_day: null, full_at: null })
     expect(body.stored).toEqual({ disks_bytes: 0, vm_snapshots_bytes: 0, disk_snapshots_bytes: 0 })
+    // The simulated engine keeps no guests ready.
+    expect(body.reserve).toBe(null)
+    const reserve = { take: () => null, held: () => ({ guests: 2, memoryMb: 180 }) }
+    Object.assign(app.engine, { reserve })
+    const { body: later } = await admin.call(healthApi.capacity)
+    Object.assign(app.engine, { reserve: null })
+    expect(later.reserve).toEqual({ guests: 2, memory_mb: 180 })
   })
 })
 

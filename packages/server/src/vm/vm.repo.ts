@@ -229,6 +229,8 @@ export function makeVmRepo(db: Db, { addVmSnapshot }: WritesAbove) {
         .selectAll()
         .where('project_id', '=', projectId)
         .where('wanted_deleted', '=', 0)
+        // The id of one whose guest was kept ready is older than the VM.
+        .orderBy('created_at')
         .orderBy('id')
         .execute()
       return rows.map((row) => toRecord(row, arrived.has(row.status) ? '[]' : row.steps))

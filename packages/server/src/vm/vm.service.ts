@@ -66,6 +66,8 @@ export interface VmServiceOptions {
   quotas: Pick<QuotaService, 'require' | 'requireForMember'>
   /** For how many days what people delete is kept; 0: it is not. */
   binDays: number
+  /** The id of a guest that is kept ready for such a VM; null where there is none. */
+  takeReserved: (like: { imageId: string; cpu: number; memoryMb: number }) => string | null
 }
 
 /** What a group asks for when it wishes for one more member. */
@@ -165,15 +167,15 @@ export function makeVmService(options: VmServiceOptions) {
       | 'persistent'
       | 'member'
     > &
-      Partial<Pick<Present, 'note' | 'tags' | 'deleteProtection'>>,
+      Partial<Pick<Present, 'id' | 'note' | 'tags' | 'deleteProtection'>>,
   ): Present {
     const now = clock.now()
     return {
       note: '',
       tags: [],
       deleteProtection: false,
-      ...asked,
       id: newId(now),
+      ...asked,
       createdAt: isoTime(now),
       version: 1,
       nextCpu: null,
@@ -410,17 +412,23 @@ export function makeVmService(options: VmServiceOptions) {
       if (!key) throw refuse('ssh_key_id', vmTexts.sshKeyMissing)
       const attached = asked.filter((disk) => disk !== null)
       if (attached.length < diskIds.length) throw refuse('disks', vmTexts.diskMissing)
+      const size = {
+        imageId: template.imageId,
+        cpu: input.cpu ?? template.default_cpu,
+        memoryMb: input.memory_mb ?? template.default_memory_mb,
+      }
+      const isPlain = diskIds.length === 0 && !input.start_script
+      const reserved = isPlain ? options.takeReserved(size) : null
       const vm = fresh({
+        ...size,
+        ...(reserved !== null && { id: reserved }),
         projectId,
         name: input.name,
         templateId: template.id,
         templateName: template.name,
-        imageId: template.imageId,
         sshKeyId: key.id,
         sshKeyName: key.name,
         sshPublicKey: key.public_key,
-        cpu: input.cpu ?? template.default_cpu,
-        memoryMb: input.memory_mb ?? template.default_memory_mb,
         persistent: input.persistent,
         note: input.note,
         tags: input.tags,

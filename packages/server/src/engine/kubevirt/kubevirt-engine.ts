@@ -134,6 +134,8 @@ export function makeKubevirtEngine(options: KubevirtOptions): Engine {
       requireSight(ground)
       return null
     },
+    // KubeVirt cannot start a guest from the memory of another one.
+    reserve: null,
 
     putNetwork: networks.putNetwork,
     networkAddresses: networks.networkAddresses,

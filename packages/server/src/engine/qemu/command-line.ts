@@ -78,8 +78,7 @@ export function commandLine({ record, run, accelerator, network, volumePath, mem
     ...['-chardev', `pipe,id=journal,path=${fileNames.journal}`, '-mon', 'chardev=journal,mode=control'],
     ...['-qmp', `unix:${fileNames.qmp},server=on,wait=off`],
 
-    // A machine that does not keep its root disk ends when its guest reboots, so that it can start afresh.
-    ...['-action', `reboot=${spec.persistent ? 'reset' : 'shutdown'},shutdown=poweroff,panic=shutdown`],
+    ...['-action', `reboot=${rebootAction(spec)},shutdown=poweroff,panic=shutdown`],
     // Root can only become the guest's user while the sandbox lets it; afterwards there is nothing to elevate.
     '-sandbox',
     `on,obsolete=deny,elevateprivileges=${run.user === undefined ? 'deny' : 'allow'},spawn=deny,resourcecontrol=deny`,
@@ -91,6 +90,10 @@ export function commandLine({ record, run, accelerator, network, volumePath, mem
     ...['-pidfile', fileNames.pid, '-S'],
   ]
 }
+
+/** A machine that does not keep its root disk ends when its guest reboots, so that it can start afresh. */
+export const rebootAction = ({ persistent }: Pick<MachineRecord['spec'], 'persistent'>): string =>
+  persistent ? 'reset' : 'shutdown'
 
 /** The memory goes by the name that QEMU gives to one without a file, so that saved states fit either. */
 function machine(memoryMb: number, memory: Launch['memory']): string[] {

@@ -18,6 +18,8 @@ export const fileNames = {
   asked: 'asked',
   /** Holds the run in which the guest said it is up. */
   ready: 'ready',
+  /** There while its guest is one of the reserve that has not begun; see `warm/reserve.ts`. */
+  reserved: 'reserved',
   /** There while the guest's file systems are frozen for a copy. */
   frozen: 'frozen',
   root: 'root.qcow2',

@@ -22,10 +22,13 @@ import type { KeptSpec, MachineRecord, MemoryFit } from './records.ts'
 import { type Restore, restoreOf } from './restore.ts'
 import { requireRoom } from './room.ts'
 import type { Runs } from './runs.ts'
-import { writeSeed } from './seed.ts'
+import { overwriteSeed, writeSeed } from './seed.ts'
 import type { Suspension } from './suspension.ts'
 import type { Turns } from './turns.ts'
 import type { Volumes } from './volumes.ts'
+import type { Reserve } from './warm/reserve.ts'
+import type { ReservedGuest } from './warm/reserved-guest.ts'
+import { makeReservedStarts } from './warm/reserved-starts.ts'
 import type { Frozen } from './warm/store.ts'
 import type { WarmStarts } from './warm/warm-starts.ts'
 
@@ -51,6 +54,7 @@ export function makeMachines(deps: {
   networks: ProjectNetworks
   doors: Pick<Doors, 'settle' | 'shut'>
   warmStarts: WarmStarts
+  reserve: Reserve
   logs: ConsoleLogs
   log: Log
   host: () => HostFacts
@@ -63,10 +67,14 @@ export function makeMachines(deps: {
    * UnreadableError when that cannot be told, and leaves everything as it is.
    */
   adopt(machineId: string): Promise<void>
+  /** Ends a guest of the reserve that is in the place of a machine and has not begun. The turn of the machine is the caller's. */
+  endReserved(machineId: string): Promise<void>
 } {
   const { dataDir, dirs, images, volumes, restore, machineCopy, guests, runs, suspension } = deps
-  const { networks, doors, logs, log, host, changed, warmStarts, inTurn, inDiskTurn } = deps
+  const { networks, doors, logs, log, host, changed, warmStarts, reserve, inTurn, inDiskTurn } = deps
   const ips = new Map<string, string>()
+
+  const reservedStarts = makeReservedStarts({ dirs, reserve, runs, networks, host, freshRoot, log })
 
   const rootOf = (machineId: string) => dirs.fileOf(machineId, fileNames.root)
 
@@ -85,7 +93,8 @@ export function makeMachines(deps: {
   /** Writes what the guest is told about itself. */
   async function putSeed(spec: KeptSpec, startScript: string | undefined): Promise<void> {
     const file = dirs.fileOf(spec.id, fileNames.seed)
-    await writeSeed(file, startScript === undefined ? spec : { ...spec, startScript })
+    const write = (await reserve.isMovedIn(spec.id)) ? overwriteSeed : writeSeed
+    await write(file, startScript === undefined ? spec : { ...spec, startScript })
     await flush(file)
   }
 
@@ -112,6 +121,7 @@ export function makeMachines(deps: {
         await dirs.writeRecord(spec.id, { spec, address, ...filled, ...scripted })
       } catch (error) {
         ips.delete(spec.id)
+        await reservedStarts.end(spec.id).catch(() => {})
         await dirs.remove(spec.id).catch(() => {})
         throw asEngineError(error, what)
       }
@@ -138,35 +148,65 @@ export function makeMachines(deps: {
     }
     // The door of an earlier run must not be taken for somebody else's.
     doors.shut(machineId)
+    const reserved = source.reserved && (await reservedStarts.plugIn(machineId)) ? source.reserved : null
     const { plug, done } = await networks.join(machineId)
     try {
       if (plug.reach === 'door') record.address.port = await pickPort(record.address.ip, record.address.port)
       await dirs.writeRecord(machineId, record)
-      return await beginFrom(machineId, record, plug, source)
+      return await beginFrom(machineId, record, plug, { ...source, reserved })
     } finally {
       done()
       doors.settle()
     }
   }
 
-  /** Makes the record, which is written with the run, say what the machine is like now, and the seed with it. */
-  async function become(record: MachineRecord, like: MachineLikeness): Promise<void> {
+  /**
+   * Makes the record, which is written with the run, say what the machine is like now, and the seed with it.
+   *
+   * @returns whether that is another seed
+   */
+  async function become(record: MachineRecord, like: MachineLikeness): Promise<boolean> {
     const { startScript, ...spec } = like
     const seedOf = ({ hostname, sshPublicKeys }: KeptSpec) => [hostname, ...sshPublicKeys].join('\n')
     const before = seedOf(record.spec)
     record.spec = { ...record.spec, ...spec }
     requireSoundSpec(record.spec)
-    if (seedOf(record.spec) !== before) await putSeed(record.spec, startScript)
+    if (seedOf(record.spec) === before) return false
+    await putSeed(record.spec, startScript)
+    return true
   }
 
   async function beginFrom(
     machineId: string,
     record: MachineRecord,
     plug: Plug | null,
-    { saved, frozen }: Source,
+    { saved, frozen, reserved }: Source,
   ): Promise<string | null> {
+    if (reserved && plug && (await reservedStarts.begin(machineId, record, plug, reserved))) return null
     if (frozen && (await beginWarm(machineId, record, plug, frozen))) return null
     return runs.begin(machineId, record, plug, saved)
+  }
+
+  /** The reserve is the first that is given back. */
+  async function requireMemory({ memoryMb }: KeptSpec): Promise<void> {
+    const isThere = () => process.availableMemory() >= (memoryMb + OVERHEAD_MB) * 1024 * 1024
+    if (!isThere()) await reserve.giveBack()
+    if (isThere()) return
+    throw new EngineError('no-memory', 'The host does not have enough free memory for the VM.', {
+      retryable: true,
+    })
+  }
+
+  async function readyRoot(machineId: string, record: MachineRecord, afresh: boolean): Promise<void> {
+    const { imageId } = record.spec
+    if (afresh && !record.restored) {
+      record.image = await images.use(imageId)
+      await freshRoot(machineId, record.image)
+    } else if ((await lookAtDisk(rootOf(machineId))).is === 'disk') {
+      await images.verify(imageId, record.image)
+    } else {
+      throw new EngineError('internal', 'The root disk of the VM is missing or damaged.')
+    }
   }
 
   /** Lets a machine that no guest has had yet go on from a frozen guest; false when it has to boot. */
@@ -191,8 +231,13 @@ export function makeMachines(deps: {
   }
 
   return {
+    endReserved: reservedStarts.end,
+
     async adopt(machineId) {
       const living = await guests.livingRun(machineId)
+      // One that has begun is a guest like every other.
+      if (living) await reserve.hasBegun(machineId)
+      else await reservedStarts.end(machineId)
       const record = await dirs.readRecord(machineId)
       if (!record) {
         if (living) throw recordLost()
@@ -212,8 +257,10 @@ export function makeMachines(deps: {
     createMachine: (spec) =>
       make(spec, 'The VM could not be created', async () => {
         const image = await images.use(spec.imageId)
-        await dirs.create(spec.id)
-        await freshRoot(spec.id, image)
+        if (!(await reserve.moveIn(spec.id, spec, image))) {
+          await dirs.create(spec.id)
+          await freshRoot(spec.id, image)
+        }
         return { image, volumes: placeInOrder(spec.volumeIds), restored: null, fresh: true }
       }),
 
@@ -239,34 +286,26 @@ export function makeMachines(deps: {
             // Disks that are half in their places are no disks to start from.
             if (await restore.filling(machineId)) throw restoreUnderWay()
             const record = await dirs.requireRecord(machineId)
-            if (like) await become(record, like)
+            const seedIsAsMade = !like || !(await become(record, like))
             const { spec } = record
-            if (process.availableMemory() < (spec.memoryMb + OVERHEAD_MB) * 1024 * 1024) {
-              throw new EngineError('no-memory', 'The host does not have enough free memory for the VM.', {
-                retryable: true,
-              })
-            }
+            const reserved = await reservedStarts.find(machineId, record, { volumeIds, seedIsAsMade })
+            await requireMemory(spec)
             await requireRoom(dataDir)
             for (const id of volumeIds) {
               await volumes.requireThere(id)
               guests.requireFree(id, machineId)
             }
-            if (afresh && !record.restored) {
-              record.image = await images.use(spec.imageId)
-              await freshRoot(machineId, record.image)
-            } else if ((await lookAtDisk(rootOf(machineId))).is === 'disk') {
-              await images.verify(spec.imageId, record.image)
-            } else {
-              throw new EngineError('internal', 'The root disk of the VM is missing or damaged.')
-            }
+            // Of one with a guest already it is as it should be.
+            if (!reserved) await readyRoot(machineId, record, afresh)
             const useless = await suspension.whyUseless(machineId, record)
             const saved = useless === null ? (record.restored?.memory ?? null) : null
             record.volumes = placesFor(volumeIds, saved)
             const isFresh = (afresh || record.fresh === true) && !record.restored
             record.fresh = false
             const frozen = isFresh ? await warmStarts.find(record) : null
-            const why = await begin(machineId, record, { saved, frozen })
+            const why = await begin(machineId, record, { saved, frozen, reserved })
             if (isFresh && !frozen) warmStarts.wasMissed(record)
+            reserve.refill()
             return why ?? useless
           } catch (error) {
             throw asEngineError(error, 'The VM could not be started')
@@ -302,6 +341,7 @@ export function makeMachines(deps: {
       await inDiskTurn([machineId, restoreOf(machineId), ...(touched ?? [])], () =>
         inTurn(machineId, async () => {
           await endForGood(machineId)
+          if (await reserve.isMovedIn(machineId)) await reserve.endMovedIn(machineId)
           // Until an interrupted restore is complete, disks of others may lie in the directory.
           const isWhole = (await unlessUnreadable(restore.complete(machineId))) !== null
           if (isWhole) await dirs.remove(machineId)
@@ -320,6 +360,8 @@ export function makeMachines(deps: {
 interface Source {
   saved: MemoryFit | null
   frozen: Frozen | null
+  /** Stands still already in the place of the machine, and in its network. */
+  reserved: ReservedGuest | null
 }
 
 const NOT_COPIED = 'The VM could not be copied'

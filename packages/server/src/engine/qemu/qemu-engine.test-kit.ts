@@ -49,12 +49,13 @@ export async function testEngine(
   {
     networks = 'off',
     warm = false,
+    reserve = 0,
     log = silentLog,
-  }: { networks?: 'off' | 'auto'; warm?: boolean; log?: Log } = {},
+  }: { networks?: 'off' | 'auto'; warm?: boolean; reserve?: number; log?: Log } = {},
 ): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, images, importer, log })
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, reserve, images, importer, log })
 }
 
 /** `auto`: each project has a network, where this host can have them. */

@@ -39,10 +39,12 @@ import { makeRuns } from './runs.ts'
 import { makeSaving } from './saving.ts'
 import { makeSuspension } from './suspension.ts'
 import { makeTakeUp } from './take-up.ts'
-import { makeTurns } from './turns.ts'
+import { makeTurns, type Turns } from './turns.ts'
 import { makeUsage } from './usage.ts'
 import { makeVolumeSnapshots } from './volume-snapshots.ts'
 import { makeVolumes } from './volumes.ts'
+import { makeReserve } from './warm/reserve.ts'
+import { makeWarmStore } from './warm/store.ts'
 import { makeWarmStarts } from './warm/warm-starts.ts'
 
 const LOOK_MS = 15_000
@@ -65,6 +67,8 @@ export function makeQemuEngine(deps: {
   networks?: 'off' | 'auto' | Range
   /** Whether VMs start from frozen guests. */
   warm?: boolean
+  /** How many guests are kept ready for VMs at most; none when it is absent. */
+  reserve?: number
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -92,7 +96,14 @@ export function makeQemuEngine(deps: {
   /** Power and records of a machine: short work, by machine id. */
   const inTurn = makeTurns()
   /** Files of disks and snapshots: work that may take long, by what it reads or writes. Comes before `inTurn`. */
-  const inDiskTurn = makeTurns()
+  const inPlainDiskTurn = makeTurns()
+  /** Whoever works on the disk of a machine finds no guest on it that has not begun. */
+  const inDiskTurn: Turns = (ids, work) =>
+    inPlainDiskTurn(ids, () => withoutReserved(typeof ids === 'string' ? [ids] : ids, work))
+  async function withoutReserved<T>(ids: readonly string[], work: () => Promise<T>): Promise<T> {
+    for (const id of ids) if (isMachineId(id)) await inTurn(id, () => machines.endReserved(id))
+    return work()
+  }
 
   // What lies on the disk of the host.
   const places = makePlaces(dataDir)
@@ -144,7 +155,28 @@ export function makeQemuEngine(deps: {
     inDiskTurn,
     changed,
   })
-  const warmStarts = makeWarmStarts({ dataDir, places, isOn: deps.warm ?? false, host, log })
+  const warmDirs = makeMachineDirs(dataDir, places, 'warm')
+  const warmStore = makeWarmStore(dataDir, log)
+  const reserve = makeReserve({
+    dirs: warmDirs,
+    machines: dirs,
+    store: warmStore,
+    images,
+    networks,
+    entry: ground.entry,
+    host,
+    most: deps.warm ? (deps.reserve ?? 0) : 0,
+    onLate: (id) => inDiskTurn(id, async () => {}),
+    log,
+  })
+  const warmStarts = makeWarmStarts({
+    store: warmStore,
+    dirs: warmDirs,
+    isOn: deps.warm ?? false,
+    host,
+    onFrozen: reserve.refill,
+    log,
+  })
   const states = makeMachineStates({ dirs, guests, runs, logs, log, host, orUnreadable })
   const machines = makeMachines({
     dataDir,
@@ -159,11 +191,12 @@ export function makeQemuEngine(deps: {
     networks,
     doors,
     warmStarts,
+    reserve,
     logs,
     log,
     host,
     inTurn,
-    inDiskTurn,
+    inDiskTurn: inPlainDiskTurn,
     changed,
   })
   const takeUp = makeTakeUp({ dirs, adopt: machines.adopt, guests, restore, snapshots, log })
@@ -275,6 +308,7 @@ export function makeQemuEngine(deps: {
       doors.close()
       await relay.close()
       await warmStarts.close()
+      await reserve.close()
       await networks.close()
       await images.close()
       consoles.release()
@@ -287,7 +321,9 @@ export function makeQemuEngine(deps: {
       return () => listeners.delete(listener)
     },
 
-    freeMemoryMb: guests.freeMemoryMb,
+    // The reserve is given back to whoever needs it.
+    freeMemoryMb: async () => (await guests.freeMemoryMb()) + reserve.held().memoryMb,
+    reserve: { take: reserve.take, held: reserve.held },
     usage: makeUsage({ guests: guests.held, ticksPerSecond: () => host().ticksPerSecond }),
     openConsole: (machineId) => orUnreadable(machineId, () => consoles.open(machineId), nothing),
     async dial(machineId, port) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../lib/log.ts'
-import { commandLine, MACHINE_SHAPE, MACHINE_SHAPE_ALONE } from './command-line.ts'
+import { commandLine, MACHINE_SHAPE, MACHINE_SHAPE_ALONE, rebootAction } from './command-line.ts'
 import { makeSerialLine } from './console-log.ts'
 import { launchFailure } from './failure.ts'
 import { userOf } from './guest-users.ts'
@@ -15,6 +15,7 @@ import { fitOf, misfit } from './memory.ts'
 import type { Plug } from './network/plug.ts'
 import { endAllOf, endProcess, isRunOf, kill } from './process.ts'
 import type { MachineRecord, MemoryFit, RunRecord } from './records.ts'
+import type { ReservedGuest } from './warm/reserved-guest.ts'
 import type { Frozen } from './warm/store.ts'
 
 /** Begins the runs of machines: a guest boots, or goes on from a saved memory. */
@@ -159,6 +160,30 @@ export function makeRuns(deps: {
     /** Launches a guest that goes on from a frozen one, of whose disk its root disk is a copy. */
     beginWarm: (machineId: string, record: MachineRecord, plug: Plug | null, frozen: Frozen): Promise<void> =>
       launch(machineId, record, plug, null, frozen),
+
+    /** Lets a guest of the reserve begin, which is in the place of the machine: it becomes what the machine is. */
+    async beginReserved(
+      machineId: string,
+      record: MachineRecord,
+      plug: Plug,
+      { run, pid, qmp }: ReservedGuest,
+    ): Promise<void> {
+      const thisRun: RunRecord = { ...run, startedAt: Date.now(), warm: { renewed: false }, plug }
+      launching.set(machineId, thisRun)
+      try {
+        await dirs.writeRun(machineId, thisRun)
+        await qmp.execute('set-action', { reboot: rebootAction(record.spec) })
+        qmp.close()
+        await guests.hold(machineId, record, { run: thisRun, pid })
+      } catch (error) {
+        await endAllOf(machineId, dirs.pathOf(machineId))
+        await rm(dirs.fileOf(machineId, fileNames.run), { force: true })
+        throw error
+      } finally {
+        launching.delete(machineId)
+      }
+      changed(machineId)
+    },
 
     /** The run that is being launched now. */
     launching: (machineId: string): RunRecord | null => launching.get(machineId) ?? null,

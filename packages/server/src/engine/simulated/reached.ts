@@ -56,6 +56,7 @@ export function makeReachedEngine(options: ReachedOptions): Engine {
       listeners.clear()
       line.close()
     },
+    reserve: null,
     onChange(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -512,6 +512,7 @@ export function makeSimulatedEngine(options: SimulatedOptions): SimulatedEngine 
       return () => listeners.delete(listener)
     },
 
+    reserve: null,
     async freeMemoryMb() {
       if (hostMemoryMb === null) return null
       let used = 0

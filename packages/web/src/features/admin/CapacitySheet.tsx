@@ -17,7 +17,7 @@ export function CapacitySheet() {
       />
     )
   if (!capacity) return null
-  const { disk, running, all, stored } = capacity
+  const { disk, running, all, stored, reserve } = capacity
   return (
     <Sheet title="Capacity">
       <Cells
@@ -34,6 +34,17 @@ export function CapacitySheet() {
             value: `${running.processors} on ${capacity.processors} of the host`,
           },
           { label: 'VMs', value: `${running.vms} running of ${all.vms}` },
+          ...(reserve
+            ? [
+                {
+                  label: 'Kept ready for new VMs',
+                  value:
+                    reserve.guests === 0
+                      ? 'None'
+                      : `${reserve.guests}, with ${formatMemory(Math.round(reserve.memory_mb))}`,
+                },
+              ]
+            : []),
           { label: 'Data disks', value: `${formatGb(stored.disks_bytes)}, if full` },
           { label: 'Snapshots of VMs', value: formatGb(stored.vm_snapshots_bytes) },
           { label: 'Snapshots of disks', value: formatGb(stored.disk_snapshots_bytes) },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
+import { bridgeOf, type Link, linkCommands, placeOfTap, readLinks, spareTapOf, tapOf } from './links.ts'
 
 const link = (name: string, more: Partial<Link> = {}): Link => ({
   name,
@@ -71,6 +71,15 @@ describe('what makes interfaces what they should be', () => {
 
   test('a bridge goes with its last tap', () => {
     expect(linkCommands([bridge, tap('t0-2')], [])).toEqual(['link delete t0-2', 'link delete p0'])
+  })
+
+  test('taps of the reserve are there and not up, and go when their guest does', () => {
+    const spare = spareTapOf('0199d6b5-8f3a-7000-8123-456789abcdef')
+    expect([spare.length <= 15, placeOfTap(spare)]).toEqual([true, null])
+    expect(linkCommands([], [], [spare])).toEqual([`tuntap add dev ${spare} mode tap`])
+    const seen = [link(spare, { isUp: false })]
+    expect(linkCommands(seen, [], [spare])).toEqual([])
+    expect(linkCommands(seen, [], [])).toEqual([`link delete ${spare}`])
   })
 
   test('what is not ours stays', () => {

@@ -54,6 +54,10 @@ const tapName = /^t(\d+)-(\d+)$/
 export const bridgeOf = (index: number): string => `p${index}`
 export const tapOf = (index: number, place: number): string => `t${index}-${place}`
 
+/** The name of a tap of the reserve: of a guest that no project has yet. It is not up, so nothing passes it. */
+export const spareTapOf = (machineId: string): string => `r${machineId.slice(-12)}`
+const isSpareTap = (name: string) => /^r[0-9a-f]{12}$/.test(name)
+
 /** Project and place of a tap. */
 export function placeOfTap(name: string): { index: number; place: number } | null {
   const found = tapName.exec(name)
@@ -64,7 +68,11 @@ export function placeOfTap(name: string): { index: number; place: number } | nul
  * Commands for `ip -batch`, none when all is as it should be. A tap that a guest has is never removed, whoever wants it:
  * a guest that does not answer now keeps its network.
  */
-export function linkCommands(seen: readonly Link[], wanted: readonly WantedBridge[]): string[] {
+export function linkCommands(
+  seen: readonly Link[],
+  wanted: readonly WantedBridge[],
+  spares: readonly string[] = [],
+): string[] {
   const there = new Map(seen.map((link) => [link.name, link]))
   const commands: string[] = []
   for (const { name, address, taps } of wanted) {
@@ -82,11 +90,13 @@ export function linkCommands(seen: readonly Link[], wanted: readonly WantedBridg
       if (!link?.isUp) commands.push(`link set ${tap} up`)
     }
   }
+  for (const tap of spares) if (!there.has(tap)) commands.push(`tuntap add dev ${tap} mode tap`)
   const kept = new Set(wanted.flatMap(({ name, taps }) => [name, ...taps]))
   for (const { name, isUsed, bridge } of seen) {
     if (kept.has(name)) continue
     if (placeOfTap(name) && isUsed && bridge !== null) kept.add(bridge)
     else if (placeOfTap(name) && !isUsed) commands.push(`link delete ${name}`)
+    else if (isSpareTap(name) && !spares.includes(name)) commands.push(`link delete ${name}`)
   }
   for (const { name } of seen) if (isBridge(name) && !kept.has(name)) commands.push(`link delete ${name}`)
   return commands

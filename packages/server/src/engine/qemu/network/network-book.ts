@@ -4,7 +4,14 @@ import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
 import { fewAtATime, makeTurns } from '../turns.ts'
 import { type KeptNetwork, keptNetworksIn } from './kept-networks.ts'
-import { freePlace, LAST_PLACE, partsOf } from './space.ts'
+import { freePlace, LAST_PLACE, partsOf, placeAfter } from './space.ts'
+
+/** Where the search for a place begins: for a machine always at the same. */
+const wishOf = (machineId: string): number =>
+  createHash('sha256').update(machineId).digest().readUInt32BE(0) % LAST_PLACE
+
+/** The place that a machine gets in the network of any project where it is free. */
+export const wishedPlace = (machineId: string): number => placeAfter(wishOf(machineId))
 
 /**
  * Who has which number and which address: kept in files, and in memory once they were read. A project whose file cannot
@@ -93,8 +100,7 @@ export function makeNetworkBook(deps: {
     const taken = new Set(Object.values(network.places))
     const places = { ...network.places }
     for (const id of fresh) {
-      const wish = createHash('sha256').update(id).digest().readUInt32BE(0) % LAST_PLACE
-      const place = freePlace(wish, taken)
+      const place = freePlace(wishOf(id), taken)
       if (place === null)
         throw new EngineError('no-address', 'All addresses of the network of this project are in use.', {
           retryable: true,

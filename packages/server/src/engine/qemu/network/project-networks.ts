@@ -6,10 +6,19 @@ import type { Log } from '../../../lib/log.ts'
 import { EngineError, type NetworkSpec } from '../../engine.ts'
 import type { Ground } from './ground.ts'
 import { addressesOfHost } from './host-addresses.ts'
-import { bridgeOf, isBridge, type Link, linkCommands, placeOfTap, readLinks, tapOf } from './links.ts'
+import {
+  bridgeOf,
+  isBridge,
+  type Link,
+  linkCommands,
+  placeOfTap,
+  readLinks,
+  spareTapOf,
+  tapOf,
+} from './links.ts'
 import { makeNameServer, type NameServer } from './name-server.ts'
 import { domainOf, fileNamesIn, leasesText, type NamedNetwork, namesText, settingsOf } from './names.ts'
-import { makeNetworkBook } from './network-book.ts'
+import { makeNetworkBook, wishedPlace } from './network-book.ts'
 import type { Plug } from './plug.ts'
 import { frameRules, packetRules, type RuledNetwork } from './rules.ts'
 import { addressIn, chooseSpace, partOf } from './space.ts'
@@ -38,6 +47,8 @@ export function makeProjectNetworks(deps: {
   const book = makeNetworkBook({ dataDir, isMade, log })
   /** Machines that are about to have a guest. */
   const joining = new Set<string>()
+  /** Taps of guests that no project has yet. */
+  const spares = new Set<string>()
   const servers = new Map<string, NameServer>()
   /** Ranges that others turned out to use. */
   const contested: Range[] = []
@@ -116,7 +127,7 @@ export function makeProjectNetworks(deps: {
     const isThere = await ground.isThere()
     const before = isThere ? await linksNow() : []
     const wanted = wantedNetworks(before)
-    if (wanted.length === 0) {
+    if (wanted.length === 0 && spares.size === 0) {
       if (isThere && !hasGuest(before)) await dissolve()
       return []
     }
@@ -138,7 +149,7 @@ export function makeProjectNetworks(deps: {
     for (const [table, rules] of tables)
       if ((await table.ensure(rules)) === 'put back') back.push('firewall rules')
     back.push(...(await ground.keepWayOut(range)))
-    const commands = linkCommands(isThere ? before : await linksNow(), bridges)
+    const commands = linkCommands(isThere ? before : await linksNow(), bridges, [...spares])
     if (commands.length > 0) await ground.inside('ip', ['-batch', '-'], `${commands.join('\n')}\n`)
     failures.clear()
     for (const one of wanted) {
@@ -242,6 +253,43 @@ export function makeProjectNetworks(deps: {
       }
     },
 
+    /**
+     * A plug for a guest that no project has yet: nothing passes it. Of its machine it has the MAC already, unless the place
+     * in the network of its project is taken that it would have. `dropSpare` takes it back.
+     */
+    async spare(machineId: string): Promise<Plug> {
+      const tap = spareTapOf(machineId)
+      spares.add(tap)
+      try {
+        await settle()
+      } catch (error) {
+        spares.delete(tap)
+        throw failed(error)
+      }
+      return { tap, mac: macOf(machineId, wishedPlace(machineId)), ip: NOWHERE, reach: ground.reach }
+    },
+
+    dropSpare(machineId: string): void {
+      if (!spares.delete(spareTapOf(machineId))) return
+      inBackground(log, 'removing a tap', settle())
+    },
+
+    /** Makes the tap of `spare` that of a machine in the network of its project; false when that cannot be. */
+    async useSpare(machineId: string): Promise<boolean> {
+      const its = await book.placeOf(machineId)
+      const tap = spareTapOf(machineId)
+      if (its === null || its.place !== wishedPlace(machineId) || !spares.has(tap)) return false
+      try {
+        await ground.inside('ip', ['link', 'set', 'dev', tap, 'name', tapOf(its.index, its.place)])
+        joining.add(machineId)
+        spares.delete(tap)
+        return true
+      } catch (err) {
+        log.warn({ machine: machineId, err }, 'The tap of a reserved guest cannot be used')
+        return false
+      }
+    },
+
     leave: book.leave,
 
     async put(projectId: string, spec: NetworkSpec): Promise<void> {
@@ -276,6 +324,9 @@ export function makeProjectNetworks(deps: {
     },
   }
 }
+
+/** An address that nobody has (RFC 5737). */
+const NOWHERE = '192.0.2.1'
 
 /** Of a network whose project nobody has told of yet. */
 const UNTOLD: NetworkSpec = { label: 'project', internet: true, names: {} }

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { overlap, parseRange, type Range, rangeText } from '../../../lib/address-range.ts'
-import { addressIn, aroundOf, freePlace, freeRange, LAST_PLACE, partOf, partsOf, uplinkOf } from './space.ts'
+import {
+  addressIn,
+  aroundOf,
+  freePlace,
+  freeRange,
+  LAST_PLACE,
+  partOf,
+  partsOf,
+  placeAfter,
+  uplinkOf,
+} from './space.ts'
 
 const space: Range = { first: (10 * 256 + 80) * 65_536, prefix: 14 }
 const single = (text: string) => parseRange(text) ?? space
@@ -54,6 +64,7 @@ test('a range is taken that the host has no route into', () => {
 
 test('a place is the one that was wished for, else the next that is free', () => {
   expect(freePlace(0, new Set())).toBe(2)
+  expect([0, 1020, 1021].map(placeAfter)).toEqual([2, LAST_PLACE, 2])
   expect(freePlace(5, new Set([7, 8]))).toBe(9)
   expect(freePlace(1020, new Set([LAST_PLACE]))).toBe(2)
 })

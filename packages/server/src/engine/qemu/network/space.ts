@@ -79,11 +79,14 @@ export function uplinkOf(space: Range) {
   return { host: dotted(first + 1), inside: dotted(first + 2), prefix: 30 }
 }
 
+/** The place that a number leads to. */
+export const placeAfter = (wish: number): number => FIRST_PLACE + (wish % (LAST_PLACE - FIRST_PLACE + 1))
+
 /** A place that is free, starting where `wish` leads, so that one is not given again as soon as its VM is gone. */
 export function freePlace(wish: number, taken: ReadonlySet<number>): number | null {
   const places = LAST_PLACE - FIRST_PLACE + 1
   for (let step = 0; step < places; step += 1) {
-    const place = FIRST_PLACE + ((wish + step) % places)
+    const place = placeAfter(wish + step)
     if (!taken.has(place)) return place
   }
   return null

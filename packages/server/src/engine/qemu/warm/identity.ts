@@ -38,6 +38,10 @@ export const renewIdentity = (
 ): Promise<void> =>
   inGuest(agents, () => ({ path: RENEW, arg: [], input: Buffer.from(identityText(who)) }), signal, saysReady)
 
+/** Runs a shell script in a guest as root, and waits for its end; throws a {@link GuestProgramError} when it fails. */
+export const runScript = (agents: AgentTalk, script: string, signal: AbortSignal): Promise<void> =>
+  inGuest(agents, () => ({ path: '/bin/sh', arg: [], input: Buffer.from(script) }), signal)
+
 interface Program {
   path: string
   arg: string[]

@@ -12,14 +12,15 @@ import { fileNames, type MachineDirs } from '../machine-dir.ts'
 import { goOn, statusOf } from '../memory.ts'
 import { isRoot } from '../network/grounds.ts'
 import { pickPort } from '../network/loopback-address.ts'
+import type { Plug } from '../network/plug.ts'
 import { endProcess, isRunOf, kill } from '../process.ts'
 import { connectQmp, type Qmp } from '../qmp.ts'
 import { saidReady } from '../readiness.ts'
 import type { MachineRecord, RunRecord } from '../records.ts'
-import { writeSeed } from '../seed.ts'
+import { writeRoomySeed, writeSeed } from '../seed.ts'
 import { beginLoading } from './clone.ts'
 import { keepsTime } from './guest-clock.ts'
-import { dropIdentity, renewIdentity } from './identity.ts'
+import { dropIdentity, renewIdentity, runScript } from './identity.ts'
 import { addressOf } from './identity-text.ts'
 import type { Frozen } from './store.ts'
 
@@ -35,6 +36,8 @@ const NOWHERE = { tap: 'nobody0', mac: '52:54:00:00:00:01', ip: '192.0.2.1' }
 /** A guest that belongs to nobody: it has no user, no project and no network but itself, and gets what others leave. */
 export interface Nobody {
   qmp: Qmp
+  pid: number
+  run: RunRecord
   boot(signal: AbortSignal): Promise<void>
   /** Loads a frozen guest in place of booting. */
   load(signal: AbortSignal): Promise<void>
@@ -42,8 +45,10 @@ export interface Nobody {
   keepsTime(signal: AbortSignal): Promise<boolean>
   /** Takes from it whatever no other may have. */
   drop(signal: AbortSignal): Promise<void>
-  /** Gives it an identity; proves that a frozen guest can take one. */
-  renew(signal: AbortSignal): Promise<void>
+  /** Gives it an identity; proves that a frozen guest can take one. With `sshPublicKeys` whoever has their other halves gets in. */
+  renew(signal: AbortSignal, sshPublicKeys?: string[]): Promise<void>
+  /** Runs a shell script in it, as root. */
+  runScript(script: string, signal: AbortSignal): Promise<void>
   end(): Promise<void>
 }
 
@@ -51,16 +56,18 @@ export interface Nobody {
  * Launches it, paused, in the directory `<dirs>/<id>/` with the root disk that is there.
  *
  * @param source where its memory and devices come from; null for a guest that boots and has its memory in a file
+ * @param place where it will be when it is somebody: its firmware tells its id then, and it works as fast as others do
  */
 export async function launchNobody(
   { id, image, cpu, memoryMb }: Pick<MachineRecord, 'image'> & { id: string; cpu: number; memoryMb: number },
   source: Frozen | null,
   { dirs, host }: { dirs: MachineDirs; host: HostFacts },
+  place: { plug: Plug; entry: readonly string[] } | null = null,
 ): Promise<Nobody> {
   const spec = { id, hostname: 'slipway', imageId: '', cpu, memoryMb, persistent: true }
-  await writeSeed(dirs.fileOf(id, fileNames.seed), { ...spec, sshPublicKeys: [] })
+  await (place ? writeRoomySeed : writeSeed)(dirs.fileOf(id, fileNames.seed), { ...spec, sshPublicKeys: [] })
   await makeSerialLine(dirs, id)
-  const isApart = host.network.apart !== null
+  const isApart = place === null && host.network.apart !== null
   if (isApart) await host.network.protect()
   const run: RunRecord = {
     run: randomUUID(),
@@ -72,7 +79,7 @@ export async function launchNobody(
     accelerator: host.accelerator.kind,
     cpuModel: host.accelerator.cpu,
     ...(source && { warm: { renewed: false } }),
-    ...(!isApart && { plug: NOWHERE }),
+    ...(!isApart && { plug: place?.plug ?? NOWHERE }),
   }
   const record: MachineRecord = {
     spec: { ...spec, sshPublicKeys: [], volumeIds: [] },
@@ -90,14 +97,14 @@ export async function launchNobody(
     memory: source ? { path: source.memory, use: 'map' } : { path: dirs.fileOf(id, 'memory'), use: 'write' },
   })
   // Its firmware tells no id, as all who start from it would have the same; the kernel then shows none.
-  const nameless = ['-smbios', `type=1,uuid=${NIL}`]
+  const nameless = place ? [] : ['-smbios', `type=1,uuid=${NIL}`]
   const asRoot = isRoot() ? [] : ['--user', '--map-root-user']
-  const entry = ['nice', '-n', '19', ...(isApart ? [] : ['unshare', ...asRoot, '--net', '--'])]
+  const behind = ['nice', '-n', '19', ...(isApart ? [] : ['unshare', ...asRoot, '--net', '--'])]
   const letJournalGo = await keepJournal(dirs, id)
   const { pid } = await launchQemu(
     [...args, ...nameless],
     dirs.pathOf(id),
-    entry,
+    place?.entry ?? behind,
     source?.state ?? null,
   ).finally(letJournalGo)
   const end = () =>
@@ -122,6 +129,8 @@ export async function launchNobody(
 
   return {
     qmp,
+    pid,
+    run,
     async boot(signal) {
       await goOn(qmp)
       await until(() => saidReady(qmp), signal)
@@ -133,8 +142,9 @@ export async function launchNobody(
     },
     keepsTime: (signal) => keepsTime(agents, inTime(signal)),
     drop: (signal) => dropIdentity(agents, inTime(signal)),
-    renew(signal) {
-      const who = { spec: record.spec, network: addressOf(run), bootId: null }
+    runScript: (script, signal) => runScript(agents, script, inTime(signal)),
+    renew(signal, sshPublicKeys = []) {
+      const who = { spec: { ...record.spec, sshPublicKeys }, network: addressOf(run), bootId: null }
       return renewIdentity(agents, who, inTime(signal), () => saidReady(qmp))
     },
     async end() {

@@ -64,6 +64,18 @@ describe('Frozen guests on the disk', () => {
     expect(await store.has(key)).toBe(true)
   })
 
+  test('all that can be used are listed, and only a use is one', async () => {
+    await freeze()
+    const at = new Date('2026-01-01T00:00:00Z')
+    await utimes(join(dataDir, 'warm', key, 'manifest.json'), at, at)
+    await store.find(key, false)
+    expect(await store.list()).toEqual([{ key, imageId: 'starter', fit, usedAt: at.getTime() }])
+    await store.find(key)
+    expect((await store.list())[0]?.usedAt).toBeGreaterThan(at.getTime())
+    const next = makeWarmStore(dataDir, silentLog)
+    expect(await next.list()).toEqual([])
+  })
+
   test('the next process uses it once it was read back', async () => {
     await freeze()
     const next = makeWarmStore(dataDir, silentLog)

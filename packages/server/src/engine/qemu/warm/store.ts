@@ -120,8 +120,24 @@ export function makeWarmStore(dataDir: string, log: Pick<Log, 'warn'>) {
     /** Whether there is one, read back or not. */
     has: async (key: string): Promise<boolean> => (await lookOf(key)) !== null,
 
-    /** A frozen guest that was read back and that nobody touched since; null when there is none. */
-    async find(key: string): Promise<Frozen | null> {
+    /** All that can be used, with when each was used last. */
+    async list(): Promise<{ key: string; imageId: string; fit: WarmFit; usedAt: number }[]> {
+      const found = await Promise.all(
+        [...whole.keys()].map(async (key) => {
+          const manifest = await readManifest(key).catch(() => null)
+          const usedAt = (await stat(pathOf(key, MANIFEST)).catch(() => null))?.mtimeMs ?? 0
+          return manifest ? [{ key, imageId: manifest.imageId, fit: manifest.fit, usedAt }] : []
+        }),
+      )
+      return found.flat()
+    },
+
+    /**
+     * A frozen guest that was read back and that nobody touched since; null when there is none.
+     *
+     * @param isUse whether a VM starts from it, which keeps it here for longer
+     */
+    async find(key: string, isUse = true): Promise<Frozen | null> {
       const look = whole.get(key)
       if (look === undefined) return null
       if (look !== (await lookOf(key))) {
@@ -130,7 +146,7 @@ export function makeWarmStore(dataDir: string, log: Pick<Log, 'warn'>) {
         return null
       }
       const now = new Date()
-      await utimes(pathOf(key, MANIFEST), now, now)
+      if (isUse) await utimes(pathOf(key, MANIFEST), now, now)
       return filesOf(key)
     },
 

@@ -3,13 +3,12 @@ import type { Log } from '../../../lib/log.ts'
 import { exists } from '../durable.ts'
 import type { HostFacts } from '../host-facts.ts'
 import { OVERHEAD_MB } from '../launch.ts'
-import { makeMachineDirs } from '../machine-dir.ts'
-import type { Places } from '../places.ts'
+import type { MachineDirs } from '../machine-dir.ts'
 import type { MachineRecord } from '../records.ts'
 import { copyRoot } from './clone.ts'
 import { isOfHost, keyOf, warmFitOf, whyCold } from './fit.ts'
 import { type Combination, makeMaker } from './maker.ts'
-import { type Frozen, makeWarmStore } from './store.ts'
+import type { Frozen, WarmStore } from './store.ts'
 
 /** What all frozen guests may take of the host's disk. */
 const BUDGET_BYTES = 8 * 1024 ** 3
@@ -20,16 +19,17 @@ const LEFT_MB = 1024
 
 /** First starts of VMs that go on from a frozen guest in place of booting, and the guests that are frozen for that. */
 export function makeWarmStarts(deps: {
-  dataDir: string
-  places: Places
+  store: WarmStore
+  /** Where guests are that belong to nobody. */
+  dirs: MachineDirs
   /** Whether there are any; else every VM boots. */
   isOn: boolean
   host: () => HostFacts
+  /** There is one more that VMs can start from. */
+  onFrozen: () => void
   log: Log
 }) {
-  const { dataDir, places, isOn, host, log } = deps
-  const store = makeWarmStore(dataDir, log)
-  const dirs = makeMachineDirs(dataDir, places, 'warm')
+  const { store, dirs, isOn, host, onFrozen, log } = deps
   const maker = makeMaker({ dirs, store, host })
   /** Combinations whose guest could not be frozen, and how often: not tried for ever. */
   const failures = new Map<string, number>()
@@ -49,6 +49,7 @@ export function makeWarmStarts(deps: {
       try {
         await maker.make(what, ending.signal)
         await store.makeRoom(BUDGET_BYTES)
+        onFrozen()
         log.info({ image: imageId, cpu, memoryMb }, 'A guest was frozen; VMs like it start from it')
       } catch (err) {
         if (ending.signal.aborted) return
@@ -64,7 +65,7 @@ export function makeWarmStarts(deps: {
       await store.sweep()
       const isOfUse = async ({ fit }: { fit: Parameters<typeof isOfHost>[0] }) =>
         isOn && isOfHost(fit, host())
-      inBackground(log, 'reading frozen guests back', store.readBack(isOfUse))
+      inBackground(log, 'reading frozen guests back', store.readBack(isOfUse).then(onFrozen))
     },
 
     async close(): Promise<void> {

@@ -1,0 +1,58 @@
+import { vmApi, vmPoolApi } from '@slipway/contract'
+import { expect, it } from 'vitest'
+import { atDesk } from '../desk.test-kit.ts'
+import type { GuestReserve } from '../engine/engine.ts'
+import { newId } from '../lib/id.ts'
+
+it(
+  'a VM gets the id of a guest that is kept ready for VMs like it, and its place in the list by its time',
+  atDesk(async (desk) => {
+    const { ada, params, keyId, app } = desk
+    const kept = newId(desk.app.clock.now())
+    const asked: Parameters<GuestReserve['take']>[0][] = []
+    let left: string | null = kept
+    const reserve: GuestReserve = {
+      take(like) {
+        asked.push(like)
+        const id = left
+        left = null
+        return id
+      },
+      held: () => ({ guests: left ? 1 : 0, memoryMb: 90 }),
+    }
+    Object.assign(app.engine, { reserve })
+    await desk.pass()
+    const create = async (name: string, more: object = {}) => {
+      const body = { name, template_id: 'starter', ssh_key_id: keyId, ...more }
+      const answer = await ada.call(vmApi.create, { params, body })
+      expect(answer.status).toBe(201)
+      return answer.body.id
+    }
+    const disk = await desk.readyDisk()
+    const withDisk = await create('with-disk', { disks: [{ disk_id: disk }] })
+    const withScript = await create('with-script', { start_script: '#!/bin/sh\ntrue\n' })
+    const group = { name: 'pool', template_id: 'starter', ssh_key_id: keyId, max_size: 2 }
+    await ada.call(vmPoolApi.create, { params, body: group })
+    await desk.pass()
+    expect(asked).toEqual([])
+
+    const first = await create('first', { cpu: 2, memory_mb: 1024 })
+    const second = await create('second')
+    expect(first).toBe(kept)
+    expect(second).not.toBe(kept)
+    expect(asked).toEqual([
+      { imageId: expect.any(String), cpu: 2, memoryMb: 1024 },
+      { imageId: expect.any(String), cpu: 1, memoryMb: 256 },
+    ])
+    const { body } = await ada.call(vmApi.list, { params })
+    const ids = body.map(({ id }) => id)
+    expect(ids.filter((id) => [withDisk, withScript, first, second].includes(id))).toEqual([
+      withDisk,
+      withScript,
+      first,
+      second,
+    ])
+    await desk.pass()
+    expect((await ada.call(vmApi.get, { params: { ...params, vmId: first } })).body.status).toBe('running')
+  }),
+)
