@@ -359,9 +359,11 @@ describe.skipIf(why)('networks of projects', () => {
     const { name, link, files, isThere } = namespaceOf(dataDir)
     for (const id of Object.values(ids)) await engine.deleteMachine(id)
     await eventually('that the namespace is gone', async () => !(await isThere()))
+    // Its files are the last that go.
+    const ofFiles = files.slice('/run/'.length)
+    await eventually('that its files are gone', async () => !(await readdir('/run')).includes(ofFiles))
     expect(await run('ip', ['link'])).not.toContain(link)
     expect(await run('nft', ['list', 'tables'])).not.toContain(name.replaceAll('-', '_'))
-    expect(await readdir('/run')).not.toContain(files.slice('/run/'.length))
     expect(await run('sh', ['-c', 'pgrep -a dnsmasq || true'])).not.toContain(files)
     await expect(engine.deleteProject(shop)).resolves.toBeUndefined()
     expect(await engine.listProjects()).toEqual([other])
