@@ -350,6 +350,8 @@ export function makeMachines(deps: {
           ips.delete(machineId)
           logs.forget(machineId)
           changed(machineId)
+          // What it had is free now.
+          reserve.refill()
         }),
       )
     },

@@ -55,7 +55,8 @@ export async function testEngine(
 ): Promise<Engine> {
   await mkdir(imagesDir, { recursive: true })
   const images = await testImages(dataDir)
-  return makeQemuEngine({ dataDir, hostDir: imagesDir, networks, warm, reserve, images, importer, log })
+  const settings = { networks, warm, reserve, reserveLeavesMb: 0 }
+  return makeQemuEngine({ dataDir, hostDir: imagesDir, ...settings, images, importer, log })
 }
 
 /** `auto`: each project has a network, where this host can have them. */

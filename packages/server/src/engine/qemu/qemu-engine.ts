@@ -69,6 +69,8 @@ export function makeQemuEngine(deps: {
   warm?: boolean
   /** How many guests are kept ready for VMs at most; none when it is absent. */
   reserve?: number
+  /** What is to be left of the host's memory beside them, in MiB; tests say so. */
+  reserveLeavesMb?: number
   /** What runs guest code; found out when it is absent. */
   accelerator?: AcceleratorChoice
   /** Finds out about this host; tests have it tell something else. */
@@ -166,6 +168,7 @@ export function makeQemuEngine(deps: {
     entry: ground.entry,
     host,
     most: deps.warm ? (deps.reserve ?? 0) : 0,
+    leaveMb: deps.reserveLeavesMb ?? null,
     onLate: (id) => inDiskTurn(id, async () => {}),
     log,
   })

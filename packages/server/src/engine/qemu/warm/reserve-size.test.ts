@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { wantedReserve } from './reserve-size.ts'
+import { leftBeside, wantedReserve } from './reserve-size.ts'
 
 const hour = 3_600_000
 const nowMs = 1_000 * hour
@@ -8,7 +8,7 @@ const kind = (key: string, hoursAgo: number, memoryMb = 256) => ({
   memoryMb,
   usedAt: nowMs - hoursAgo * hour,
 })
-const host = { most: 3, freeMb: 16_384, totalMb: 16_384, overheadMb: 128, nowMs }
+const host = { most: 3, freeMb: 16_384, leaveMb: 4096, overheadMb: 128, nowMs }
 
 describe('which guests are kept ready', () => {
   test('none where nothing was used, or all of it too long ago', () => {
@@ -33,9 +33,7 @@ describe('which guests are kept ready', () => {
     expect(wantedReserve(one, { ...host, freeMb: freeFor(2) })).toHaveLength(2)
     expect(wantedReserve(one, { ...host, freeMb: freeFor(2) - 1 })).toHaveLength(1)
     expect(wantedReserve(one, { ...host, freeMb: freeFor(1) - 1 })).toHaveLength(0)
-    const small = { ...host, totalMb: 4096 }
-    expect(wantedReserve(one, { ...small, freeMb: 2048 + 384 })).toHaveLength(1)
-    expect(wantedReserve(one, { ...small, freeMb: 2048 + 383 })).toHaveLength(0)
+    expect([4096, 8192, 16_384].map(leftBeside)).toEqual([2048, 2048, 4096])
   })
 
   test('a kind for which there is no room ends it: one that is used less is not kept in its place', () => {

@@ -10,7 +10,7 @@ import { fileNames, type MachineDirs } from '../machine-dir.ts'
 import type { Plug } from '../network/plug.ts'
 import { endAllOf, isRunOf } from '../process.ts'
 import { keyOf, warmFitOf } from './fit.ts'
-import { wantedReserve } from './reserve-size.ts'
+import { leftBeside, wantedReserve } from './reserve-size.ts'
 import { makeReservedGuest, type ReservedGuest } from './reserved-guest.ts'
 import type { WarmStore } from './store.ts'
 
@@ -50,11 +50,13 @@ export function makeReserve(deps: {
   host: () => HostFacts
   /** How many there may be; none: there is no reserve. */
   most: number
+  /** What is to be left of the host's memory beside them, in MiB; null for what `leftBeside` says. */
+  leaveMb: number | null
   /** A machine whose guest was moved in has not begun in time. */
   onLate: (machineId: string) => Promise<void>
   log: Log
 }) {
-  const { dirs, machines, store, images, networks, host, most, onLate, log } = deps
+  const { dirs, machines, store, images, networks, host, most, leaveMb, onLate, log } = deps
   /** Those that nobody has taken. */
   const ready = new Map<string, Kept>()
   /** Those whose id was given to somebody. */
@@ -91,7 +93,7 @@ export function makeReserve(deps: {
       {
         most,
         freeMb: process.availableMemory() / MIB + heldMb,
-        totalMb: totalmem() / MIB,
+        leaveMb: leaveMb ?? leftBeside(totalmem() / MIB),
         overheadMb: OVERHEAD_MB,
         nowMs: Date.now(),
       },
@@ -141,25 +143,31 @@ export function makeReserve(deps: {
 
   const heldMbNow = () => [...ready.values()].reduce((sum, { heldMb }) => sum + heldMb, 0)
 
+  /** Fills it once nobody has asked for that for so long, and when it was filled last. */
   function refill(afterMs = QUIET_MS): void {
     if (most === 0 || ending.signal.aborted) return
     clearTimeout(timer)
     timer = setTimeout(() => {
       timer = undefined
-      if (filling || !isOn() || Date.now() < pausedUntil) return
-      filling = fill()
-        .catch((err: unknown) => {
-          if (ending.signal.aborted) return
-          pausedUntil = Date.now() + PAUSE_MS
-          log.warn({ err }, 'No guest could be kept ready; VMs start without')
-        })
-        .finally(() => {
-          filling = null
-          refill(LOOK_MS)
-        })
-      inBackground(log, 'filling the reserve', filling)
+      if (!isOn() || Date.now() < pausedUntil) return refill(LOOK_MS)
+      inBackground(log, 'filling the reserve', fillInTurn())
     }, afterMs)
     timer.unref()
+  }
+
+  async function fillInTurn(): Promise<void> {
+    await filling
+    const mine = fill()
+      .catch((err: unknown) => {
+        if (ending.signal.aborted) return
+        pausedUntil = Date.now() + PAUSE_MS
+        log.warn({ err }, 'No guest could be kept ready; VMs start without')
+      })
+      .finally(() => {
+        if (!timer) refill(LOOK_MS)
+      })
+    filling = mine
+    await mine
   }
 
   /** Whether there is one in the place of this machine, of this process or of an earlier one. */

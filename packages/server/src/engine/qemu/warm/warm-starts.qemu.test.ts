@@ -11,6 +11,7 @@ import { run } from '../../../lib/command.ts'
 import { PROJECT_ID } from '../../engine.test-kit.ts'
 import type { Address, Engine, MachineSpec, MachineState } from '../../engine.ts'
 import { missing, processesOf, sshWith, testEngine } from '../qemu-engine.test-kit.ts'
+import { reserveSuite } from './reserve.suite.ts'
 
 const LOOK_MS = 20
 
@@ -21,7 +22,7 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
 
   beforeAll(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'slipway-warm-'))
-    engine = await testEngine(dataDir, { networks: 'auto', warm: true })
+    engine = await testEngine(dataDir, { networks: 'auto', warm: true, reserve: 1 })
     await engine.open()
   })
   afterAll(async () => {
@@ -105,6 +106,7 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
   let first: Vm
   let others: Vm[]
   test('the first VM boots, and the next ones of its kind start as guests of their own', async () => {
+    expect(engine.reserve?.held()).toEqual({ guests: 0, memoryMb: 0 })
     first = await newVm('first')
     expect(first.isWarm).toBe(false)
     await frozenAppears()
@@ -178,6 +180,17 @@ describe.skipIf(missing !== undefined)('VMs that start from a frozen guest', () 
     const again = await start(third.spec, third.key)
     expect(await again.ssh('cat /run/thought /proc/sys/kernel/random/boot_id')).toBe(`thought\n${boot}`)
     for (const one of [snapshotId, safetyId]) await engine.deleteMachineSnapshot(one)
+  })
+
+  reserveSuite({
+    dataDir: () => dataDir,
+    engine: () => engine,
+    use: (next) => {
+      engine = next
+    },
+    key: () => first.key,
+    other: () => first.address,
+    made,
   })
 
   test('a frozen guest with damaged memory is not used, and goes', async () => {
